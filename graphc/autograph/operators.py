@@ -9,7 +9,8 @@ from graphc.autograph.constructs.branches.branch import if_exp as plain_if_exp
 from graphc.autograph.constructs.branches.branch import or_ as plain_or
 from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt, require, require_limit, unless
 from graphc.autograph.constructs.branches.logic import and_, if_exp, not_, or_
-from graphc.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert, load_attr
+from graphc.autograph.constructs.calls.attributes import load_attr
+from graphc.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert
 from graphc.autograph.constructs.exceptions.alternatives import (
     caught,
     happened,

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.constructs.branches.logic import not_
-from graphc.autograph.constructs.calls.call import call, call_method, load_attr
+from graphc.autograph.constructs.calls.attributes import load_attr
+from graphc.autograph.constructs.calls.call import call, call_method
 from graphc.autograph.constructs.expressions.assignments import delete_item, inplace, store_item
 from graphc.autograph.constructs.expressions.comparisons import compare, contains
 from graphc.autograph.constructs.expressions.identity import is_, is_not

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
-from graphc.autograph.constructs.calls.call import call, call_special
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.calls.guarded import call_special
 from graphc.autograph.constructs.failures.failure import Ended, Failure
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.failures.try_scope import attempt

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.branches.branch import itself
 from graphc.autograph.constructs.branches.logic import and_, and_if_plain, not_, or_, truth_value
-from graphc.autograph.constructs.calls.call import call, load_attr
+from graphc.autograph.constructs.calls.attributes import load_attr
+from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.operators import answers
 from graphc.autograph.constructs.failures.origins import in_python

@@ -8,7 +8,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, cast
 
-from graphc.autograph.constructs.calls.call import call, call_method, load_attr
+from graphc.autograph.constructs.calls.attributes import load_attr
+from graphc.autograph.constructs.calls.call import call, call_method
 from graphc.autograph.constructs.expressions.operators import load_item
 from graphc.autograph.constructs.matching.patterns import Found, Pattern, Step, in_order, match_star
 from graphc.autograph.constructs.purity.natives import items, mapping

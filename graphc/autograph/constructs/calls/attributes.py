@@ -1,0 +1,134 @@
+"""``owner.name``: properties and other descriptors of the user's are calls."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
+from graphc.autograph.constructs.calls.guarded import class_of
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.purity.files import check_unread
+from graphc.autograph.constructs.purity.impure import (
+    side_effect,
+)
+from graphc.autograph.constructs.purity.reading import (
+    found_after,
+    read_attribute,
+    read_descriptor,
+    read_missing,
+)
+from graphc.autograph.constructs.purity.watch import (
+    operator_method,
+)
+from graphc.autograph.values.choice import Choice, ask
+from graphc.autograph.values.control import call
+from graphc.autograph.values.index import is_symbolic
+from graphc.autograph.values.number import example_of, has_attribute
+from graphc.autograph.values.python_object import PLAIN, found_on, is_users
+from graphc.core import ArrayMethods, context
+
+__all__ = ["getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
+
+_NAMESPACES = (ArrayMethods, types.ModuleType, type)
+
+
+def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
+    """``owner.name``: a property or another descriptor of the user's is a call.
+
+    Args:
+      owner: the object.
+      name: of the attribute.
+      by_item: whether what it holds is about to be asked for items, and for nothing else.
+    """
+    kind, fallback = cast("type[Any]", type(owner)), None
+    if kind is Choice:
+        return ask(owner, lambda value: load_attr(value, name))
+    if is_symbolic(owner) and not has_attribute(owner, name):
+        return in_python(getattr, example_of(owner), name)  # which says that there is none
+    if is_symbolic(owner) and name == "__class__":
+        return call(type)(owner)
+    try:
+        if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
+            value = in_python(getattr, owner, name)
+            read_attribute(owner, name, value, by_item=by_item)
+            return value
+        check_unread(owner, name)
+        fallback = operator_method(owner, "__getattr__")
+        if (finder := operator_method(owner, "__getattribute__")) is not None:
+            return call(finder)(owner, name)
+        return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
+    except AttributeError:
+        read_missing(owner, name)
+        if fallback is None:
+            raise
+        return call(fallback)(owner, name)
+
+
+def _without_fallback(owner: Any, name: str) -> Any:
+    """``getattr`` that leaves ``__getattr__`` out."""
+    return found_on(class_of(owner), "__getattribute__")(owner, name)
+
+
+def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_item: bool) -> Any:
+    kind, instance = class_of(owner), owner
+    if kind is super:
+        kind, instance = found_after(owner, name), owner.__self__
+    found = found_on(kind, name)
+    if isinstance(found, property):
+        if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
+            read_descriptor(kind, name, found)
+            return call(found.fget)(instance)
+    elif isinstance(found, functools.singledispatchmethod):
+        return functools.partial(call_dispatched_method, found, owner, kind)
+    elif isinstance(found, functools.cached_property):
+        if name not in owner.__dict__:
+            side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+    elif (getter := operator_method(found, "__get__")) is not None and (
+        found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
+    ):
+        read_descriptor(kind, name, found)
+        return call(getter)(found, owner, kind)
+    value = in_python(native, owner, name)
+    read_attribute(owner, name, value, by_item=by_item)
+    return value
+
+
+def own_attr(owner: Any, name: str) -> Any:
+    """``object.__getattribute__(owner, name)``, also by ``super()``, as a ``__getattribute__`` of the user's asks."""
+    if context.trace is None or isinstance(owner, _NAMESPACES):
+        return in_python(object.__getattribute__, owner, name)
+    try:
+        return _found_attr(owner, name, object.__getattribute__, by_item=False)
+    except AttributeError:
+        read_missing(owner, name)
+        raise
+
+
+def getattr_in_trace(owner: Any, name: str, *default: Any) -> Any:
+    """``getattr`` with a look at properties."""
+    try:
+        return load_attr(owner, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def listing(function: Any, owner: Any) -> Any:
+    """``vars`` or ``dir`` of an object."""
+    read_attribute(owner, "__dict__", None)
+    return in_python(function, owner)
+
+
+def hasattr_in_trace(owner: Any, name: str) -> bool:
+    """``hasattr``, which is ``getattr`` without the value."""
+    if is_symbolic(owner):
+        return has_attribute(owner, name)
+    try:
+        load_attr(owner, name)
+    except AttributeError:
+        return False
+    return True

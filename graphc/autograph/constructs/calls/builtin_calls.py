@@ -1,0 +1,139 @@
+"""Calls of builtin functions and of methods of builtin types, with a note of what they change."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.constructs.calls.attributes import getattr_in_trace, hasattr_in_trace, listing
+from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, class_of, guarded, is_graphc_class, telling
+from graphc.autograph.constructs.overrides import OVERRIDES
+from graphc.autograph.constructs.purity.impure import (
+    check_read,
+    is_reported,
+    public_name,
+    report_call,
+)
+from graphc.autograph.constructs.purity.watch import (
+    is_pure_module,
+)
+from graphc.autograph.constructs.storage.cells import ContentsCell
+from graphc.autograph.constructs.storage.unfollowed import note_change
+from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.kept_tensors import changing
+from graphc.autograph.values.number import met, number
+from graphc.autograph.values.spans import Span
+from graphc.core import ArrayMethods, context
+
+__all__ = ["CONTENT_METHODS", "builtin_call", "changes_array"]
+
+_IMPURE_NUMPY = frozenset(
+    {"at", "byteswap", "copyto", "fill", "fill_diagonal", "itemset", "partition", "place", "put", "put_along_axis"}
+    | {"putmask", "resize", "setfield", "setflags", "sort"}
+)
+_PURE_METHODS: dict[type[Any], set[str]] = {
+    list: {"copy", "count", "index"},
+    dict: {"copy", "get", "items", "keys", "values"},
+    set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
+}
+CONTENT_METHODS = frozenset(
+    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
+)
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
+
+
+def builtin_call(function: Any) -> Any:
+    """Returns what to call in place of a builtin function, or of a method of a builtin type."""
+    if function is len:
+        return _len
+    if (replaced := _replaced(function)) is not None:
+        return replaced
+    if function in (getattr, hasattr):
+        return getattr_in_trace if function is getattr else hasattr_in_trace
+    if function in (vars, dir):
+        return functools.partial(listing, function)
+    if function in PURE_BUILTINS:
+        return guarded(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType) or owner is None:
+        module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
+        if not is_pure_module(module) or changes_array(function) or is_reported(function):
+            function = report_call(function, f"the call of {function.__qualname__}")
+        return telling(function, guarded(function))
+    kind = class_of(owner)
+    if isinstance(owner, BaseException) and function.__name__ == "__init__":
+        return function  # called by the user's own, on a new exception
+    pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
+    pure = pure or is_graphc_class(kind) or (is_pure_module(kind.__module__) and not changes_array(function))
+    native = _method(function, owner, kind, pure=pure)
+    return _list_method(native, cast("list[Any]", owner), function.__name__) if isinstance(owner, list) else native
+
+
+def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
+    """A method of a builtin type, with a note of what it changes."""
+    if kind is list and function.__name__ == "sort":
+        return functools.partial(OVERRIDES.functions[list.sort], function, owner)
+    if not pure and isinstance(owner, list | dict) and function.__name__ in CONTENT_METHODS:
+        return _changing_contents(function, cast("list[Any]", owner))
+    if not pure:
+        what = f"the call of {public_name(function)}"
+        function = report_call(function, what)
+        note_change(owner, what)
+        return changing(guarded(function), owner)
+    return guarded(function)
+
+
+def _replaced(function: Any) -> Callable[..., Any] | None:
+    """What stands for a builtin function, or a method of a string, that may be given values without a text yet."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not str:
+        replaced = OVERRIDES.functions.get(function)
+        return None if replaced is None else functools.partial(replaced, guarded(function))
+    replaced = OVERRIDES.functions.get(getattr(str, function.__name__))
+    return None if replaced is None else functools.partial(replaced, guarded(function), owner)
+
+
+def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:
+    """A method of a list, which has another one while its length is known at run time only.
+
+    Which it is, is decided when it is called: its arguments may have changed the list by then.
+    """
+    chosen = OVERRIDES.list_methods.get(name) if type(owner) is list else None
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        found = growing(owner)
+        if found is None:
+            return native(*args, **kwargs) if chosen is None else chosen(native, owner, *args, **kwargs)
+        replaced = OVERRIDES.growing_list_methods.get(name)
+        return found.fail() if replaced is None else replaced(owner, found, *args, **kwargs)
+
+    return method
+
+
+def _len(value: Any) -> Any:
+    """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
+    check_read(value)
+    found = growing(value)
+    if found is None:
+        return OVERRIDES.functions[len](guarded(len), value)
+    return met(number(found.length, int), frozenset((int,)), Span(0, found.capacity))
+
+
+def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
+    """A method that changes what a list or dict holds, and nothing else."""
+    watched = guarded(function)
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        what = f"the call of {type(owner).__name__}.{function.__name__}"
+        if context.trace is not None:
+            context.trace.writing(ContentsCell(owner, what))
+        return watched(*args, **kwargs)
+
+    return noted
+
+
+def changes_array(function: Any) -> bool:
+    """Whether a function or method of NumPy's changes an array in place."""
+    return getattr(function, "__name__", "") in _IMPURE_NUMPY

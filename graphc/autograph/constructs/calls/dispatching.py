@@ -1,0 +1,45 @@
+"""``functools.singledispatch`` and ``singledispatchmethod``: the class counts that a value has in plain Python."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.values.choice import Choice, use
+from graphc.autograph.values.control import call
+from graphc.core import context, dispatched
+
+__all__ = ["DISPATCHING", "call_dispatched", "call_dispatched_method"]
+
+DISPATCHING = cast("types.FunctionType", functools.singledispatch(len)).__code__
+
+
+def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
+    if not args:
+        return in_python(function, **kwargs)
+    if isinstance(args[0], Choice):
+        return use(args[0], lambda value: call_dispatched(function, value, *args[1:], **kwargs))
+    return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
+
+
+def call_dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
+    if not args:
+        return in_python(found.__get__(owner, kind), **kwargs)
+    if isinstance(args[0], Choice):
+        return use(args[0], lambda value: call_dispatched_method(found, owner, kind, value, *args[1:], **kwargs))
+    chosen = _implementation(found.dispatcher.dispatch, call(type)(args[0]), id(found))
+    return call(chosen.__get__(owner, kind))(*args, **kwargs)
+
+
+def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:
+    """What ``functools.singledispatch`` chooses for a class; another one may be registered before the next call."""
+    found = dispatch(kind)
+    if context.trace is not None:
+        text = f"the implementation of a singledispatch for {kind.__name__}"
+        context.trace.root.reads.record(dispatched(dispatch, kind, text, key), found)
+    return found

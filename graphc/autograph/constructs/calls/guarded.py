@@ -1,0 +1,184 @@
+"""Code that is called as it is: it tells what it is given, and what it would look at or change behind our backs."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import types
+import warnings
+from typing import Any, cast
+
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.overrides import OVERRIDES
+from graphc.autograph.constructs.purity.files import check_unread
+from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
+from graphc.autograph.constructs.purity.unconverted import handed
+from graphc.autograph.constructs.purity.watch import (
+    check_iterator,
+    made,
+    made_here,
+    operator_method,
+)
+from graphc.autograph.frontend.convert import is_converted
+from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.control import call
+from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.python_object import found_on
+from graphc.core import Region, Tensor, context
+
+__all__ = [
+    "MAPPING",
+    "PURE_BUILTINS",
+    "call_special",
+    "class_of",
+    "guarded",
+    "is_debugger",
+    "is_graphc_class",
+    "telling",
+]
+
+PURE_BUILTINS: frozenset[Any] = frozenset(
+    getattr(builtins, name)
+    for name in (  # noqa: SIM905  46 quoted names would hide the list
+        "abs all any bool callable complex dict divmod enumerate filter float format frozenset getattr hasattr hash "
+        "id int isinstance issubclass iter len list map max min object pow property range repr reversed round set "
+        "slice sorted str sum super tuple type zip"
+    ).split(" ")
+)
+_CALLING_BUILTINS: frozenset[Any] = frozenset((filter, map, max, min, sorted))
+MAPPING: frozenset[Any] = frozenset((filter, map))
+_SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
+    abs: ("__abs__",),
+    bool: ("__bool__", "__len__"),
+    float: ("__float__",),
+    format: ("__format__", "__str__", "__repr__"),
+    hash: ("__hash__",),
+    int: ("__int__", "__index__"),
+    iter: ("__iter__",),
+    len: ("__len__",),
+    repr: ("__repr__",),
+    str: ("__str__", "__repr__"),
+}
+_DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
+_ASKING_FRAMES: frozenset[Any] = frozenset(
+    (super, locals, globals, vars, dir, eval, exec, warnings.warn, sys._getframe)  # pyright: ignore[reportPrivateUsage]
+)
+"""Functions that look at the frame that calls them."""
+_CALLBACKS = (
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    functools.partial,
+    Choice,
+)
+
+
+def telling(function: Any, native: Any) -> Any:
+    """What is called, which tells first what it is given where it is not converted, and so reads unseen."""
+    inside = getattr(native, "__func__", native)
+    converted = isinstance(inside, types.FunctionType) and is_converted(inside)
+    if converted or function is functools.partial or is_debugger(function):  # a partial calls nothing when it is made
+        return native
+    owner = getattr(function, "__self__", function)
+    renews = is_graphc_class(class_of(owner)) and context.trace is not None
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        handed((owner, *args, *kwargs.values()), called=not renews)
+        result = in_python(native, *args, **kwargs)
+        if renews and context.trace is not None:
+            context.trace.root.reads.renew(owner)  # such as an optimizer, which learns what it updates
+        return result
+
+    return told
+
+
+def is_debugger(function: Any) -> bool:
+    """Whether a function stops in the frame that calls it, which is to be the user's."""
+    module = getattr(function, "__module__", None) or ""
+    return function is breakpoint or module.partition(".")[0] in _DEBUGGERS
+
+
+def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
+    """Calls the first of these special methods that a class of the user's defines.
+
+    Returns:
+      Whether there is one, and its result.
+    """
+    for name in names:
+        method = operator_method(owner, name)
+        if method is not None:
+            return True, call(method)(owner)
+    return False, None
+
+
+def class_of(value: Any) -> type[Any]:
+    """Returns the class of an object."""
+    return cast("type[Any]", type(value))
+
+
+def is_graphc_class(kind: type[Any]) -> bool:
+    """Returns True if a class is one of graphc's own."""
+    return kind.__module__.split(".")[0] == "graphc"
+
+
+def guarded(function: Any) -> Any:
+    """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
+    calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
+    trace = context.trace
+    if trace is None or _takes_tensors(function) or _hashable_function(function) in _ASKING_FRAMES:
+        return function
+    # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
+    iterates = _hashable_function(function) in ITERATING
+    watches = not iterates and _hashable_function(function) not in PURE_BUILTINS and may_change(function)
+    if calling and trace.parent is None and not trace.root.has_growing and not iterates and not watches:
+        return functools.partial(in_python, function)
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, LoopIndex):
+                value.give_up(f"the call of {getattr(function, '__name__', function)}")
+            if watches or iterates or isinstance(trace, Region):
+                check_iterator(value)
+            check_unread(value)
+            refuse_growing(value)
+        if not calling:
+            args = tuple([_called_back(value) for value in args])
+            if function in MAPPING and args and isinstance(args[0], type):
+                args = (call(args[0]), *args[1:])
+            kwargs = {name: _called_back(value) for name, value in kwargs.items()}
+        if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
+            found, result = call_special(args[0], *_SPECIAL_METHODS[function])
+            if found:
+                return made_here(result)
+        check_arguments(function, args, kwargs)
+        result = call_watched(function, args, kwargs) if watches else in_python(function, *args, **kwargs)
+        return made(result) if _is_new(function, result) else made_here(result)
+
+    return checked
+
+
+def _is_new(function: Any, result: Any) -> bool:
+    """Whether a result is an object that the call made."""
+    if isinstance(function, type):
+        fresh = (object.__new__, list.__new__, dict.__new__)
+        return class_of(result) is function and found_on(function, "__new__") in fresh
+    return function is sorted or getattr(function, "__name__", "") == "copy"
+
+
+def _hashable_function(function: Any) -> Any:
+    return function if isinstance(function, type | types.BuiltinFunctionType) else None
+
+
+def _called_back(value: Any) -> Any:
+    """An argument that the builtin calls, as a call of it would be converted."""
+    callback = isinstance(value, _CALLBACKS)
+    return call(value) if callback or class_of(value) in OVERRIDES.objects else value
+
+
+def _takes_tensors(function: Any) -> bool:
+    """Graphc's own functions take a loop index as the tensor that it is."""
+    module = getattr(function, "__module__", None) or ""
+    return module.split(".")[0] == "graphc" or isinstance(getattr(function, "__self__", None), Tensor)

@@ -1,0 +1,137 @@
+"""Calls of classes: objects that the traced code makes."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import inspect
+import types
+from abc import ABCMeta
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from graphc.autograph.constructs.calls.builtin_calls import builtin_call
+from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, guarded
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.overrides import OVERRIDES
+from graphc.autograph.constructs.purity.impure import (
+    is_reported,
+    report_call,
+    side_effect,
+)
+from graphc.autograph.constructs.purity.reading import (
+    read_attribute,
+    read_method,
+)
+from graphc.autograph.constructs.purity.unconverted import follow, run_as_is
+from graphc.autograph.constructs.purity.watch import (
+    is_pure_module,
+    made,
+)
+from graphc.autograph.values.control import call
+from graphc.autograph.values.python_object import found_on, is_users
+from graphc.core import Region, context, fixed
+
+__all__ = ["class_call", "is_pure_class"]
+
+_PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
+
+
+def class_call(kind: type[Any]) -> Any:
+    """Returns what to call in place of a class."""
+    if kind in PURE_BUILTINS or kind in OVERRIDES.functions:
+        return builtin_call(kind)
+    if issubclass(kind, BaseException):
+        init = found_on(kind, "__init__")
+        return functools.partial(_construct, kind) if _is_written(init) and is_users(kind, init) else kind
+    end = found_on(kind, "__del__")
+    if isinstance(end, types.FunctionType) and is_users(kind, end):
+        side_effect(f"the call of {end.__qualname__}")  # when Python drops the object, wherever that is
+    constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
+    for name, constructor in zip(("__init__", "__new__", "__post_init__"), constructors, strict=True):
+        if isinstance(constructor, types.FunctionType):
+            read_method(kind, name, constructor)
+        elif isinstance(constructor, staticmethod):
+            read_attribute(kind, name, constructor.__func__)
+    _follow_making(kind)
+    pure = is_pure_class(kind) or issubclass(kind, Enum)
+    if any(map(_is_written, constructors)) and not pure:
+        if _only_initializes(kind, *constructors):
+            return functools.partial(_construct, kind)
+        follow(kind, *constructors)
+        return guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
+    if is_reported(kind):
+        return guarded(report_call(kind, ""))
+    makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
+    return functools.partial(_with_defaults, kind, guarded(kind)) if makes_defaults else guarded(kind)
+
+
+def _follow_making(kind: type[Any]) -> None:
+    """Tells of what functions read that run as they are when an object is made: fields' factories, a metaclass's."""
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+        factory = field.default_factory
+        if isinstance(factory, types.FunctionType) and context.trace is not None:
+            context.trace.root.reads.record(fixed(factory, f"the factory of {kind.__name__}.{field.name}"), factory)
+            run_as_is(factory)
+    call = found_on(type(kind), "__call__")
+    if isinstance(call, types.FunctionType) and is_users(type(kind), call):
+        read_method(type(kind), "__call__", call)
+        follow(types.MethodType(call, kind))
+
+
+def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object of a dataclass, and what its fields' factories make, which the open region may change too."""
+    new = make(*args, **kwargs)
+    _own_defaults(new, (*args, *kwargs.values()))
+    return new
+
+
+def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
+    for field in dataclasses.fields(new):
+        value = getattr(new, field.name, None)
+        if field.default_factory is not dataclasses.MISSING and not any(value is one for one in given):
+            made(value)
+
+
+def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
+    """Whether making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
+    if type(kind) not in (type, ABCMeta) or new is not object.__new__:
+        return False
+    return _is_written(init) if post_init is None else not _is_written(init) and hasattr(kind, "__dict__")
+
+
+def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object, which the code of the open region may change, since nobody else knows of it."""
+    made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
+    if isinstance(context.trace, Region):
+        context.trace.own(made)
+    init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
+    if post_init is None or _is_written(init):
+        in_python(call(init), made, *args, **kwargs)
+        return made
+    # What dataclasses generate asks the object for the method, and finds what is put there first.
+    given, converted = (*args, *kwargs.values()), call(types.MethodType(post_init, made))
+
+    def after_init(*args: Any) -> None:
+        _own_defaults(made, given)
+        converted(*args)
+
+    vars(made)["__post_init__"] = after_init
+    try:
+        in_python(init, made, *args, **kwargs)
+    finally:
+        del vars(made)["__post_init__"]
+    return made
+
+
+def _is_written(method: Any) -> bool:
+    """Whether a constructor is Python code, and not generated (a dataclass's, a namedtuple's)."""
+    function = method.__func__ if isinstance(method, staticmethod) else method
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename != "<string>"
+
+
+def is_pure_class(kind: type[Any]) -> bool:
+    """Whether a class does nothing but compute, as those of pure modules do."""
+    return kind in _PURE_CLASSES or is_pure_module(kind.__module__)
