@@ -8,14 +8,16 @@ from pathlib import Path
 
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
 
-from docs.figures import architecture, loop, scaling, timeline
+from docs.figures import architecture, explained, loop, scaling, timeline
 
 FOLDER = Path(__file__).parent
 FIGURES = {
     "architecture": architecture.write,
+    "explained": explained.write_page,
     "loop": loop.write,
     "scaling": scaling.write,
     "timeline": timeline.write,
+    "training-step": explained.write_graph,
 }
 
 

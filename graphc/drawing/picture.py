@@ -43,7 +43,7 @@ class Box:
       title: the first line.
       lines: those below.
       details: all there is to say of it, which shows where somebody points at it.
-      place: the user's file and line, as ``file:line``; empty for none.
+      place: the user's file and line, as ``train.py:12``; empty for none.
       opens: the keys of the pictures of what is inside, where that is not drawn here.
       heat: from 0 to 1, how much of the whole cost it has.
       inner: the pictures inside.

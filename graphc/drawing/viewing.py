@@ -143,7 +143,7 @@ class _Views:
     def _box(self, node: Node, scope: str, inline: set[Node], more: list[_Part]) -> Box:
         note = self._notes.get(node, Note())
         key = path_of(scope, node)
-        place = f"{node.location.file}:{node.location.line}" if node.location else ""
+        place = node.location.short if node.location else ""
         box = Box(key, kind_of(node), _title(node), details=_details(node, note), place=place, heat=note.heat)
         lines = [] if node.op is CONSTANT else [_types(node.outputs)]
         lines += [line for line in (_attrs(node), f"on {node.device}" if node.device else "", *note.lines) if line]

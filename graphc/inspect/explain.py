@@ -26,7 +26,7 @@ from graphc.inspect.explanation import (
 from graphc.inspect.report import CompileCost
 from graphc.ir import CONSTANT, Graph, Node, is_world
 from graphc.ir.passes import DEFAULT
-from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
+from graphc.ops import ASSIGN_VARIABLE, CALL_STATUS, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
 
 __all__ = ["explain"]
 
@@ -186,7 +186,7 @@ def _lines(notes: TraceNotes) -> list[LineReport]:
         return found.setdefault((location.file, location.line), LineReport(location))
 
     for node in notes.unoptimized.walk():
-        if node.location is not None and node.op is not CONSTANT:
+        if node.location is not None and _counts(node):
             report(node.location).ops += 1
     _count_passes(notes.unoptimized, report)
     for loop in _loops(notes.loops):
@@ -203,6 +203,11 @@ def _lines(notes: TraceNotes) -> list[LineReport]:
         _note(report(location), f"decided when traced: {taken}")
     order = {place: index for index, place in enumerate(dict.fromkeys(map(_function_of, found.values())))}
     return sorted(found.values(), key=lambda line: (order[_function_of(line)], line.location.line))
+
+
+def _counts(node: Node) -> bool:
+    """Returns True if a node is one of the user's: no constant, and not what tells the call of an exception."""
+    return node.op is not CONSTANT and node.op is not CALL_STATUS
 
 
 def _function_of(line: LineReport) -> tuple[str, str]:
@@ -234,7 +239,7 @@ def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> Non
 
 
 def _count(graph: Graph) -> Counter[Location]:
-    nodes = (node for node in graph.walk() if node.op is not CONSTANT)
+    nodes = (node for node in graph.walk() if _counts(node))
     return Counter(node.location for node in nodes if node.location is not None)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.drawing import Box, Note, Picture, views
+from graphc.drawing import Box, Note, Picture, path_of, views
 from graphc.ir import Graph
 from tests.ir.strategies import graphs
 
@@ -27,7 +27,7 @@ def keys_of(graph: Graph, scope: str = "") -> Iterator[str]:
     for node in graph.nodes:
         yield f"{scope}{node.name}"
         for index, region in enumerate(node.regions):
-            yield from keys_of(region, f"{scope}{node.name}/{node.op.region_label(index)}/")
+            yield from keys_of(region, f"{path_of(scope, node, index)}/")
 
 
 def graph_of(function: Any, *args: Any, **options: Any) -> Graph:
@@ -88,7 +88,7 @@ def test_a_large_graph_is_drawn_in_parts() -> None:
 
 
 def test_notes_variables_pins_and_order_are_shown() -> None:
-    v = gx.Variable(1.0, name="weight")
+    v = gx.Variable(1.0, name="drawn_weight")
 
     def step(x: Any) -> Any:
         v.assign_add(gx.sum(x))
@@ -102,7 +102,7 @@ def test_notes_variables_pins_and_order_are_shown() -> None:
     (picture,) = views(graph, notes={sine: Note(("3 FLOP",), 0.5)})
     found = {box.key: box for box in picture.boxes}
     assert found["read_variable"].kind == "state"
-    assert found["read_variable"].title == "read_variable weight"
+    assert found["read_variable"].title == "read_variable drawn_weight"
     assert found["sin"].lines[1:] == ("on /device:CPU:0", "3 FLOP")
     assert found["sin"].heat == 0.5
     assert found["sin"].place.endswith(f":{sine.location.line}" if sine.location else "")

@@ -42,7 +42,7 @@ class _Costs:
         found: defaultdict[str, float] = defaultdict(float)
         for node, share in self.shares.items():
             if node.location is not None and not (node.regions and node.op.regions):
-                found[f"{node.location.file}:{node.location.line}"] += share
+                found[node.location.short] += share
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import groupby
@@ -71,7 +72,7 @@ def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -
 
     Args:
       found: the explanation.
-      shares: of each line, as ``file:line``, its part of the whole cost.
+      shares: of each line, as ``train.py:12``, its part of the whole cost.
       cost: of what.
     """
     parts: list[str] = []
@@ -79,10 +80,19 @@ def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -
         lines = list(group)
         place = lines[0].location
         span = lines_of(place.file, place.function, [line.location.line for line in lines])
-        parts.append(f"<h3><code>{escape(place.function)}</code> in <code>{escape(place.file)}</code></h3>")
+        parts.append(f"<h3><code>{escape(place.function)}</code> in <code>{escape(_shown(place.file))}</code></h3>")
         known = {line.location.line: line for line in lines}
         parts.append(_listing(place.file, span, known.get, shares, cost))
     return "".join(parts)
+
+
+def _shown(file: str) -> str:
+    """A file as seen from the working directory, where it is in there."""
+    try:
+        relative = os.path.relpath(file)
+    except ValueError:  # another drive
+        return file
+    return file if relative.startswith("..") else relative
 
 
 def _listing(
@@ -90,7 +100,7 @@ def _listing(
 ) -> str:
     rows: list[str] = []
     for number in span:
-        line, place = known(number), f"{file}:{number}"
+        line, place = known(number), f"{os.path.basename(file)}:{number}"
         source = escape(linecache.getline(file, number).rstrip("\n").expandtabs(4))
         code = f'<td class="n">{number}</td><td class="gx-code">{source}</td>'
         if line is None:
