@@ -275,6 +275,8 @@ def _counts(text: str) -> list[int]:
 
 def _serve(options: argparse.Namespace) -> int:
     if options.cluster is not None:
+        text = f"graphc serve --cluster ends with version 0.3; write graphc cluster serve {options.cluster}"
+        Console(stderr=True, soft_wrap=True).print(Text(text))
         serve_task(options.cluster, options.job, options.task, Console())
     else:
         serve(options, Console())

@@ -308,7 +308,7 @@ class ElementTrace:
 
 def _compiled(function: Any) -> Any:
     if isinstance(function, Function | BoundFunction):
-        return function
+        return cast("Any", function)
     return Function(function, side_effects="error", on_retrace="ignore")
 
 

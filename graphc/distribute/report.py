@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -35,7 +35,7 @@ def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequen
             "by parallel.shard(batch), or by parallel.function(step)"
         )
         raise at(error, user_location())
-    run = _waited_for(step, args)
+    run = _waited_for(cast("Function", step), args)
     run()  # compiles it, makes Variables and brings them to the devices
     traced, arguments = step.trace(*args), step.bind(*args)
     if traced.plan is not None:

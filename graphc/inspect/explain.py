@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
@@ -76,7 +76,7 @@ def explain(
     if not callable(fn):
         error = InvalidArgumentError(f"gx.explain: expected a function, got {fn!r:.60}; its arguments come after it")
         raise at(error, user_location())
-    compiled = fn if isinstance(fn, Function) else function(fn)
+    compiled = cast("Function", fn) if isinstance(fn, Function) else function(fn)
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
     one_program = compile and traced.plan is None

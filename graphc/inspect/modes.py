@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -255,7 +255,8 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -
     A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
     """
     if isinstance(fn, Function | BoundFunction):
-        return Mode(name, lambda: fn(*call.args, **call.kwargs), state)
+        compiled = cast("Any", fn)
+        return Mode(name, lambda: compiled(*call.args, **call.kwargs), state)
     args = tuple(_convert(_own_array, value) for value in call.args)
     kwargs = {name: _convert(_own_array, value) for name, value in call.kwargs.items()}
 

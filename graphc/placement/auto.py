@@ -75,7 +75,7 @@ def auto(
         fn, args = fn.__func__, (fn.__self__, *args)
     if not callable(fn):
         raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
-    compiled = fn if isinstance(fn, Function) else function(fn)
+    compiled = cast("Function", fn) if isinstance(fn, Function) else function(fn)
     found = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
     return found.proposal(rounds)
 

@@ -74,7 +74,7 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
     if isinstance(f, ConcreteFunction):
         args, kwargs = f.structured_input_signature
         instance: Any = getattr(f, "_instance", ())
-        function = f.function if not instance else f.function.__get__(instance[0])
+        function: Any = f.function if not instance else cast("Any", f.function).__get__(instance[0])
         yield CALL, (function, [Signature(*args, **kwargs)])
         return
     by_name = _by_name(f, signatures)

@@ -90,12 +90,13 @@ def test_status_asks_for_the_address_of_ray(
     [["cluster", "serve", "FILE", "--job", "ps"], ["serve", "--cluster", "FILE", "--job", "ps", "--task", "0"]],
 )
 def test_a_task_is_started_by_either_spelling(
-    file: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     started: list[Any] = []
     monkeypatch.setattr("graphc.cli.command.serve_task", lambda *given: started.append(given[:3]))
     assert main([str(file) if argument == "FILE" else argument for argument in arguments]) == 0
     assert started == [(file, "ps", 0 if "--task" in arguments else None)]
+    assert ("write graphc cluster serve" in capsys.readouterr().err) == (arguments[0] == "serve")
 
 
 @pytest.mark.multiprocess
