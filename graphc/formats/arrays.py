@@ -8,7 +8,6 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,9 +49,12 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]], notes: 
         name: np.asarray(array, order="C") if array.dtype.name in _PLAIN else _as_bytes(array)
         for name, array in arrays.items()
     }
+    from safetensors import SafetensorError, numpy
+
+    writer: Any = numpy  # its signature is only partly annotated
     try:
-        import_module("safetensors.numpy").save_file(plain, path, dict(notes))
-    except import_module("safetensors").SafetensorError as error:
+        writer.save_file(plain, path, dict(notes))
+    except SafetensorError as error:
         number = re.search(r"os error (\d+)", str(error))
         if number is None:
             raise InternalError(f"{path}: {error}") from error

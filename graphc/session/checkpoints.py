@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc import formats
 from graphc.base import at, user_location
 from graphc.base.errors import DataLossError, FileMissingError, NotFoundError
 from graphc.base.files import file_errors
@@ -70,9 +71,7 @@ def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
     with file_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.tmp")
-        from safetensors.numpy import save_file
-
-        save_file(kept, unfinished, notes)
+        formats.write_arrays(unfinished, kept, notes)
         unfinished.replace(path)
 
 
@@ -99,13 +98,14 @@ class CheckpointReader:
 
     @contextmanager
     def _opened(self) -> Generator[Any]:
-        path = file_of(self.prefix)
-        import safetensors
+        from safetensors import SafetensorError, safe_open
 
+        path = file_of(self.prefix)
+        opened: Any = safe_open
         try:
-            with file_errors(path), safetensors.safe_open(path, "np") as file:
+            with file_errors(path), opened(path, "np") as file:
                 yield file
-        except safetensors.SafetensorError as error:
+        except SafetensorError as error:
             raise at(DataLossError(f"the checkpoint {path} cannot be read: {error}"), user_location()) from error
 
     def has_tensor(self, name: str) -> bool:
