@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import linecache
-import os
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from graphc.autograph import convert, to_source
 from tests.autograph.frontend.reference_operators import Plain, both, plain
-from tests.stepwise import SEED
 
 NAMES = ["a", "b", "c", "d"]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -264,7 +262,6 @@ def outcome(fn: Callable[..., Any], *args: int) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("operators", [plain, both], ids=["plain", "both"])
-@settings(max_examples=100 if os.environ[SEED] == "all" else 30)
 @given(text=programs(), a=st.integers(-1, 3), b=st.integers(-1, 3))
 def test_random_programs_keep_their_meaning(operators: Plain, text: str, a: int, b: int) -> None:
     try:
