@@ -28,6 +28,7 @@ from benchmarks import (
     readers,
     replica_view,
     runtime,
+    saved,
     serving,
     serving_http,
     sessions,
@@ -61,6 +62,7 @@ _MODULES = (
     checkpoints,
     data,
     data_sources,
+    saved,
     serving,
     serving_http,
 )

@@ -54,4 +54,6 @@ if __name__ == "__main__":
     rows, labels = gx.TensorSpec((None, 64)), gx.TensorSpec((None,), "int32")
     with tempfile.TemporaryDirectory() as folder:
         gx.save(train(60), folder, {"classify": rows, "train": (rows, labels)})
-        subprocess.run([sys.executable, "-c", OTHER_PROCESS, folder], check=True, timeout=100)
+        command = [sys.executable, "-c", OTHER_PROCESS, folder]
+        found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=100)
+        print(found.stdout, end="")
