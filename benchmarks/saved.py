@@ -42,11 +42,11 @@ def _call(quick: bool) -> Duel:
         yield loaded(x), compiled(x)
 
     count = 2 if quick else 20
-    sides = [
-        Contender(label, batch(f, (x,), count), count)
-        for label, f in (("loaded", loaded), ("compiled from its source", compiled))
-    ]
-    return Duel(*sides, check)
+
+    def side(label: str, f: Any) -> Contender:
+        return Contender(label, batch(f, (x,), count), count)
+
+    return Duel(side("loaded", loaded), side("compiled from its source", compiled), check)
 
 
 def _first_call(quick: bool) -> Reading:

@@ -73,8 +73,9 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
     """The functions by name, each with its signatures."""
     if isinstance(f, ConcreteFunction):
         args, kwargs = f.structured_input_signature
-        instance: Any = getattr(f, "_instance", ())
-        function: Any = f.function if not instance else cast("Any", f.function).__get__(instance[0])
+        instance: tuple[Any, ...] = getattr(f, "_instance", ())
+        function = cast("Any", f).function
+        function = function.__get__(instance[0]) if instance else function
         yield CALL, (function, [Signature(*args, **kwargs)])
         return
     by_name = _by_name(f, signatures)
