@@ -229,9 +229,9 @@ class GraphTrace(Trace):
         del new
         raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
 
-    def side_effect(self, what: str, *, certain: bool = False) -> None:
+    def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
         """Does nothing: code that builds a graph runs once, as its reader sees."""
-        del what, certain
+        del what, certain, remedy
 
     def read_once(self, what: str) -> None:
         """Does nothing, likewise."""
