@@ -54,9 +54,10 @@ from graphc.autograph.constructs.matching.patterns import (
     match_value,
 )
 from graphc.autograph.constructs.matching.structural_patterns import match_class, match_mapping, match_sequence
+from graphc.autograph.constructs.purity.imports import imported, importing
 from graphc.autograph.constructs.purity.impure import defined_class, defining_class
 from graphc.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
-from graphc.autograph.constructs.purity.reading import evaluated, imported
+from graphc.autograph.constructs.purity.reading import evaluated
 from graphc.autograph.constructs.purity.unconverted import run_as_is
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.values.control import Control, hand_down
@@ -108,6 +109,7 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "imported",
+    "importing",
     "in_finally",
     "inplace",
     "is_",

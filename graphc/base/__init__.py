@@ -31,7 +31,7 @@ from graphc.base.frames import (
     warn_at,
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
-from graphc.base.lazy import held_by, imported_names, lazy_names, names_of
+from graphc.base.lazy import held_by, imported_names, is_kept, lazy_names, names_of
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -82,6 +82,7 @@ __all__ = [
     "is_graphc_file",
     "is_installed_file",
     "is_internal_file",
+    "is_kept",
     "is_library_file",
     "is_library_module",
     "lazy_names",

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-__all__ = ["held_by", "imported_names", "lazy_names", "names_of"]
+__all__ = ["held_by", "imported_names", "is_kept", "lazy_names", "names_of"]
 
 Makers = Mapping[str, Callable[[], Any]]
 
@@ -51,6 +51,26 @@ def held_by(module: ModuleType, name: str) -> Any:
     """
     known = vars(module)
     return getattr(module, name) if name in known.get("__lazy__", ()) else known.get(name)
+
+
+_CONSTANTS = frozenset(("e", "euler_gamma", "inf", "infj", "nan", "nanj", "newaxis", "pi", "tau"))
+_PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
+
+
+def is_kept(name: str, value: Any) -> bool:
+    """Whether a library's module holds the same under a name for good: a function, a class, a module, a constant.
+
+    Settings, lists and whatever else may change are none of these.
+
+    Example:
+      >>> import math, sys
+      >>> is_kept("sin", math.sin), is_kept("pi", math.pi), is_kept("argv", sys.argv)
+      (True, True, False)
+    """
+    if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
+        return True
+    kind = cast("type[Any]", type(value))
+    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # it is hashed by what it is
 
 
 def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:

@@ -115,7 +115,7 @@ from graphc.core.placing import (
     requested_device,
     variable_device,
 )
-from graphc.core.reads import ReadGuard, Reads, has_parts, is_array
+from graphc.core.reads import ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
 from graphc.core.region import Region, VariableState
 from graphc.core.resources import Resources, current_resources, resources_scope
 from graphc.core.same import (
@@ -307,6 +307,7 @@ __all__ = [
     "is_symbolic",
     "is_text",
     "is_tracing",
+    "is_unseen",
     "item",
     "kept_layouts",
     "kernel",
@@ -339,6 +340,7 @@ __all__ = [
     "raw",
     "read",
     "reads_here",
+    "recorded_whole",
     "refusal",
     "refuse_in_trace",
     "refuse_to_compile",

@@ -7,6 +7,7 @@ that is found again, or compared, by where it was found.
 from __future__ import annotations
 
 import array
+import ctypes
 import enum
 import types
 import weakref
@@ -30,7 +31,17 @@ from graphc.core.variable import Variable
 if TYPE_CHECKING:
     from graphc.core.reads import Reads
 
-__all__ = ["ReadGuard", "has_parts", "identity", "is_array", "items", "keyed", "recorder"]
+__all__ = [
+    "ReadGuard",
+    "has_parts",
+    "identity",
+    "is_array",
+    "is_unseen",
+    "items",
+    "keyed",
+    "recorded_whole",
+    "recorder",
+]
 
 _SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
 _PLAIN = (int, float, complex, str, bytes)
@@ -38,6 +49,8 @@ _ATOMS = frozenset((*_SINGLETONS, *_PLAIN))
 _FIXED = (type, types.ModuleType, types.BuiltinFunctionType, enum.Enum, types.MethodDescriptorType)
 _ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
 _BUFFERS = (bytearray, array.array, memoryview)
+_MEMORY: Any = (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes._SimpleCData)  # pyright: ignore[reportPrivateUsage]
+_POINTER: Any = ctypes._Pointer  # pyright: ignore[reportPrivateUsage]
 _NAMESPACES = ("Namespace", "SimpleNamespace")
 _VIEWS: Any = (KeysView, ValuesView, ItemsView)
 _WRAPPERS = (
@@ -66,6 +79,23 @@ _MAX_ARRAY_BYTES = 1 << 20
 def is_array(value: Any) -> bool:
     """Whether an argument is a tensor input of the graph."""
     return isinstance(value, _ARRAYS)
+
+
+def is_unseen(value: Any) -> bool:
+    """Whether an object may hold what no guard sees: one of a library's, which is no plain value, and can change.
+
+    What is equal and hashed by what it holds is taken for one that stays as it is, such as a path or a date.
+    """
+    kind = cast("type[Any]", type(value))
+    if recorder(value) is not _instance or has_parts(value) or callable(value):
+        return False
+    by_identity = kind.__hash__ in (None, object.__hash__) or isinstance(value, _POINTER)
+    return by_identity and kind.__module__.partition(".")[0] != "graphc"
+
+
+def recorded_whole(value: Any) -> bool:
+    """Whether a value counts by what it holds, also where it is made anew each time."""
+    return recorder(value) not in (_instance, _same_object, _reference)
 
 
 def has_parts(value: Any) -> bool:
@@ -192,6 +222,17 @@ def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) 
             reads.record(item(attribute(source, name), key), default)
 
 
+def _builtin(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """A function written in C; of a method of an object, such as ``table.get``, the object counts too."""
+    owner = getattr(value, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType | type):
+        reads.add(identity(source, value))
+        return
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0} and {v}.__name__ == {1}", (kind, value.__name__)))
+    reads.record(attribute(source, "__self__"), owner)
+
+
 def _bound_method(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
     reads.record(attribute(source, "__func__"), value.__func__)
@@ -285,7 +326,17 @@ def _view(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 
 def _reference(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     _same_object(reads, source, value, kind)
-    reads.record(result_of(source, "()"), value())
+    referent = result_of(source, "()")
+    referent.of_call = True  # it is not kept alive
+    reads.record(referent, value())
+
+
+def _in_memory(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """Memory of ``ctypes``, which other code and other processes write."""
+    if ctypes.sizeof(value) <= _MAX_ARRAY_BYTES:
+        _buffer(reads, source, value, kind)
+    else:
+        _same_object(reads, source, value, kind)
 
 
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -302,7 +353,8 @@ _Recorder: TypeAlias = "Callable[[Reads, Source, Any, type[Any]], None]"
 
 # By exact type where there are no subclasses to think of, else in this order.
 _BY_TYPE: dict[type[Any], _Recorder] = {
-    **dict.fromkeys((*_SINGLETONS, type, types.ModuleType, types.BuiltinFunctionType), _identical),
+    **dict.fromkeys((*_SINGLETONS, type, types.ModuleType), _identical),
+    **dict.fromkeys((types.BuiltinFunctionType, types.MethodWrapperType), _builtin),
     **dict.fromkeys(_PLAIN, _plain),
     **dict.fromkeys((range, slice), _by_text),
     Tensor: _tensor,
@@ -319,6 +371,7 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
     (_PLAIN, _value),
     ((np.dtype, jax.Array), _same_object),
     (_BUFFERS, _buffer),
+    (_MEMORY, _in_memory),
     (_VIEWS, _view),
     (weakref.ref, _reference),
     (_WRAPPERS, _wrapper),
@@ -366,5 +419,8 @@ def _function_text(value: types.FunctionType) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, Variable):
         return f"the Variable {value.name!r}"
-    text = repr(value)
-    return text if len(text) < _TEXT else f"a {type(value).__name__}"
+    try:
+        text = repr(value)
+    except Exception:  # of the user's __repr__, which plain Python would not have called
+        text = ""
+    return text if 0 < len(text) < _TEXT else f"a {type(value).__name__}"

@@ -18,7 +18,17 @@ from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
 
 from graphc.base import nest
-from graphc.core.read_kinds import ReadGuard, has_parts, identity, is_array, items, keyed, recorder
+from graphc.core.read_kinds import (
+    ReadGuard,
+    has_parts,
+    identity,
+    is_array,
+    is_unseen,
+    items,
+    keyed,
+    recorded_whole,
+    recorder,
+)
 from graphc.core.same import attributes_of, content_of, contents_of
 from graphc.core.sources import (
     Source,
@@ -35,7 +45,7 @@ from graphc.core.sources import (
 )
 from graphc.core.tensor import SymbolicTensor, Tensor
 
-__all__ = ["ReadGuard", "Reads", "has_parts", "is_array"]
+__all__ = ["ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
 
 # A list or dict that was asked for more items counts as a whole, which a call compares in one go.
 _MOST_ITEMS = 16
@@ -265,6 +275,11 @@ class Reads:
         for key in keys:
             for known in [known for known in self.guards if known[: len(key)] == key]:
                 del self.guards[known]
+
+    def release(self) -> None:
+        """Lets go of the objects that were found, when all has been told: the trace may live on."""
+        for known in (self._cells, self._found, self._originals, self._asked):
+            known.clear()
 
     def described(self) -> list[tuple[str, str]]:
         """Each value by its text, and what it is, for the reasons of retraces."""

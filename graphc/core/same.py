@@ -122,7 +122,9 @@ def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[i
 
 def lacks(value: Any, name: str) -> bool:
     """Whether an object has no such attribute, whatever its ``__getattr__`` would say."""
-    find: Any = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
+    find: Any = type.__getattribute__ if isinstance(value, type) else type(value).__getattribute__
+    if isinstance(find, types.FunctionType):
+        find = object.__getattribute__
     try:
         find(value, name)
     except AttributeError:

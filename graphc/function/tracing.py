@@ -151,6 +151,7 @@ def _trace_into(
     if writes:
         traced.forget_changed(arguments)
     traced.check(arguments)
+    trace.reads.release()
     return traced
 
 

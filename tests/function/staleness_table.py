@@ -1,7 +1,8 @@
-"""Writes the table in ``docs/explanation/compiled.md`` from the cases: ``python -m tests.function.staleness_table``."""
+"""Writes the tables in ``docs/reference/state.md`` from the cases: ``python -m tests.function.staleness_table``."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from tests.function.staleness import Case, cases
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "compiled.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "state.md"
+_NAMES = {"warned": "told", "documented": "baked in"}
 _BEGIN, _END = "<!-- made by tests.function.staleness_table -->\n", "<!-- end -->\n"
 
 
@@ -21,16 +23,16 @@ def page() -> str:
 
 
 def _table() -> str:
-    rows = ["| what changes between two calls | followed | told | refused | baked in |", "|---|---|---|---|---|"]
-    rows += [_row(area, list(found)) for area, found in groupby(cases(), key=lambda case: case.area)]
-    return "".join(f"{row}\n" for row in rows)
+    return "\n".join(_part(area, found) for area, found in groupby(cases(), key=lambda case: case.area))
 
 
-def _row(area: str, found: list[Case]) -> str:
-    columns: dict[str, list[str]] = {"followed": [], "warned": [], "refused": [], "documented": []}
-    for case in found:
-        columns["documented" if case.gap else case.outcome].append(case.kind)
-    return f"| **{area}** | " + " | ".join("; ".join(kinds) for kinds in columns.values()) + " |"
+def _part(area: str, found: Iterable[Case]) -> str:
+    rows = [f"| {case.kind} | {_outcome(case)} |" for case in found]
+    return "\n".join([f"### {area[0].upper()}{area[1:]}", "", "| state | outcome |", "|---|---|", *rows, ""])
+
+
+def _outcome(case: Case) -> str:
+    return _NAMES.get(case.outcome, case.outcome) if not case.gap else _NAMES["documented"]
 
 
 if __name__ == "__main__":

@@ -36,7 +36,12 @@ def _twice(case: Case, **options: Any) -> list[Any]:
     program, change = case.make()
     if options and not case.direct:
         program = gx.function(program, **options)
-    with decimal.localcontext(), warnings.catch_warnings(record=True) as caught:
+    with (
+        decimal.localcontext(),
+        gx.config.scope(warn_retraces=3),
+        np.printoptions(),
+        warnings.catch_warnings(record=True) as caught,
+    ):
         warnings.simplefilter("always")
         before = np.asarray(program(gx.asarray(1.0)).numpy()).tolist()
         change()

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import PURE, Functions
+from graphc.autograph.constructs.purity.library_reads import check_unseen
 from graphc.autograph.constructs.purity.watch import made, operator_method
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.python_object import found_on, is_users
@@ -51,6 +52,7 @@ def _copy(native: Callable[[Any], Any], value: Any) -> Any:
     if method is not None:
         return call(method)(value)
     _check_hooks(value, "copy.copy")
+    check_unseen(value, as_iterator=True)
     return _owned(native(value), value)
 
 
@@ -59,6 +61,7 @@ def _deepcopy(native: Callable[..., Any], value: Any, *memo: Any) -> Any:
     for part in _parts(value):
         refuse_growing(part)
         _check_hooks(part, "copy.deepcopy", "__deepcopy__")
+        check_unseen(part, as_iterator=True)
     new = native(value, *memo)
     for part in _parts(new):
         _owned(part)

@@ -20,7 +20,7 @@ from graphc.autograph.constructs.expressions import assignments, chosen_items, i
 from graphc.autograph.constructs.host.host_calls import print_late
 from graphc.autograph.constructs.loops import generators, iterators, ranges
 from graphc.autograph.constructs.overrides import OVERRIDES
-from graphc.autograph.constructs.purity import files
+from graphc.autograph.constructs.purity import files, imports
 
 __all__ = ["fill"]
 
@@ -41,6 +41,7 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
     **assignments.OVERRIDES,  # setattr, delattr
     **records.OVERRIDES,  # copy.copy, dataclasses.replace, ...
     **files.OVERRIDES,
+    **imports.OVERRIDES,
     **tokens.OVERRIDES,
 }
 

@@ -343,7 +343,7 @@ class Expressions(ast.NodeTransformer):
         return located(operator("formatted", self.visit(node.value), conversion, spec), node)
 
     def _visit_attribute(self, node: ast.Attribute) -> ast.expr:
-        if self._is_module(node.value):
+        if self._is_module(node.value) and self.unit.is_kept(node):
             self.generic_visit(node)
             return node
         name = constant(self.unit.mangle(node.attr))

@@ -152,7 +152,14 @@ class Stores(Expressions):
 
     def _importfrom(self, node: ast.ImportFrom) -> Block:
         names = strings(alias.name for alias in node.names)
-        return [node, self._run("imported", node, constant(node.module or ""), constant(node.level), names)]
+        module, level = constant(node.module or ""), constant(node.level)
+        return [self._run("importing", node, module, level), node, self._run("imported", node, module, level, names)]
+
+    def _import(self, node: ast.Import) -> Block:
+        level, nothing = constant(0), strings(())
+        modules = [constant(alias.name) for alias in node.names]
+        before = [self._run("importing", node, module, level) for module in modules]
+        return [*before, node, *(self._run("imported", node, module, level, nothing) for module in modules)]
 
     def _delete(self, node: ast.Delete) -> Block:
         new: Block = []

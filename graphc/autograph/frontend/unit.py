@@ -8,7 +8,7 @@ from types import ModuleType
 
 from graphc.autograph.frontend.emit import PREFIX
 from graphc.autograph.frontend.source import mangle
-from graphc.base import Location, at, errors, held_by, is_library_module
+from graphc.base import Location, at, errors, held_by, is_kept, is_library_module
 
 __all__ = ["Unit"]
 
@@ -50,6 +50,13 @@ class Unit:
         """
         module = self._module(node)
         return module if module is not None and is_library_module(module.__name__) else None
+
+    def is_kept(self, node: ast.Attribute) -> bool:
+        """Whether the attribute of a library's module holds the same for good."""
+        module = self.library(node.value)
+        if module is None:
+            return False
+        return node.attr not in vars(module) or is_kept(node.attr, held_by(module, node.attr))
 
     def _module(self, node: ast.expr) -> ModuleType | None:
         value: object = None

@@ -72,6 +72,9 @@ class Plain:
     def return_value(self, value: object) -> object:
         return None if isinstance(value, Unbound) else value
 
+    def importing(self, module: str, level: int) -> None:
+        """Nothing is told of imports."""
+
     def imported(self, module: str, level: int, names: tuple[str, ...]) -> None:
         del module, level, names
 

@@ -14,6 +14,7 @@ from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.purity.impure import (
     side_effect,
 )
+from graphc.autograph.constructs.purity.item_reads import counts_as_a_whole
 from graphc.autograph.constructs.purity.reading import (
     found_after,
     read_attribute,
@@ -81,6 +82,8 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
             read_descriptor(kind, name, found)
             return call(found.fget)(instance)
+    elif isinstance(found, functools.partialmethod):
+        read_descriptor(kind, name, found)
     elif isinstance(found, functools.singledispatchmethod):
         return functools.partial(call_dispatched_method, found, owner, kind)
     elif isinstance(found, functools.cached_property):
@@ -120,6 +123,8 @@ def getattr_in_trace(owner: Any, name: str, *default: Any) -> Any:
 def listing(function: Any, owner: Any) -> Any:
     """``vars`` or ``dir`` of an object."""
     read_attribute(owner, "__dict__", None)
+    if function is dir and isinstance(owner, types.ModuleType):
+        counts_as_a_whole(vars(owner))
     return in_python(function, owner)
 
 

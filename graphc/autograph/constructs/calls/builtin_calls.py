@@ -10,6 +10,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.attributes import getattr_in_trace, hasattr_in_trace, listing
 from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, class_of, guarded, is_graphc_class, telling
 from graphc.autograph.constructs.overrides import OVERRIDES
+from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS, tested
 from graphc.autograph.constructs.purity.impure import (
     check_read,
     is_reported,
@@ -49,13 +50,13 @@ def builtin_call(function: Any) -> Any:
     if function is len:
         return _len
     if (replaced := _replaced(function)) is not None:
-        return replaced
+        return tested(function, replaced) if function in CLASS_TESTS else replaced
     if function in (getattr, hasattr):
         return getattr_in_trace if function is getattr else hasattr_in_trace
     if function in (vars, dir):
         return functools.partial(listing, function)
     if function in PURE_BUILTINS:
-        return guarded(function)
+        return tested(function, guarded(function)) if function in CLASS_TESTS else guarded(function)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType) or owner is None:
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")

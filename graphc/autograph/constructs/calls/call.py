@@ -27,6 +27,7 @@ from graphc.autograph.constructs.calls.making import class_call
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES, PURE, Functions
 from graphc.autograph.constructs.purity.advice import tell_of_debugger
+from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS
 from graphc.autograph.constructs.purity.impure import (
     is_reported,
     report_call,
@@ -65,7 +66,6 @@ __all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert"]
 _TEXTS: frozenset[Any] = frozenset((ascii, format, print, repr, str))
 _KEEPING = CONTENT_METHODS | {"format", "format_map", "join"}
 """Methods that take one of several values as it is: they put it somewhere, or write it when the program runs."""
-_DECIDED: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 _PRINT = print
 
 
@@ -179,7 +179,7 @@ def _with_choices(function: Any, native: Any) -> Any:
     def called(*args: Any, **kwargs: Any) -> Any:
         for place, value in enumerate(args):
             if isinstance(value, Choice) and (place or function not in MAPPING):
-                either = decide if function in _DECIDED else ask
+                either = decide if function in CLASS_TESTS else ask
                 return either(value, lambda one: called(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
         for name, value in kwargs.items():
             if isinstance(value, Choice):

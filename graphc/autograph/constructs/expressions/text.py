@@ -19,6 +19,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
+from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.constructs.storage.native_state import note_identity
 from graphc.autograph.values.choice import Choice, ask
@@ -220,6 +221,7 @@ def text_of(maker: str, value: Any) -> Any:
     if method is not None:
         result = call(method)(value)
         return _text("ascii", result) if maker == "ascii" and is_deferred(result) else result
+    asked(value, _ASKED[maker])
     shown = _shown(value, *(("str",) if maker == "str" else ()))
     return _text(maker, shown) if is_deferred(shown) else in_python(_MAKERS[maker], value_of(shown))
 

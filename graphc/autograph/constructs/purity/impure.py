@@ -17,6 +17,7 @@ import numpy as np
 
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.advice import remedy_for, with_values
+from graphc.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.core import context
@@ -55,23 +56,37 @@ _FUNCTIONS: dict[str, frozenset[str]] = {
 _READS: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
     for module, names in {
-        "_contextvars": "copy_context get",
+        "_contextvars": "copy_context get run",
+        "_operator": "length_hint",
+        "functools": "cache_info",
+        "inspect": "currentframe getattr_static getclosurevars getdoc getfullargspec getgeneratorlocals "
+        "getgeneratorstate getmembers getsource getsourcelines signature stack",
+        "typing": "get_type_hints",
         "configparser": "get getboolean getfloat getint has_option has_section items options sections",
         "decimal": "getcontext localcontext",
-        "os.path": "exists getatime getctime getmtime getsize isdir isfile",
         "glob": "glob iglob",
-        "locale": "getlocale localeconv",
+        "locale": "getlocale localeconv setlocale",
         "logging": "getEffectiveLevel hasHandlers isEnabledFor",
         "numpy": "get_printoptions geterr",
-        "os": "getcwd getenv getlogin getpid getppid listdir scandir stat walk",
-        "pathlib": "cwd exists glob home is_dir is_file iterdir rglob stat",
         "queue": "empty full qsize",
-        "sys": "_getframe exc_info getrecursionlimit getrefcount getswitchinterval",
+        "calendar": "firstweekday",
         "threading": "active_count current_thread enumerate get_ident get_native_id is_alive is_set locked",
     }.items()
 }
 """What only reads what the world is like, and may find it different at the next call."""
-_ENVIRON = frozenset(("copy", "get", "items", "keys", "values"))
+_ASKED_MODULES = frozenset(("dbm", "gc", "getpass", "linecache", "resource", "signal", "sqlite3", "tracemalloc"))
+_COMPUTING: dict[str, frozenset[str]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "os": "fsdecode fsencode fspath strerror",
+        "sys": "audit displayhook exit getsizeof intern is_finalizing",
+        "os.path": "basename commonpath commonprefix dirname isabs join normcase normpath relpath split splitdrive "
+        "splitext splitroot",
+        "pathlib": "as_posix as_uri full_match is_absolute is_relative_to is_reserved joinpath match relative_to "
+        "with_name with_segments with_stem with_suffix",
+    }.items()
+}
+"""What looks at nothing but its arguments, in modules most of whose functions ask the system."""
 _ALIASES = {
     "_io": "io",
     "_queue": "queue",
@@ -80,6 +95,8 @@ _ALIASES = {
     "nt": "os",
     "pathlib._local": "pathlib",
     "posix": "os",
+    "posixpath": "os.path",
+    "ntpath": "os.path",
 }
 _IN_MEMORY = ("StringIO", "BytesIO")
 _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
@@ -105,16 +122,29 @@ def defined_class(kind: Any) -> None:
 
 def is_reported(function: Any) -> bool:
     """Whether a function is known to do something besides computing, or to give something else at each call."""
-    return _makes_generator(function) or _touches_world(function) or _reads_world(function)
+    return (
+        _makes_generator(function)
+        or _touches_world(function)
+        or _reads_world(function)
+        or is_told_unseen(getattr(function, "__self__", None))
+    )
 
 
 def _reads_world(function: Any) -> bool:
     module, name, owner = origin(function)
+    if name == "__subclasses__" or (name in ("get_state", "getstate") and isinstance(owner, GENERATORS)):
+        return True
     if owner is os.environ:
-        return name in _ENVIRON
-    if type(owner).__name__ in _IN_MEMORY and name in ("getbuffer", "getvalue"):
+        return name not in ("pop", "popitem", "update", "clear")
+    if type(owner).__name__ in _IN_MEMORY and name in ("getbuffer", "getvalue", "tell"):
         return context.trace is not None and context.trace.root.reads.source(owner) is not None
-    return name in _READS.get(_ALIASES.get(module, module), ())
+    if module.partition(".")[0] in _ASKED_MODULES:
+        return True
+    module = _ALIASES.get(module, module)
+    if module in _COMPUTING:
+        is_public = not name.startswith("_") and not isinstance(function, type)
+        return is_public and name not in _COMPUTING[module] and name not in _FUNCTIONS.get(module, ())
+    return name in _READS.get(module, ())
 
 
 def check_read(owner: Any) -> None:
@@ -125,6 +155,8 @@ def check_read(owner: Any) -> None:
         context.trace.read_once("the use of os.environ")
     elif type(owner).__module__ == "configparser":
         context.trace.read_once(f"the use of a {type(owner).__name__}")
+    else:
+        check_unseen(owner)
 
 
 def _touches_world(function: Any) -> bool:
@@ -157,6 +189,8 @@ def report_call(function: Any, what: str) -> Any:
     module, name, owner = origin(function)
     remedy = remedy_for(module, name)
     if not _touches_world(function) and not remedy:
+        if is_told_unseen(owner):
+            trace.read_once(f"the call of {public_name(function)}")
         trace.side_effect(what)
         return function
     what = f"the call of {public_name(function)}"

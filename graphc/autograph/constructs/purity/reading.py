@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import dis
 import enum
-import importlib.util
 import inspect
 import sys
 import types
+import weakref
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from graphc.autograph.constructs.purity.library_reads import read_computed, read_of_module
 from graphc.autograph.constructs.storage.cells import AttributeCell
 from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.values.python_object import found_on
@@ -28,6 +29,7 @@ from graphc.core import (
     context,
     fixed,
     global_name,
+    has_parts,
     item,
     lacks,
     length,
@@ -38,7 +40,6 @@ __all__ = [
     "entering",
     "evaluated",
     "found_after",
-    "imported",
     "is_library",
     "names_of",
     "read_attribute",
@@ -63,8 +64,6 @@ class Names:
 
 
 _known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
-_IN_MEMORY = frozenset(("ctypes", "multiprocessing.sharedctypes"))
-"""The modules of objects whose attributes are memory, which other code and other processes write."""
 _OUTSIDE = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF"))
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
@@ -134,25 +133,6 @@ def evaluated(text: Any) -> Any:
     return text
 
 
-def imported(module: str, level: int, names: tuple[str, ...]) -> None:
-    """Tells of what a function has just imported from a module of the user's.
-
-    Args:
-      module: its name, which may be relative.
-      level: how many dots stand before it.
-      names: what was imported.
-    """
-    if context.trace is None:
-        return
-    if level:
-        package = sys._getframe(1).f_globals.get("__package__")  # pyright: ignore[reportPrivateUsage]
-        module = importlib.util.resolve_name("." * level + module, package)
-    found = sys.modules.get(module)
-    if found is not None:
-        for name in names:
-            read_attribute(found, name, getattr(found, name))
-
-
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
     """The names in code and in what runs with it; with ``inner``, in all functions that it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
@@ -205,12 +185,16 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     reads = trace.root.reads
     record = reads.container if by_item else reads.record
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
+    if kind in weakref.ProxyTypes and source is not None:
+        trace.read_once(f"the use of a {kind.__name__}")
     if name == "__dict__":
         _read_all(owner)
         return
     if isinstance(owner, type | types.ModuleType):
         if not is_library(owner):
             record(attribute(fixed(owner, owner.__name__), name), value)
+        elif isinstance(owner, types.ModuleType):
+            read_of_module(owner, name, value)
         return
     if isinstance(owner, enum.Enum):  # of which there is one
         source = fixed(owner, str(owner))
@@ -224,10 +208,9 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         if source is not None and not _is_written(trace, owner, name):
             record(attribute(source, name), value)
     elif is_library(kind) and not kind.__module__.startswith("__"):
-        if kind.__module__ in _IN_MEMORY and source is not None:
-            trace.read_once(f"the use of {kind.__name__}.{name}")
         if found is not None and source is not None and not isinstance(found, types.FunctionType):
             reads.whole(owner)  # a property that is not converted
+            read_computed(owner, name, value)
     else:
         place = attribute(fixed(kind, kind.__name__) if source is None else source, name)
         if isinstance(found, types.FunctionType):
@@ -243,6 +226,8 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             cast("type[Any]", type(found)), "__get__"
         ):
             record(place, value)
+        elif source is not None:
+            read_computed(owner, name, value)
 
 
 def _is_defined(kind: type[Any], name: str) -> bool:
@@ -254,8 +239,14 @@ def _read_all(owner: Any) -> None:
     """Tells of all attributes of an object or of a class."""
     assert context.trace is not None
     reads = context.trace.root.reads
-    if not isinstance(owner, type):
+    if isinstance(owner, types.ModuleType):
+        if not is_library(owner):
+            reads.container(attribute(fixed(owner, owner.__name__), "__dict__"), vars(owner))
+    elif not isinstance(owner, type):
         reads.whole(owner)
+        source = reads.source(owner)
+        if source is not None and not has_parts(owner) and hasattr(owner, "__dict__"):
+            reads.record(attribute(source, "__dict__"), vars(owner))
     elif not is_library(owner):
         place = attribute(fixed(owner, owner.__name__), "__dict__")
         reads.record(length(place), len(vars(owner)))

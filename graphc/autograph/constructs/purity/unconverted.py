@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
+from graphc.autograph.constructs.purity.library_reads import check_unseen
 from graphc.autograph.constructs.purity.reading import is_library, names_of, read_attribute, read_method, read_names
 from graphc.autograph.constructs.purity.watch import watch_names
 from graphc.autograph.values.python_object import found_on, is_users
@@ -64,15 +65,28 @@ def asked(value: Any, names: Iterable[str]) -> None:
     if context.trace is None or isinstance(value, _PLAIN):
         return
     kind = cast("type[Any]", type(value))
-    methods = [method for name in names if isinstance(method := found_on(kind, name), types.FunctionType)]
-    for method in methods:
-        if is_users(kind, method):
+    known = (found_on(kind, name) for name in names if found_on(kind, name) is not found_on(object, name))
+    for method in known:
+        if not isinstance(method, types.FunctionType):
+            _asked_of_library(value)
+        elif is_users(kind, method):
             read_method(kind, method.__name__, method)
             follow(types.MethodType(method, value))
         elif not is_library(kind) or has_parts(value):
             handed((value,))  # what a dataclass generates, or a base class of a library's
     for _, part in contents_of(value):
         asked(part, names)
+
+
+def _asked_of_library(value: Any) -> None:
+    """Tells of what a special method reads that is written in C, or of a library's."""
+    assert context.trace is not None
+    if has_parts(value):
+        handed((value,))
+    elif isinstance(value, BaseException):
+        read_attribute(value, "args", value.args)
+    else:
+        check_unseen(value, as_iterator=True)
 
 
 class _Walk:
@@ -122,6 +136,11 @@ class _Walk:
         elif not isinstance(value, type) and (wrapped := getattr(value, "__dict__", {}).get("__wrapped__")):
             read_attribute(value, "__wrapped__", wrapped)  # as of functools.lru_cache
             self._reach(wrapped)
+        elif callable(value) and not isinstance(value, type) and is_library(cast("type[Any]", type(value))):
+            for name, part in list(getattr(value, "__dict__", {}).items()):  # as of numpy.vectorize
+                if isinstance(part, types.FunctionType):
+                    read_attribute(value, name, part)
+                    self._reach(part)
         for _, part in contents_of(value):
             self._reach(part)
 

@@ -1,0 +1,75 @@
+"""``isinstance``, ``issubclass`` and ``callable`` of what comes from outside: classes change, too."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.constructs.purity.reading import is_library
+from graphc.autograph.constructs.purity.unconverted import follow
+from graphc.autograph.values.python_object import found_on
+from graphc.core import ReadGuard, SymbolicTensor, Tensor, attribute, context, fixed, has_parts
+
+__all__ = ["CLASS_TESTS", "tested"]
+
+CLASS_TESTS: frozenset[Any] = frozenset((callable, isinstance, issubclass))
+
+
+def tested(function: Any, native: Callable[..., Any]) -> Callable[..., Any]:
+    """What is called in place of one of these functions: it tells what its answer depends on."""
+    return partial(_answer, function, native)
+
+
+def _answer(function: Any, native: Callable[..., Any], /, *args: Any) -> Any:
+    result = native(*args)
+    if context.trace is None or type(result) is not bool or isinstance(args[0], Tensor | SymbolicTensor):
+        return result
+    if function is callable:
+        _read_callable(args[0], result)
+    elif len(args) == 2:
+        for kind in _flat(args[1]):
+            _read_relation(function, args[0], kind)
+    return result
+
+
+def _read_callable(value: Any, result: bool) -> None:
+    assert context.trace is not None
+    reads = context.trace.root.reads
+    if has_parts(value) and (source := reads.source(value)) is not None:
+        guard = ReadGuard(source, f"callable({{v}}) is {result}")
+        reads.guards.setdefault((*source.key, "callable"), guard)
+
+
+def _flat(kinds: Any) -> Iterator[type[Any]]:
+    """The classes of a tuple or a union."""
+    if isinstance(kinds, tuple | types.UnionType):
+        for kind in cast("tuple[Any, ...]", kinds if isinstance(kinds, tuple) else kinds.__args__):
+            yield from _flat(kind)
+    elif isinstance(kinds, type):
+        yield kinds
+
+
+def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
+    """Tells on what it depends that an object or a class is of a class."""
+    assert context.trace is not None
+    reads, owner = context.trace.root.reads, cast("type[Any]", value if function is issubclass else type(value))
+    if is_library(owner) and is_library(kind):
+        return
+    name = "__instancecheck__" if function is isinstance else "__subclasscheck__"
+    check = found_on(type(kind), name)
+    if check is found_on(type, name):
+        if not is_library(owner) and owner is not kind:
+            reads.record(attribute(fixed(owner, owner.__name__), "__mro__"), owner.__mro__)
+        return
+    if isinstance(check, types.FunctionType) and not is_library(type(kind)):
+        follow(types.MethodType(check, kind))
+    source = fixed(owner, owner.__name__)
+    if function is isinstance:
+        if (found := reads.source(value)) is None:
+            return
+        source = found
+    answer = function(value, kind)
+    guard = ReadGuard(source, f"{function.__name__}({{v}}, {{0}}) is {answer}", (kind,))
+    reads.guards.setdefault((*source.key, function.__name__, id(kind)), guard)
