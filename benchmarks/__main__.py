@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks import (
+    argument_kinds,
     call_kinds,
     calls,
     checkpoints,
@@ -47,6 +48,7 @@ _MODULES = (
     memory,
     tapes,
     calls,
+    argument_kinds,
     call_kinds,
     tracing,
     loops,
