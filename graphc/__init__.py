@@ -14,7 +14,7 @@ from graphc.core import simulate_cpu_devices
 simulate_cpu_devices()
 
 import graphc.ops.functions as functions
-from graphc.base import VERSION, CancellationToken, config, errors, imported_names, lazy_names, names_of
+from graphc.base import VERSION, CancellationToken, config, errors, hint_of, imported_names, lazy_names, names_of
 from graphc.core import (
     FUNCTIONS,
     STRING_RULES,
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         arrays,
         checks,
         data,
+        debug,
         distribute,
         flow,
         ir,
@@ -201,6 +202,7 @@ __all__: list[str] = [
     "custom_gradient",
     "data",
     "deadline",
+    "debug",
     "default_graph",
     "device",
     "devices",
@@ -293,6 +295,7 @@ _HOMES = {
     "graphc.checks": "checks",
     "graphc.cluster": "ClusterSpec Server",
     "graphc.data": "data",
+    "graphc.debug": "debug",
     "graphc.flow": "flow",
     "graphc.nest": "nest",
     "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
@@ -341,7 +344,7 @@ for _view in ("draw", "notebook"):  # methods of Graph, likewise
 
 def _import_ops() -> None:
     """Imports what adds ops, their functions and what they do with strings."""
-    names = "custom_gradient fft lax layers linalg losses metrics nn optim queues random special strings"
+    names = "custom_gradient debug fft lax layers linalg losses metrics nn optim queues random special strings"
     for name in names.split():
         _imported[name]()
 
@@ -364,6 +367,8 @@ def _missing(name: str) -> AttributeError:
     """What to say of a name that graphc does not have: what is meant, likely."""
     import difflib
 
+    if (written := hint_of(name)) is not None:
+        return AttributeError(f"graphc has no {name!r}: use {written}")
     from graphc import lax
     from graphc.ops import fft, linalg, nn, random, special, strings
 
@@ -382,7 +387,7 @@ def _missing(name: str) -> AttributeError:
         return AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
     if name in places:
         return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
-    near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
+    near = [places[found] for found in difflib.get_close_matches(name, places, n=3, cutoff=0.7)]
     return AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
 
 

@@ -32,6 +32,7 @@ LAYERS: Mapping[str, int] = {
     "composites": 6,
     "formats": 6,
     "nest": 6,
+    "debug": 7,
     "queues": 7,
     "states": 7,
     "session": 8,

@@ -20,7 +20,7 @@ ORDER = [
     ["lowering"],
     ["arrays", "costs", "autograph", "gradients", "runtime"],
     ["checks", "composites", "flow", "formats", "function", "nest"],
-    ["queues", "states"],
+    ["debug", "queues", "states"],
     ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
     ["distribute", "testing"],
     ["saving", "train"],

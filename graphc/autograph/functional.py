@@ -13,7 +13,7 @@ from typing import Any
 from graphc.autograph.operators import call, for_stmt, if_exp, loop_options, trace_scan, trace_switch, while_stmt
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, context, operand
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, context, operand, shorten
 from graphc.ops import sized
 
 __all__ = ["cond", "fori_loop", "scan", "switch", "while_loop"]
@@ -40,7 +40,11 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *
       >>> gx.cond(gx.asarray(True), lambda x: x + 1, lambda x: x - 1, gx.asarray(1)).item()
       2
     """
-    return if_exp(pred, lambda: call(true_fn)(*operands), lambda: call(false_fn)(*operands))
+    try:
+        return if_exp(pred, lambda: call(true_fn)(*operands), lambda: call(false_fn)(*operands))
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -114,7 +118,11 @@ def while_loop(
         loop_options(max_iterations=max_iterations)
         box.value = call(body_fn)(box.value)
 
-    while_stmt(lambda: call(cond_fn)(box.value), body, box.get, box.set, _NAME)
+    try:
+        while_stmt(lambda: call(cond_fn)(box.value), body, box.get, box.set, _NAME)
+    except Exception as error:
+        shorten(error)
+        raise
     return box.value
 
 
@@ -141,7 +149,11 @@ def fori_loop(lower: Any, upper: Any, body_fn: Callable[[Any, Any], Any], init: 
         box.value = call(body_fn)(index, box.value)
 
     bounds = [bound if isinstance(bound, SymbolicTensor) else int(bound) for bound in (lower, upper)]
-    for_stmt(call(range)(*bounds), None, body, box.get, box.set, _NAME)
+    try:
+        for_stmt(call(range)(*bounds), None, body, box.get, box.set, _NAME)
+    except Exception as error:
+        shorten(error)
+        raise
     return box.value
 
 
@@ -173,7 +185,11 @@ def scan(
       >>> last.item(), sums.tolist()
       (6.0, [0.0, 1.0, 3.0])
     """
-    return sized(_scanned, (f, init, xs, length, reverse), {})
+    try:
+        return sized(_scanned, (f, init, xs, length, reverse), {})
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _scanned(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None, reverse: bool) -> Any:

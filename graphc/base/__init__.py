@@ -31,7 +31,7 @@ from graphc.base.frames import (
     warn_at,
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
-from graphc.base.lazy import held_by, imported_names, is_kept, lazy_names, names_of
+from graphc.base.lazy import held_by, hint_missing, hint_of, imported_names, is_kept, lazy_names, names_of
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -75,6 +75,8 @@ __all__ = [
     "flags",
     "held_by",
     "held_interrupts",
+    "hint_missing",
+    "hint_of",
     "holding",
     "imported_names",
     "interruption",

@@ -37,6 +37,13 @@ def _seconds(name: str) -> float | None:
     return value if 0 < value < math.inf else None
 
 
+def _environment_progress() -> float | None:
+    given = os.environ.get("GRAPHC_PROGRESS_AFTER", "")
+    if given.lower() == "none":
+        return None
+    return 0.0 if given.strip() in ("0", "0.0") else _seconds("GRAPHC_PROGRESS_AFTER") or 1.0
+
+
 _TEXTS = ("numpy", "tensorflow")
 
 
@@ -107,6 +114,8 @@ class Config:
       heartbeat_timeout: after how many seconds without an answer a task of a cluster counts as unavailable
         (``GRAPHC_HEARTBEAT_TIMEOUT``).
       warn_retraces: at which retrace of a function a warning is given first.
+      progress_after: after how many seconds a line on the terminal says what is being traced, compiled or placed; None
+        for never (``GRAPHC_PROGRESS_AFTER``, a number from 0 on or ``none``).
       full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
         and loop bodies (``GRAPHC_FULL_TRACEBACK``).
       soft_placement: whether a device scope that names a device that does not exist, or one that has no implementation
@@ -142,6 +151,7 @@ class Config:
     max_unrolled_nodes: int = 100_000
     heartbeat_timeout: float = field(default_factory=lambda: _seconds("GRAPHC_HEARTBEAT_TIMEOUT") or 10.0)
     warn_retraces: int = 3
+    progress_after: float | None = field(default_factory=_environment_progress)
     full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
     soft_placement: bool = field(default_factory=lambda: _flag("GRAPHC_SOFT_PLACEMENT"))
     tensor_text: str = field(default_factory=lambda: _environment_text() or "numpy")
@@ -403,6 +413,13 @@ def _positive(name: str, value: Any) -> float:
     return value
 
 
+def _waiting(name: str, value: Any) -> float | None:
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (numeric and 0 <= value < math.inf):
+        raise _unexpected(name, "a finite number of seconds from 0 on or None", value)
+    return value
+
+
 _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "verify": _truth,
     "max_traces": _number_of,
@@ -410,6 +427,7 @@ _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "heartbeat_timeout": _positive,
     "warn_retraces": _number_of,
     "full_traceback": _truth,
+    "progress_after": _waiting,
     "soft_placement": _truth,
     "tensor_text": _text,
 }

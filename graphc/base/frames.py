@@ -17,6 +17,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FrameType
+from typing import Any
 
 from graphc.base.notes import remember
 
@@ -40,7 +41,7 @@ _DEMO = os.path.join(_PACKAGE, "cli", "demo") + os.sep
 
 def _library_prefixes() -> tuple[str, ...]:
     prefixes = [_PACKAGE]
-    for name in ("jax", "jaxlib", "numpy", "optax"):
+    for name in ("jax", "jaxlib", "numpy", "opt_einsum", "optax"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:
             prefixes.append(os.path.dirname(spec.origin) + os.sep)
@@ -77,8 +78,15 @@ class Location:
 
     @property
     def short(self) -> str:
-        """``file.py:12``, without folders."""
-        return f"{os.path.basename(self.file)}:{self.line}"
+        """``file.py:12``, without folders; ``In[2]:3`` for a line of a cell of a notebook."""
+        return f"{_cell(self.file) or os.path.basename(self.file)}:{self.line}"
+
+
+def _cell(file: str) -> str:
+    """The name that IPython shows for the code of a cell, such as ``In[2]``; empty for a file."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    found = None if shell is None else shell.compile.format_code_name(file)
+    return found[1] if found and found[0] == "Cell" else ""
 
 
 _LARGEST_SOURCE = 2**24

@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
-__all__ = ["held_by", "imported_names", "is_kept", "lazy_names", "names_of"]
+__all__ = ["held_by", "hint_missing", "hint_of", "imported_names", "is_kept", "lazy_names", "names_of"]
 
 Makers = Mapping[str, Callable[[], Any]]
 
@@ -94,3 +94,47 @@ def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
 def _import(module: str, name: str) -> Any:
     found = import_module(module)
     return found if module.endswith(f".{name}") else getattr(found, name)
+
+
+def hint_of(name: str) -> str | None:
+    """Returns what graphc's user writes for a name of another library; None if it is none that is known.
+
+    Example:
+      >>> hint_of("reduce_mean")
+      'gx.mean'
+    """
+    from graphc.base.hints import HINTS
+
+    return HINTS.get(name)
+
+
+def hint_missing(namespace: dict[str, Any], public: str) -> None:
+    """Gives a module a ``__getattr__`` whose AttributeError says what to write.
+
+    Args:
+      namespace: the module's ``globals()``.
+      public: what users call the module, such as ``gx.nn``.
+    """
+    around = namespace.get("__getattr__")
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        if around is not None:
+            try:
+                return around(name)
+            except AttributeError:
+                pass
+        text = f"module {namespace['__name__']!r} has no attribute {name!r}"
+        if name.startswith("_"):  # tools ask for these
+            raise AttributeError(text)
+        text = f"{public} has no {name!r}"
+        if (instead := hint_of(name)) is not None:
+            raise AttributeError(f"{text}: use {instead}")
+        names: list[str] = list(namespace.get("__all__", ()))
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names, n=3, cutoff=0.7)
+        raise AttributeError(
+            f"{text}; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else text
+        )
+
+    namespace["__getattr__"] = __getattr__

@@ -1,5 +1,7 @@
 """Layer 2: context stacks, the one door to every op, Tensor, Variable, conversion, traces, devices."""
 
+from typing import TYPE_CHECKING
+
 from graphc.core.aliases import Alias, AliasSet
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.call_state import CallState
@@ -67,7 +69,7 @@ from graphc.core.dtypes import (
     too_large,
     type_of,
 )
-from graphc.core.examining import examine, is_examining, register_examiner, unexamined
+from graphc.core.examining import examine, examined_line, is_examining, pulling_back, register_examiner, unexamined
 from graphc.core.fast_path import FAILED, FAST_PATH, call_kernel, fast_path, number, raw, with_fast_path
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
@@ -173,8 +175,12 @@ from graphc.core.trace import (
     current_trace,
     type_of_any,
 )
+from graphc.core.tracebacks import shorten, shorten_all
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
+
+if TYPE_CHECKING:
+    from graphc.core import progress  # imported where something may take long
 
 __all__ = [
     "FAILED",
@@ -276,6 +282,7 @@ __all__ = [
     "dtype_rules",
     "exact",
     "examine",
+    "examined_line",
     "fast_path",
     "find_common",
     "find_device",
@@ -337,6 +344,8 @@ __all__ = [
     "only_ints",
     "operand",
     "placed",
+    "progress",
+    "pulling_back",
     "raw",
     "read",
     "reads_here",
@@ -366,6 +375,8 @@ __all__ = [
     "scoped_name",
     "set_visible_devices",
     "shard_on",
+    "shorten",
+    "shorten_all",
     "simulate_cpu_devices",
     "stay",
     "string",

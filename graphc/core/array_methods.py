@@ -15,6 +15,7 @@ from graphc.core.operator_methods import binary_method, unary_method
 from graphc.core.references import Reference
 from graphc.core.spread import host_values
 from graphc.core.tensor_shape import TensorShape
+from graphc.core.tracebacks import shorten
 from graphc.ir import TensorType
 
 if TYPE_CHECKING:
@@ -216,7 +217,11 @@ class ArrayMethods:
         return _Updater(self)
 
     def __getitem__(self, index: Any) -> Tensor:
-        return FUNCTIONS["get_item"](self, index)
+        try:
+            return FUNCTIONS["get_item"](self, index)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __delitem__(self, index: Any) -> NoReturn:
         error = InvalidTypeError(

@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -27,7 +28,7 @@ __all__ = ["SCALARS", "ArrayLike", "operand"]
 
 ArrayLike: TypeAlias = Union[
     "Tensor", "Variable", jax.Array, "np.ndarray[Any, Any]", np.generic, bool, int, float, complex, "list[Any]",
-    "tuple[Any, ...]",
+    "tuple[Any, ...]", range,
 ]  # fmt: skip
 
 SCALARS = frozenset({bool, int, float, complex})
@@ -76,7 +77,15 @@ def _numpy(value: Any) -> Any:
     return canonical_array(value)
 
 
+@operand.register(range)
+def _range(value: range) -> Any:
+    return operand(list(value))
+
+
 @operand.register(jax.Array)
 def _jax(value: jax.Array) -> jax.Array:
+    if jnp.issubdtype(value.dtype, jax.dtypes.extended):
+        text = f"a tensor cannot hold a JAX array of dtype {value.dtype}"
+        raise InvalidTypeError(f"{text}; pass jax.random.key_data(key), the key as numbers")
     note_spread(value.sharding)
     return value

@@ -488,6 +488,8 @@ def translate_error(
     if refused is None and not isinstance(error, _JAX_ERRORS):
         return error
     error = error if refused is None else refused
+    if isinstance(error, NameError) and isinstance(attrs.get("axis"), str):
+        error = TypeError(f"an axis is a whole number, or a tuple of them, got {attrs['axis']!r}")
     reason = hide(str(error).split("\n")[0]) or "these shapes do not fit"
     shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError

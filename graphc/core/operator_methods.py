@@ -10,6 +10,7 @@ from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import apply, graph_trace, kernel, tensor_class
 from graphc.core.fast_path import number, raw, with_fast_path
+from graphc.core.tracebacks import shorten
 from graphc.ir import OPS, Value
 
 __all__ = ["binary_method", "unary_method"]
@@ -33,7 +34,11 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
                 pass  # apply says of which op and in which line
         if namespace["_kernel"] is None:
             namespace.update(_kernel=kernel(op), _Tensor=tensor_class())
-        return apply(op, (other, self) if reflected else (self, other))
+        try:
+            return apply(op, (other, self) if reflected else (self, other))
+        except Exception as error:
+            shorten(error)
+            raise
 
     arrays = (number("other"), _SELF) if reflected else (_SELF, raw("other"))
     method, namespace = with_fast_path(operator, arrays)
@@ -48,7 +53,11 @@ def unary_method(name: str) -> Callable[[Any], Any]:
         op = OPS[name]
         if namespace["_kernel"] is None:
             namespace.update(_kernel=kernel(op), _Tensor=tensor_class())
-        return apply(op, (self,))
+        try:
+            return apply(op, (self,))
+        except Exception as error:
+            shorten(error)
+            raise
 
     method, namespace = with_fast_path(operator, (_SELF,))
     namespace["_Value"] = Value

@@ -23,6 +23,7 @@ from graphc.core.notebook import tensor_html
 from graphc.core.open_shapes import open_shape
 from graphc.core.spread import is_elsewhere
 from graphc.core.texts import representation, shown_text
+from graphc.core.tracebacks import shorten
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
 
@@ -114,7 +115,11 @@ class Tensor(ArrayMethods):
         """
         if context.trace is not None:
             raise context.trace.refuse(_captured(self))
-        self.become(FUNCTIONS["update_item"](self, index, value))
+        try:
+            self.become(FUNCTIONS["update_item"](self, index, value))
+        except Exception as error:
+            shorten(error)
+            raise
 
     def copy(self) -> Tensor:
         """A tensor of its own with the same values, so that assigning to the items of one leaves the other.

@@ -46,7 +46,7 @@ def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
     """
     if _is_tensorflows():
         return f"<tf.Tensor: shape={array.shape}, dtype={dtype}, numpy={_value(array)}>"
-    values = np.array2string(array, separator=", ", threshold=_SHORT)
+    values = np.array2string(array, separator=", ", threshold=_SHORT, prefix=f"{kind}(")
     return f"{kind}({values}, shape={array.shape}, dtype={dtype})"
 
 

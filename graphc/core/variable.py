@@ -29,9 +29,10 @@ from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.lifting import known_value
 from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
-from graphc.core.spread import host_values, note_spread
+from graphc.core.spread import host_values, is_elsewhere, note_spread
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
+from graphc.core.tracebacks import shorten
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
@@ -233,7 +234,11 @@ class Variable(ArrayMethods):
           InvalidArgumentError: another shape.
           InvalidTypeError: another dtype.
         """
-        new = self._check(_operand(value, f"assign to Variable {self.name!r}"))
+        try:
+            new = self._check(_operand(value, f"assign to Variable {self.name!r}"))
+        except Exception as error:
+            shorten(error)
+            raise
         trace = context.trace
         if trace is not None:
             trace.assign(self, new)
@@ -245,11 +250,19 @@ class Variable(ArrayMethods):
 
     def assign_add(self, value: ArrayLike) -> Variable:
         """Adds to the value, in one step also for other threads; as :meth:`assign` otherwise."""
-        return self._updated(lambda: self._with(operator.add, value))
+        try:
+            return self._updated(lambda: self._with(operator.add, value))
+        except Exception as error:
+            shorten(error)
+            raise
 
     def assign_sub(self, value: ArrayLike) -> Variable:
         """Subtracts from the value, in one step also for other threads; as :meth:`assign` otherwise."""
-        return self._updated(lambda: self._with(operator.sub, value))
+        try:
+            return self._updated(lambda: self._with(operator.sub, value))
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _updated(self, new_value: Callable[[], Any]) -> Variable:
         """Assigns what is computed of the value; again if another thread has assigned another one meanwhile."""
@@ -384,8 +397,14 @@ class Variable(ArrayMethods):
     def __repr__(self) -> str:
         if config.tensor_text == "tensorflow" and context.trace is None:
             return variable_representation(self.name, host_values(array_of(self)), self.dtype.name)
-        value = "" if context.trace is not None else f", value={array_of(self)}"
-        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}{value})"
+        text = f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}"
+        if context.trace is not None:
+            return f"{text})"
+        array = array_of(self)
+        text += ", value="
+        if is_elsewhere(array) or not self.shape:
+            return f"{text}{array if is_elsewhere(array) else host_values(array)[()]})"
+        return f"{text}{np.array2string(host_values(array), prefix=text)})"
 
 
 def _operand(value: Any, use: str) -> Any:

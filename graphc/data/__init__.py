@@ -1,5 +1,6 @@
 """Layer 7: input pipelines: sources, transformations, and the processes that serve them."""
 
+from graphc.base import hint_missing
 from graphc.data import sources
 from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
@@ -48,3 +49,5 @@ __all__ = [
     "text_lines",
     "tf_records",
 ]
+
+hint_missing(globals(), "gx.data")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from graphc.base import at, holding, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.base.nest import LEAF
-from graphc.core import refuse_in_trace
+from graphc.core import refuse_in_trace, shorten
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.plan import Epoch, Node, Rows, outline, replaced, walk
@@ -90,15 +90,19 @@ class DatasetIterator(Iterator[Any]):
 
     def __next__(self) -> Any:
         refuse_in_trace(_IN_TRACE)
-        with holding(self._lock, _next_element):
-            rows = self._rows
-            if rows is None:
-                raise StopIteration
-            try:
-                row = next(rows)
-            except StopIteration:
-                self.close()
-                raise
+        try:
+            with holding(self._lock, _next_element):
+                rows = self._rows
+                if rows is None:
+                    raise StopIteration
+                try:
+                    row = next(rows)
+                except StopIteration:
+                    self.close()
+                    raise
+        except Exception as error:
+            shorten(error)
+            raise
         build = self._build or self._builder()
         return build(row)
 

@@ -1,6 +1,6 @@
 """Layer 8: data parallelism over the devices of this process, or of all processes that run the program."""
 
-from graphc.base import imported_names, lazy_names
+from graphc.base import hint_missing, imported_names, lazy_names
 from graphc.distribute.accumulate import mean_gradients
 from graphc.distribute.axes import (
     all_gather,
@@ -84,3 +84,5 @@ _HOMES = {
     "graphc.serve": "Replicas",
 }
 lazy_names(globals(), imported_names(_HOMES))
+
+hint_missing(globals(), "gx.distribute")

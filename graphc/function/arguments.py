@@ -134,7 +134,14 @@ class Binder:
     def _look_at_function(self) -> None:
         """Notes the parameters of the function as they are now: its defaults may be set."""
         self._defaults = _defaults_of(self._function)
-        self.signature = inspect.signature(self._function)
+        try:
+            self.signature = inspect.signature(self._function)
+        except (TypeError, ValueError):
+            name = getattr(self._function, "__name__", repr(self._function))
+            text = (
+                f"gx.function: Python does not say which arguments {name} takes; wrap it, as in `lambda x: {name}(x)`"
+            )
+            raise at(InvalidArgumentError(text), user_location()) from None
         parameters = list(self.signature.parameters.values())
         self._simple = (
             tuple(parameter.name for parameter in parameters)

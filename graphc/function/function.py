@@ -6,11 +6,14 @@ import copy
 import functools
 import inspect
 import operator
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
+
+import numpy as np
 
 from graphc.base import (
     Registry,
@@ -24,7 +27,7 @@ from graphc.base import (
     user_location,
     warn_at,
 )
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
+from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
 from graphc.core import (
     REASONS,
     CreationInTrace,
@@ -46,11 +49,11 @@ from graphc.function.entry import chooser, entry, kinds_of, only_entry
 from graphc.function.generics import P, R
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
-from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
+from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options, unknown_option
 from graphc.function.pickling import reduced
 from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
+from graphc.function.running import shorten
 from graphc.function.side_effects import SideEffects
-from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction
 from graphc.function.tracing import converted, trace_function
 from graphc.ir import DeviceSpec, Graph
@@ -76,6 +79,16 @@ Q = ParamSpec("Q")
 S = TypeVar("S")
 
 
+def _telling(text: str, *, compiles: bool = False) -> AbstractContextManager[None]:
+    """A line on the terminal, if there is one, for what takes long."""
+    stream: Any = sys.stdout
+    if stream is None or stream.closed or not stream.isatty():
+        return nullcontext()
+    from graphc.core import progress
+
+    return progress.telling(text, compiles=compiles)
+
+
 class Function(Generic[P, R]):
     """A function that is compiled for the types of its arguments; see :func:`function`."""
 
@@ -93,6 +106,14 @@ class Function(Generic[P, R]):
     )  # a call reads a slot faster than one attribute of many
 
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
+        if isinstance(python_function, staticmethod | classmethod):
+            name = "staticmethod" if isinstance(python_function, staticmethod) else "classmethod"
+            text = f"gx.function stands above @{name}; write @{name} first, and @gx.function below it"
+            raise at(InvalidArgumentError(text), user_location())
+        if isinstance(python_function, np.ufunc):
+            name = python_function.__name__
+            text = f"gx.function: {name} is no Python function, but a ufunc; wrap it, as in `lambda x: np.{name}(x)`"
+            raise at(InvalidArgumentError(text), user_location())
         if not callable(python_function):
             raise at(
                 InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location()
@@ -198,12 +219,13 @@ class Function(Generic[P, R]):
                 except CreationInTrace:
                     return self._create(args, kwargs)
                 if lifting.is_used:
-                    with lifting.finishing():
+                    with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
                         result = traced.call_recorded(arguments) if context.tapes else traced(arguments)
                     self._first.append((traced.settings, traced.executable.program))
                     self._note_creation(before, args, kwargs)
                     return result
-            return self._run(traced, arguments)
+            with _telling(f"compiling {self.name}", compiles=True):
+                return self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
         if context.tapes and (traced.executable.variables or not all(map(_is_idle, context.tapes))):
@@ -369,7 +391,7 @@ class Function(Generic[P, R]):
             if found is not None:
                 return found
             may_create = not self._created_in_vain or arguments.described() not in self._created_in_vain
-            with collection_paused():
+            with collection_paused(), _telling(f"tracing {self.name}"):
                 traced = trace_function(
                     self.python_function, self._binder, arguments, self._options, may_create=may_create,
                     lifting=lifting if may_create else None,
@@ -669,11 +691,7 @@ def function(
       111
     """
     if unknown:
-        error = InvalidTypeError(
-            f"{next(iter(unknown))!r} is not an option of gx.function in this version; there are "
-            f"{', '.join(FunctionOptions.__annotations__)}"
-        )
-        raise at(error, user_location())
+        raise unknown_option(next(iter(unknown)))
     make = functools.partial(
         Function, input_signature=input_signature, autograph=autograph, unroll=unroll, max_iterations=max_iterations,
         side_effects=side_effects, device=device, on_retrace=on_retrace, max_traces=max_traces, timeout=timeout,

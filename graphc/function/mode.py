@@ -16,13 +16,35 @@ class Mode:
     eager = False
 
 
-def run_functions_eagerly(run_eagerly: bool) -> None:
+class _Restoring:
+    """What ``with`` takes of :func:`run_functions_eagerly`; without it the call holds for good."""
+
+    def __init__(self, before: bool) -> None:
+        self._before = before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _set(self._before)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
     """Makes decorated functions run as plain Python, for debugging (TensorFlow's ``run_functions_eagerly``).
+
+    It holds until it is called again, or to the end of a ``with`` block.
 
     Args:
       run_eagerly: whether to.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.run_functions_eagerly(True):
+      ...     result = gx.function(lambda x: x + 1)(gx.asarray(1))
     """
+    before = Mode.eager
     _set(run_eagerly)
+    return _Restoring(before)
 
 
 @contextmanager

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
 from graphc.base import at, checked_seconds, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import Device, DeviceChoice
 from graphc.ir import DeviceSpec, Graph
 
-__all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options"]
+__all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options", "unknown_option"]
 
 Report = Literal["warn", "error", "ignore"]
 
@@ -61,6 +61,47 @@ class TraceOptions:
     def pinned(self) -> AbstractContextManager[None]:
         """The device scope around the body, inside those around the call."""
         return nullcontext() if self.pin is None else self.pin
+
+
+_SIZES = "not there: each size is compiled by itself, so pad what varies to a few sizes"
+_OF_OTHERS: Mapping[str, str] = {
+    "static_argnums": "not needed: a Python value is static, a tensor is not",
+    "static_argnames": "not needed: a Python value is static, a tensor is not",
+    "donate_argnums": "not needed: a gx.Variable is updated in place",
+    "donate_argnames": "not needed: a gx.Variable is updated in place",
+    "keep_unused": "not needed: arguments that the program does not use cost nothing",
+    "inline": "not needed: a compiled function that another one calls becomes part of it",
+    "backend": "named device here, as in device='gpu:0'",
+    "in_shardings": "not one of gx.function: arrays bring their sharding, and gx.distribute splits batches",
+    "out_shardings": "not one of gx.function: arrays bring their sharding, and gx.distribute splits batches",
+    "jit_compile": "not needed: XLA compiles the whole function",
+    "experimental_compile": "not needed: XLA compiles the whole function",
+    "reduce_retracing": _SIZES,
+    "experimental_relax_shapes": _SIZES,
+    "experimental_autograph_options": "not needed: gx.loop_options sets those of a loop",
+    "experimental_implements": "not there: a graph has the ops of its function",
+    "experimental_attributes": "not there: a graph has the ops of its function",
+    "experimental_follow_type_hints": "not needed: arguments that are numbers are static, tensors are not",
+    "fullgraph": "not needed: the whole function becomes one graph, or is refused with the line",
+    "dynamic": _SIZES,
+    "mode": "not needed: XLA chooses, and gx.compare measures",
+    "options": "not one of gx.function: XLA_FLAGS in the environment sets XLA's",
+}
+"""The options of ``jax.jit``, ``tf.function`` and ``torch.compile`` that gx.function does without, and why."""
+
+
+def unknown_option(name: str) -> InvalidTypeError:
+    """Returns the error for an option that gx.function does not have."""
+    from difflib import get_close_matches
+
+    known = ", ".join(FunctionOptions.__annotations__)
+    if name in _OF_OTHERS:
+        text = f"the option {name!r} is {_OF_OTHERS[name]} (options: {known})"
+    else:
+        near = get_close_matches(name, FunctionOptions.__annotations__, n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        text = f"{name!r} is not an option{meant}; there are {known}"
+    return at(InvalidTypeError(f"gx.function: {text}"), user_location())
 
 
 def check_options(options: FunctionOptions) -> None:

@@ -9,18 +9,30 @@ from typing import Any
 
 from jax.sharding import SingleDeviceSharding
 
-from graphc.core import Tensor, variable_lock
+from graphc.core import RegionAborted, Tensor, shorten_all, variable_lock
+from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import Writer
 from graphc.function.results import Place, is_written, written_result
-from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction
 from graphc.lowering import UNSHARED, Executable, LaunchPolicy, TypesDiffer, copied, restore, run_on_variables
 
-__all__ = ["ProgramRun", "run_trace"]
+__all__ = ["ProgramRun", "run_trace", "shorten"]
 
 # Of so many Variables or fewer the update is written out, which spares a small program up to two microseconds.
 _FEW = 4
+
+
+def shorten(error: BaseException) -> None:
+    """Takes graphc's own frames out of the traceback of an error, and leaves one for each of the user's functions.
+
+    A branch, a loop's body and an operand are functions of their own in converted code, which operators of graphc call.
+    Of these the innermost is left, at the line that runs, as if Python had run the function.
+
+    Args:
+      error: caught on its way to the user.
+    """
+    shorten_all(error, front_end.is_part_of, (RegionAborted,))
 
 
 def _listed(names: list[str]) -> str:

@@ -23,6 +23,7 @@ from graphc.core import (
     current_trace,
     is_tracing,
     operand,
+    shorten,
     tape_scope,
     trace_scope,
     type_of_any,
@@ -134,8 +135,12 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             names = ", ".join(kwargs)
             text = f"custom_gradient: the arguments are differentiated by position; {names} came by name"
             raise at(InvalidArgumentError(text), user_location())
-        tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
-        return (_call_in_trace if is_tracing() else _call_eagerly)(function, tensors)
+        try:
+            tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
+            return (_call_in_trace if is_tracing() else _call_eagerly)(function, tensors)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return wrapped
 

@@ -22,6 +22,7 @@ from graphc.core import (
     current_trace,
     is_tracing,
     operand,
+    shorten,
     unexamined,
 )
 from graphc.gradients.arguments import differentiable, results_of, without_aux
@@ -57,13 +58,17 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
       >>> value.item(), tangent.item()
       (12.0, 5.5)
     """
-    arguments, structure = _primals(primals, "jvp")
-    directions = _tangents(tangents, arguments, structure, "jvp")
-    if is_tracing():
-        value, tangent, aux = _in_trace(current_trace(), function, arguments, structure, directions, has_aux)
-    else:
-        value, push, aux = _linearized(function, arguments, structure, has_aux, "jvp", persistent=False)
-        tangent = push(directions)
+    try:
+        arguments, structure = _primals(primals, "jvp")
+        directions = _tangents(tangents, arguments, structure, "jvp")
+        if is_tracing():
+            value, tangent, aux = _in_trace(current_trace(), function, arguments, structure, directions, has_aux)
+        else:
+            value, push, aux = _linearized(function, arguments, structure, has_aux, "jvp", persistent=False)
+            tangent = push(directions)
+    except Exception as error:
+        shorten(error)
+        raise
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 

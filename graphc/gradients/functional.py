@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import ArrayMethods, Tensor, converted
+from graphc.core import ArrayMethods, Tensor, converted, shorten
 from graphc.gradients.arguments import chosen_arguments, positions_of, without_aux
 from graphc.gradients.tape import GradientTape
 
@@ -48,17 +48,21 @@ def value_and_grad(
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        arguments, chosen = chosen_arguments(args, positions, argnums, "grad")
-        with GradientTape() as tape:
-            tape.watch(chosen)
-            result = converted(function)(*arguments, **kwargs)
-        value = without_aux(result, "grad") if has_aux else result
-        if not isinstance(value, Tensor) or value.shape != ():
-            given = value.type if isinstance(value, ArrayMethods) else repr(value)
-            error = InvalidArgumentError(f"grad: the function must return a scalar tensor, it returned {given}")
-            raise at(error, user_location())
-        gradients = tape.gradient(value, chosen, unconnected_gradients="zero")
-        return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        try:
+            arguments, chosen = chosen_arguments(args, positions, argnums, "grad")
+            with GradientTape() as tape:
+                tape.watch(chosen)
+                result = converted(function)(*arguments, **kwargs)
+            value = without_aux(result, "grad") if has_aux else result
+            if not isinstance(value, Tensor) or value.shape != ():
+                given = value.type if isinstance(value, ArrayMethods) else repr(value)
+                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, it returned {given}")
+                raise at(error, user_location())
+            gradients = tape.gradient(value, chosen, unconnected_gradients="zero")
+            return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return differentiated
 
@@ -78,7 +82,11 @@ def grad(function: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: 
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        value, gradient = both(*args, **kwargs)
+        try:
+            value, gradient = both(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
         return (gradient, value[1]) if has_aux else gradient
 
     return differentiated

@@ -30,8 +30,11 @@ from graphc.core import (
     call_kernel,
     context,
     device_scope,
+    is_examining,
     kernel,
     operand,
+    pulling_back,
+    shorten,
     tape_scope,
 )
 from graphc.gradients.forward_pass import ForwardPass, forward_pass
@@ -117,7 +120,10 @@ class _Record:
             if arrays is not FAILED:
                 return list(map(Tensor, arrays))
         vjp = vjp_attrs(self.op, self.attrs, wrt, mask)
-        return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+        if not is_examining():
+            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+        with pulling_back(self.outputs):
+            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
 
 
 def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
@@ -370,10 +376,14 @@ class GradientTape:
         targets = [self._target("gradient()", value) for value in nest.flatten(target)[0]]
         source_list, structure = nest.flatten(sources)
         groups = [self._source_tensors("gradient()", source) for source in source_list]
-        gradients = self._pulled(targets, output_gradients, source_list, groups)
-        if unconnected_gradients == "zero":
-            pairs = zip(gradients, source_list, strict=True)
-            gradients = [apply(OPS["zeros_like"], (source,)) if found is None else found for found, source in pairs]
+        try:
+            gradients = self._pulled(targets, output_gradients, source_list, groups)
+            if unconnected_gradients == "zero":
+                pairs = zip(gradients, source_list, strict=True)
+                gradients = [apply(OPS["zeros_like"], (source,)) if found is None else found for found, source in pairs]
+        except Exception as error:
+            shorten(error)
+            raise
         self._end_use()
         return nest.unflatten(structure, gradients)
 

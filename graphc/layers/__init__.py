@@ -1,5 +1,6 @@
 """Layer 7: layers, which hold the Variables of a model and make them at the first call."""
 
+from graphc.base import hint_missing
 from graphc.layers.containers import Sequential
 from graphc.layers.convolution import Conv1D, Conv2D
 from graphc.layers.dense import Dense
@@ -56,3 +57,5 @@ __all__ = [
     "quantize",
     "remat",
 ]
+
+hint_missing(globals(), "gx.layers")

@@ -82,6 +82,12 @@ class Sequential(TensorLayer):
                 yield names(layer.name), layer
         yield from ((names(name), part) for name, part in super()._parts() if name != "layers")
 
+    def __repr__(self) -> str:
+        layers = ", ".join(
+            repr(layer).strip("<>") if isinstance(layer, Module) else _name(layer) for layer in self.layers
+        )
+        return f"<Sequential {self.name!r}: {layers}>"
+
     def call(self, x: Any) -> Any:
         """Computes the output of the last layer."""
         for layer in self.layers:
@@ -96,3 +102,7 @@ def _checked(layer: Any, position: int) -> Callable[..., Any]:
         )
         raise at(error, user_location())
     return layer
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))

@@ -13,7 +13,17 @@ import numpy as np
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import CreationInTrace, Variable, attribute, context, fixed, making_state, reads_here, root_trace
+from graphc.core import (
+    CreationInTrace,
+    Variable,
+    attribute,
+    context,
+    fixed,
+    making_state,
+    reads_here,
+    root_trace,
+    shorten,
+)
 from graphc.layers.module import Module
 from graphc.layers.policy import compute_dtype
 from graphc.layers.summary import print_summary
@@ -133,7 +143,11 @@ class Layer(Module):
             )
             raise at(error, user_location())
         if not self.built:
-            self._build_for(inputs)
+            try:
+                self._build_for(inputs)
+            except Exception as error:
+                shorten(error)
+                raise
         if _takes_training(type(self)):
             options["training"] = training
         if self._compute_dtype is not None:
@@ -141,6 +155,9 @@ class Layer(Module):
         _mode.training, _mode.trace = bool(training), trace
         try:
             return call(self.call)(*inputs, **options)
+        except Exception as error:
+            shorten(error)
+            raise
         finally:
             _mode.training, _mode.trace = outer, begun
 

@@ -1,5 +1,6 @@
 """Layer 7: what models are trained to make small. Each loss is one op, so one kernel in eager mode."""
 
+from graphc.base import hint_missing
 from graphc.losses.losses import (
     hinge,
     huber,
@@ -37,3 +38,5 @@ __all__ = [
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
 ]
+
+hint_missing(globals(), "gx.losses")

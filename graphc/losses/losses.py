@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayLike, Tensor, apply
+from graphc.core import ArrayLike, Tensor, apply, shorten
 from graphc.ir import Attrs
 from graphc.losses.kernels import LOSSES, REDUCED, REDUCTIONS
 from graphc.ops import as_numbers
@@ -255,19 +255,27 @@ def _regression(
     loss: str, labels: Any, predictions: Any, weight: Any, reduction: str, *, name: str = "predictions", **options: Any
 ) -> Tensor:
     """A loss of labels and predictions of one shape."""
-    label, prediction = _arguments(loss, labels, predictions, name, reduction)
-    if label.shape != prediction.shape:
-        raise _error(
-            InvalidArgumentError,
-            f"{loss}: labels have shape {label.shape} and {name} {prediction.shape}; they must be "
-            "equal, since broadcasting would average over pairs that do not belong together; use gx.reshape",
-        )
-    return _apply(loss, label, prediction, weight, reduction=reduction, **options)
+    try:
+        label, prediction = _arguments(loss, labels, predictions, name, reduction)
+        if label.shape != prediction.shape:
+            raise _error(
+                InvalidArgumentError,
+                f"{loss}: labels have shape {label.shape} and {name} {prediction.shape}; they must be "
+                "equal, since broadcasting would average over pairs that do not belong together; use gx.reshape",
+            )
+        return _apply(loss, label, prediction, weight, reduction=reduction, **options)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _apply(loss: str, labels: Tensor, outputs: Tensor, weight: Any, **attrs: Any) -> Tensor:
     weights = () if weight is None else (_tensor(loss, "sample_weight", weight),)
-    return apply(LOSSES[loss], (labels, outputs, *weights), Attrs(**attrs))
+    try:
+        return apply(LOSSES[loss], (labels, outputs, *weights), Attrs(**attrs))
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def reduced(loss: str, losses: Any, weight: Any, reduction: str) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import ArrayLike, Tensor
+from graphc.core import ArrayLike, Tensor, shorten
 from graphc.losses.losses import (
     hinge,
     huber,
@@ -92,8 +92,12 @@ class Loss:
           InvalidArgumentError: the shapes do not fit.
         """
         # In half precision the largest probability below 1 that is kept would be 1, and its logarithm infinite.
-        labels, predictions = self._arguments(as_numbers(y_true), as_wide(as_numbers(y_pred)))
-        return reduced(self.name, self.call(labels, predictions), sample_weight, self.reduction)
+        try:
+            labels, predictions = self._arguments(as_numbers(y_true), as_wide(as_numbers(y_pred)))
+            return reduced(self.name, self.call(labels, predictions), sample_weight, self.reduction)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _arguments(self, labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:
         return _alike(labels, predictions)

@@ -1,5 +1,6 @@
 """Layer 7: metrics, which add up over batches what a model does on all rows."""
 
+from graphc.base import hint_missing
 from graphc.metrics.metric import Metric
 from graphc.metrics.metrics import (
     AUC,
@@ -25,3 +26,5 @@ __all__ = [
     "Recall",
     "SparseCategoricalAccuracy",
 ]
+
+hint_missing(globals(), "gx.metrics")

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, Variable, apply, context
+from graphc.core import Tensor, Variable, apply, context, shorten
 from graphc.metrics.sums import ADD
 from graphc.ops import as_numbers, reshape, zeros
 from graphc.states import Stateful
@@ -140,7 +140,11 @@ class Metric(Stateful):
 
     def update_state(self, *values: Any, **options: Any) -> None:
         """Takes a batch in, as :meth:`update` (Keras's name)."""
-        self.update(*values, **options)
+        try:
+            self.update(*values, **options)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def reset_state(self) -> None:
         """Forgets all rows, as :meth:`reset` (Keras's name)."""

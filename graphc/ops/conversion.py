@@ -51,7 +51,8 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     Strings, bytes and paths, and arrays and lists of them, make a :class:`graphc.StringTensor` on the host.
 
     Args:
-      x: a tensor (which is returned as it is), variable, array, number, or nested list of these. Arrays are copied.
+      x: a tensor (which is returned as it is), variable, array, number, ``range``, or nested list of these. Arrays are
+        copied.
       dtype: the dtype to convert to; None for the natural one, float32 for Python floats.
       device: where the tensor is to be, such as ``"gpu:0"``; None for where all else is.
       copy: True for a tensor of its own also where ``x`` is one, so that assigning to the items of one leaves the
@@ -87,7 +88,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
         if strings is not None:
             return cast("Any", _as_given(strings, wanted))
         error.args = (f"asarray: {error.args[0]}",)
-        raise at(error, user_location()) from None
+        raise at(error, user_location()).with_traceback(None) from None
     if hasattr(x, "__graphc_number__") or hasattr(x, "__graphc_index__"):
         # A Python number of a compiled function, which is a tensor there: of the dtype that a number gets elsewhere.
         dtype = wanted or as_dtype(_NUMBERS[value.dtype.kind])

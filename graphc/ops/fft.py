@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from graphc.base import hint_missing
 from graphc.ops.table import define, row
 
 _ONE = "x, n: int | None = None, axis: int = -1, norm: str | None = None"
@@ -49,3 +50,5 @@ _ROWS = (
 )
 
 define(globals(), _ROWS)
+
+hint_missing(globals(), "gx.fft")

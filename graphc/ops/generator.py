@@ -24,6 +24,7 @@ from graphc.core import (
     is_tracing,
     operand,
     refusal,
+    shorten,
     trace_scope,
     type_of_any,
 )
@@ -341,8 +342,12 @@ class Generator(BasicDistributions):
         shape = attrs.get("shape")
         if isinstance(shape, int) or (isinstance(shape, LateValue) and not shape.tensor.shape):
             attrs["shape"] = (attrs["shape"],)
-        new, key = self._next()
-        drawn = apply(op, (key, *values), Attrs(attrs))
+        try:
+            new, key = self._next()
+            drawn = apply(op, (key, *values), Attrs(attrs))
+        except Exception as error:
+            shorten(error)
+            raise
         # Last, so that a draw that fails leaves the state as it was.
         self._assign(new)
         return drawn

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from jax.core import Tracer
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, root_trace, type_of_any
+from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, root_trace, shorten, type_of_any
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.ops.table import infer_by_evaluation
 
@@ -24,7 +25,7 @@ _KEPT = 512
 """How many calls, by function, structure and types, keep their compiled form."""
 
 
-def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
+def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that JAX can trace, as one op: eagerly, compiled, in loops, and with gradients.
 
     Args:
@@ -32,7 +33,8 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
         the same function, structure and types; a lambda made anew for each call is compiled at each call. What it reads
         outside its arguments, eager calls take as it was then, as ``jax.jit`` does; compiled functions look again.
       *args: pytrees. Tensors, variables and arrays become JAX arrays, and gradients flow to them; Python values are
-        given as they are, and another value is another program.
+        given as they are, and another value is another program. JAX's random keys stay keys.
+      **kwargs: likewise, by name.
 
     Returns:
       What the function returns, with tensors in place of JAX arrays.
@@ -47,9 +49,12 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
       >>> gx.call_jax(lambda p, x: jnp.dot(p["w"], x) + p["b"], weights, gx.asarray([10.0, 1.0])).item()
       15.0
     """
-    leaves, structure = cast("Any", jax.tree.flatten)(args)
-    tensors = [operand(leaf) for leaf in leaves if _is_array(leaf)]
-    fixed = tuple(None if _is_array(leaf) else _Fixed(leaf) for leaf in leaves)
+    leaves, structure = cast("Any", jax.tree.flatten)((args, kwargs))
+    tensors = [operand(jax.random.key_data(leaf) if _is_key(leaf) else leaf) for leaf in leaves if _is_array(leaf)]
+    fixed = tuple(
+        _Key(str(jax.random.key_impl(leaf))) if _is_key(leaf) else None if _is_array(leaf) else _Fixed(leaf)
+        for leaf in leaves
+    )
     types = tuple(type_of_any(tensor) for tensor in tensors)
     try:
         # A new trace may be made because something changed that the function reads: JAX is to trace it anew.
@@ -59,12 +64,31 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
         if "unhashable" not in str(error):
             raise
         raise at(InvalidTypeError(f"call_jax: {error}; give arrays as tensors"), user_location()) from None
-    outputs = apply_all(_OP, tensors, Attrs(function=call))
+    try:
+        outputs = apply_all(_OP, tensors, Attrs(function=call))
+    except Exception as error:
+        shorten(error)
+        raise
     return jax.tree.unflatten(call.result, outputs)
 
 
 def _is_array(leaf: Any) -> bool:
     return isinstance(leaf, ArrayMethods | jax.Array | np.ndarray | np.generic)
+
+
+def _is_key(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array) and bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A random key of JAX's, whose numbers are a tensor; ``impl`` names the generator that it is for."""
+
+    impl: str
+
+    def wrapped(self, numbers: Any) -> Any:
+        wrap: Any = jax.random.wrap_key_data
+        return wrap(jnp.asarray(numbers), impl=self.impl)
 
 
 class _Fixed:
@@ -91,7 +115,7 @@ class _Call:
       result: the structure of the results, once the function has been traced.
     """
 
-    def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...]) -> None:
+    def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | _Key | None, ...]) -> None:
         self.__qualname__ = str(getattr(fn, "__qualname__", type(fn).__qualname__))
         self.infer = infer_by_evaluation(self.__call__)
         self.result: Any = None
@@ -102,6 +126,12 @@ class _Call:
     def __repr__(self) -> str:
         return f"<{self.__qualname__}>"
 
+    @staticmethod
+    def _leaf(item: _Fixed | _Key | None, arrays: Iterator[Any]) -> Any:
+        if isinstance(item, _Fixed):
+            return item.value
+        return jnp.asarray(next(arrays)) if item is None else item.wrapped(next(arrays))
+
     def is_like(self, other: object) -> bool:
         """Returns True for a call of a function of the same code, on the same Python values."""
         if not isinstance(other, _Call) or (self._structure, self._fixed) != (other._structure, other._fixed):
@@ -111,8 +141,9 @@ class _Call:
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         rest = iter(arrays)
-        leaves = [jnp.asarray(next(rest)) if item is None else item.value for item in self._fixed]
-        results, self.result = jax.tree.flatten(self._fn(*jax.tree.unflatten(self._structure, leaves)))
+        leaves = [self._leaf(item, rest) for item in self._fixed]
+        args, kwargs = jax.tree.unflatten(self._structure, leaves)
+        results, self.result = jax.tree.flatten(self._fn(*args, **kwargs))
         return tuple([_array(result, self.__qualname__) for result in results])
 
 
@@ -148,7 +179,11 @@ def _array(result: Any, name: str) -> Any:
 
 @lru_cache(maxsize=_KEPT)
 def _call(
-    fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...], types: tuple[TensorType, ...], trace: Any
+    fn: Callable[..., Any],
+    structure: Any,
+    fixed: tuple[_Fixed | _Key | None, ...],
+    types: tuple[TensorType, ...],
+    trace: Any,
 ) -> _Call:
     del types, trace  # parts of the key; the structure of the results may depend on the types
     return _Call(fn, structure, fixed)

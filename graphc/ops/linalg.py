@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from graphc.base import hint_missing
 from graphc.core import as_dtype
 from graphc.ops.refusals import matrices, products, solvable, square
 from graphc.ops.table import define, row
@@ -194,3 +195,5 @@ _ROWS = (
 )
 
 define(globals(), _ROWS)
+
+hint_missing(globals(), "gx.linalg")

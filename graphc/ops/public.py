@@ -21,6 +21,7 @@ from graphc.core import (
     fast_path,
     kernel,
     raw,
+    shorten,
 )
 from graphc.ir import OpDef
 from graphc.ops import results
@@ -36,13 +37,21 @@ __all__ = ["as_tuple", "combinations", "public_function"]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _TEMPLATE = """\
 def {name}({signature}):
-    {first}{fast}return {wrap}(_apply(_op, {tensors}, {attrs}))
+    {first}{fast}try:
+        return {wrap}(_apply(_op, {tensors}, {attrs}))
+    except Exception as _error:
+        _shorten(_error)
+        raise
 """
 _OPTIONAL_TEMPLATE = """\
 def {name}({signature}):
-    {first}{fast}_given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
-    _rest = [_value for _value in ({optional}) if _value is not None]
-    return {wrap}(_apply(_ops[_given], ({required}*_rest, ), {attrs}))
+    {first}{fast}try:
+        _given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
+        _rest = [_value for _value in ({optional}) if _value is not None]
+        return {wrap}(_apply(_ops[_given], ({required}*_rest, ), {attrs}))
+    except Exception as _error:
+        _shorten(_error)
+        raise
 """
 _ON_DEVICE = """\
 if device:
@@ -93,6 +102,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     namespace: dict[str, Any] = {
         **FAST_PATH,
         "_Tensor": Tensor,
+        "_shorten": shorten,
         "_apply": apply,
         "_attrs": attrs_of,
         "_device": device,

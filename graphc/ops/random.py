@@ -7,6 +7,7 @@ generator: each draw splits the state into the next state and a key of its own.
 
 from __future__ import annotations
 
+from graphc.base import hint_missing
 from graphc.ops.generator import Generator
 
 __all__ = [
@@ -111,3 +112,6 @@ def get_global_generator() -> Generator:
       True
     """
     return _default
+
+
+hint_missing(globals(), "gx.random")

@@ -16,7 +16,18 @@ from graphc.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
 )
-from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, making_state, meeting_place
+from graphc.core import (
+    ArrayLike,
+    Tensor,
+    Variable,
+    apply,
+    array_of,
+    context,
+    device,
+    making_state,
+    meeting_place,
+    shorten,
+)
 from graphc.gradients import GradientTape
 from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
@@ -206,7 +217,11 @@ class Optimizer(Stateful):
         if not pairs:
             self._warn_of_none()
             return
-        self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+        try:
+            self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _warn_of_none(self) -> None:
         if not self._warned:

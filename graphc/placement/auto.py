@@ -11,7 +11,7 @@ import jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Device, canonical_device, device_name, devices, find_device
+from graphc.core import Device, canonical_device, device_name, devices, find_device, progress
 from graphc.function import BoundFunction, Function, TracedFunction, function
 from graphc.ops import calls_host
 from graphc.placement.costs import Costs, measure_link, timed
@@ -75,9 +75,10 @@ def auto(
         fn, args = fn.__func__, (fn.__self__, *args)
     if not callable(fn):
         raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
-    compiled = cast("Function", fn) if isinstance(fn, Function) else function(fn)
-    found = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
-    return found.proposal(rounds)
+    compiled = cast("Function[..., Any]", fn if isinstance(fn, Function) else function(fn))
+    with progress.telling(f"placing {compiled.name}"):
+        found = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
+        return found.proposal(rounds)
 
 
 def _devices(given: Any) -> list[Device]:

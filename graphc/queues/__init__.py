@@ -1,5 +1,6 @@
 """Layer 7: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
+from graphc.base import hint_missing
 from graphc.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
 from graphc.queues import building, ops
 from graphc.queues.accumulators import (
@@ -69,3 +70,5 @@ __all__ = [
     "parse_single_example",
     "tf_record_iterator",
 ]
+
+hint_missing(globals(), "gx.queues")

@@ -1,5 +1,6 @@
 """Layer 10: checkpoints, and a loop that trains."""
 
+from graphc.base import hint_missing
 from graphc.train import files
 from graphc.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping, TensorBoard
 from graphc.train.checkpoint import Checkpoint, Processes
@@ -21,3 +22,5 @@ __all__ = [
     "from_orbax",
     "to_orbax",
 ]
+
+hint_missing(globals(), "gx.train")

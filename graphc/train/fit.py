@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import shorten
 from graphc.distribute import process_index
 from graphc.layers import Layer
 from graphc.train.callbacks import Callback
@@ -76,27 +77,31 @@ def fit(
     program: Any = None
     skip_passes(dataset, history.resumed)
     history.resumed = 0
-    with ExitStack() as ends:
-        shows = progress and process_index() == 0
-        tell = ends.enter_context(TrainingProgress(epochs, history)) if shows else None
-        for callback in callbacks:
-            callback.start(history)
-            ends.callback(callback.end, history)
-        while len(history) < epochs and not history.why_stopped:
-            batches = dataset if steps is None else itertools.islice(dataset, steps)
-            if len(history) and not history.how:  # Variables are made now, and it is known what a step returns
-                program, history.how = compiled_epoch(step, batches, callbacks, names)
-            parts = _steps(step, batches, callbacks, tell) if program is None else [program()]
-            numbers = _mean(parts, "the step")
-            names = list(numbers)
-            if validation is not None:
-                found = _mean(_steps(*validation), "the validation")
-                numbers.update({f"val_{name}": value for name, value in found.items()})
-            history.append(numbers)
+    try:
+        with ExitStack() as ends:
+            shows = progress and process_index() == 0
+            tell = ends.enter_context(TrainingProgress(epochs, history)) if shows else None
             for callback in callbacks:
-                callback.epoch_end(history)
-            if tell is not None:
-                tell.epoch_end()
+                callback.start(history)
+                ends.callback(callback.end, history)
+            while len(history) < epochs and not history.why_stopped:
+                batches = dataset if steps is None else itertools.islice(dataset, steps)
+                if len(history) and not history.how:  # Variables are made now, and it is known what a step returns
+                    program, history.how = compiled_epoch(step, batches, callbacks, names)
+                parts = _steps(step, batches, callbacks, tell) if program is None else [program()]
+                numbers = _mean(parts, "the step")
+                names = list(numbers)
+                if validation is not None:
+                    found = _mean(_steps(*validation), "the validation")
+                    numbers.update({f"val_{name}": value for name, value in found.items()})
+                history.append(numbers)
+                for callback in callbacks:
+                    callback.epoch_end(history)
+                if tell is not None:
+                    tell.epoch_end()
+    except Exception as error:
+        shorten(error)
+        raise
     return history
 
 

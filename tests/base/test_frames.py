@@ -6,6 +6,8 @@ import functools
 import importlib.util
 import inspect
 import os
+import sys
+import types
 from types import FrameType
 
 import numpy as np
@@ -74,3 +76,13 @@ def test_a_warning_is_given_at_its_line_each_time() -> None:
         assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, 7)]
     with pytest.warns(UserWarning, match="again"):
         warn_at(UserWarning("again"), None)
+
+
+def test_a_line_of_a_notebook_has_the_name_of_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = types.SimpleNamespace(format_code_name=lambda file: ("Cell", "In[2]") if "ipykernel" in file else None)
+    shell = types.SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    assert Location("/tmp/ipykernel_7/12.py", 3).short == "In[2]:3"
+    assert Location("/a/file.py", 3).short == "file.py:3"
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert Location("/tmp/ipykernel_7/12.py", 3).short == "12.py:3"

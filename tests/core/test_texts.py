@@ -56,3 +56,13 @@ def test_numpys_texts_are_the_default_and_another_is_refused() -> None:
     assert (str(gx.asarray(3.5)), repr(gx.asarray(3.5))) == ("3.5", "Tensor(3.5, shape=(), dtype=float32)")
     with pytest.raises(InvalidArgumentError, match=r"tensor_text: expected 'numpy' or 'tensorflow', got 'torch'"):
         gx.config.tensor_text = "torch"
+
+
+def test_rows_of_a_matrix_stand_below_each_other() -> None:
+    assert repr(gx.asarray([[1.0, 2.0], [3.0, 4.0]])).split("\n")[:2] == [
+        "Tensor([[1., 2.],",
+        "        [3., 4.]], shape=(2, 2), dtype=float32)",
+    ]
+    first, second = repr(gx.Variable([[1.0, 2.0], [3.0, 4.0]], name="m")).split("\n")
+    assert first.index("[1. 2.]") == second.index("[3. 4.]")
+    assert repr(gx.Variable(0.8)).endswith("value=0.8)")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.core import context
 
 
 class Point(NamedTuple):
@@ -334,12 +335,30 @@ def test_bad_arguments_name_the_argument_and_the_line() -> None:
         gx.errors.InvalidArgumentError, match="on_retrace must be 'warn', 'error' or 'ignore', got 'no'"
     ):
         gx.function(lambda: 0, on_retrace="no")  # pyright: ignore[reportArgumentType]
-    message = "'deadline' is not an option of gx.function in this version; there are input_signature, autograph, unroll"
+    message = "gx.function: 'deadline' is not an option; there are input_signature, autograph, unroll"
     with pytest.raises(gx.errors.InvalidArgumentError, match=message) as caught:
         gx.function(deadline=3)  # pyright: ignore[reportCallIssue]
     assert "gx.function(deadline=3)" in str(caught.value)
     with pytest.raises(LookupError, match="there is no device gpu:5"):
         gx.function(lambda: 0, device="gpu:5")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("static_argnames", "the option 'static_argnames' is not needed: a Python value is static, a tensor is not"),
+        ("donate_argnums", "not needed: a gx.Variable is updated in place"),
+        ("jit_compile", "not needed: XLA compiles the whole function"),
+        ("reduce_retracing", "not there: each size is compiled by itself"),
+        ("fullgraph", "not needed: the whole function becomes one graph, or is refused with the line"),
+        ("backend", "is named device here"),
+        ("unrol", r"'unrol' is not an option \(did you mean 'unroll'\?\); there are input_signature"),
+    ],
+)
+def test_an_option_of_another_library_is_answered(option: str, message: str) -> None:
+    with pytest.raises(gx.errors.InvalidTypeError, match=message) as caught:
+        gx.function(**{option: True})  # pyright: ignore[reportArgumentType]
+    assert "gx.function(**{option: True})" in caught.value.message
 
 
 @dataclass
@@ -388,3 +407,31 @@ def test_a_container_that_is_given_twice_is_one(held: Any) -> None:
         owner.held = one
         wanted = [float(same) for same in (a is b, b is not c, one is a)]
         assert f(a, b, c=(c, a), owner=owner) == wanted
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (np.sin, r"gx\.function: sin is no Python function, but a ufunc; wrap it, as in `lambda x: np\.sin\(x\)`"),
+        (max, "Python does not say which arguments max takes; wrap it"),
+        (
+            staticmethod(len),
+            "gx.function stands above @staticmethod; write @staticmethod first, and @gx.function below",
+        ),
+        (classmethod(len), "gx.function stands above @classmethod; write @classmethod first, and @gx.function below"),
+    ],
+)
+def test_what_is_no_function_of_pythons_is_answered(function: Any, message: str) -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match=message) as caught:
+        gx.function(function)(gx.ones(1))
+    assert "test_arguments.py" in str(caught.value)
+
+
+def test_a_block_ends_eager_mode() -> None:
+    compiled = gx.function(lambda: context.trace is None)
+    with gx.run_functions_eagerly(True):
+        assert compiled()
+        with gx.run_functions_eagerly(False):
+            assert not compiled()
+        assert compiled()
+    assert not compiled()

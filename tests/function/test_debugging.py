@@ -668,7 +668,7 @@ def test_the_recursion_limit_is_shared_between_threads() -> None:
 
 
 def test_frames_without_a_line_are_left_out() -> None:
-    from graphc.function.tracebacks import shorten
+    from graphc.function.running import shorten
 
     def get(frame: FrameType) -> TracebackType:
         return TracebackType(None, frame, 0, 1)

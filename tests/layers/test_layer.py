@@ -256,3 +256,8 @@ def test_names_begin_the_names_of_the_variables() -> None:
     assert named.kernel.name.startswith("head/kernel")
     assert plain.kernel.name.startswith("dense/kernel")
     assert [repr(named), repr(plain)] == ["<Dense 'head'>", "<Dense 'dense'>"]
+
+
+def test_a_sequential_shows_its_layers() -> None:
+    model = gx.layers.Sequential([gx.layers.Dense(2, name="first"), gx.nn.relu], name="model")
+    assert repr(model) == "<Sequential 'model': Dense 'first', relu>"

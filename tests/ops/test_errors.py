@@ -10,7 +10,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
+import graphc as gx
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import Tensor
 from graphc.ops.signature import Signature
@@ -90,3 +92,8 @@ def test_every_row_refuses_in_both_modes_with_the_same_sentence() -> None:
     assert wrong == []
     several = {name for name, row in ALL_ROWS.items() if len(Signature.parse(row.signature).tensors) > 1}
     assert several - refusing == TAKE_ALL
+
+
+def test_a_name_is_no_axis() -> None:
+    with pytest.raises(InvalidTypeError, match=r"sum\(x: f32\[3\], axis='a'\): an axis is a whole number, or a tuple"):
+        gx.sum(gx.ones(3), axis="a")  # pyright: ignore[reportArgumentType]

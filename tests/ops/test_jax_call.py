@@ -78,3 +78,27 @@ def test_refusals() -> None:
         gx.call_jax(jnp.matmul, gx.ones(2), gx.ones(3))
     with pytest.raises(InvalidTypeError, match="call_jax: unhashable type: 'bytearray'; give arrays as tensors"):
         gx.call_jax(lambda x: x, bytearray(b"a"))
+
+
+def test_arguments_by_name() -> None:
+    x = gx.ones((2, 3))
+    assert gx.call_jax(jnp.sum, x, axis=0).tolist() == [2.0, 2.0, 2.0]
+    assert gx.call_jax(jnp.clip, x, max=x * 0.5).tolist() == [[0.5] * 3] * 2
+    assert gx.function(lambda x: gx.call_jax(jnp.sum, x, axis=1))(x).tolist() == [3.0, 3.0]
+    assert gx.grad(lambda x: gx.call_jax(lambda a, scale: (a * scale).sum(), x, scale=x))(x).tolist() == [[2.0] * 3] * 2
+
+
+def test_random_keys_of_jax_stay_keys() -> None:
+    key = jax.random.key(3)
+    expected = jax.random.normal(key, (3,)).tolist()
+
+    def draw(key: Any) -> Any:
+        return jax.random.normal(key, (3,))
+
+    assert gx.call_jax(draw, key).tolist() == expected
+    assert gx.call_jax(draw, key=key).tolist() == expected
+    assert gx.function(lambda x: gx.call_jax(draw, key) + x)(gx.zeros(3)).tolist() == expected
+    with pytest.raises(
+        InvalidTypeError, match=r"asarray: a tensor cannot hold .* key<fry>; pass jax\.random\.key_data"
+    ):
+        gx.asarray(key)

@@ -10,7 +10,7 @@ import graphc.ops.nn.attention as attention
 import graphc.ops.nn.convolution as convolution
 import graphc.ops.nn.normalisation as normalisation
 import graphc.ops.nn.pooling as pooling
-from graphc.base import lazy_names, names_of
+from graphc.base import hint_missing, lazy_names, names_of
 
 if TYPE_CHECKING:
     from graphc.ops.nn.activations import *
@@ -27,3 +27,5 @@ __all__ += normalisation.__all__
 __all__ += pooling.__all__
 
 lazy_names(globals(), names_of((activations, attention, convolution, normalisation, pooling)))
+
+hint_missing(globals(), "gx.nn")

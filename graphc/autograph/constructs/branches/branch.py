@@ -277,7 +277,9 @@ def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | No
 
 
 def _writes(regions: Sequence[Region]) -> bool:
-    return any(region.written() for region in regions)
+    """Whether a branch is there for more than its values: it assigns a Variable, or holds a breakpoint."""
+    kept = any(node.effects and not node.outputs for region in regions for node in region.builder.nodes)
+    return kept or any(region.written() for region in regions)
 
 
 def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any, second: Any) -> tuple[str, str]:

@@ -303,10 +303,10 @@ def _converted(function: types.FunctionType, original: Any) -> Any:
 _is_internal = lru_cache(maxsize=None)(is_internal_file)
 
 
-def _call_jax(native: Any, function: Any, /, *args: Any) -> Any:
+def _call_jax(native: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``gx.call_jax``, whose function runs as it is when JAX traces it."""
     follow(function)
-    return native(function, *args)
+    return native(function, *args, **kwargs)
 
 
 FUNCTIONS: Functions = {call_jax: _call_jax}

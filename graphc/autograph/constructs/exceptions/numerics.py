@@ -31,6 +31,7 @@ from graphc.core import (
     Variable,
     apply,
     context,
+    examined_line,
     kernel,
     operand,
     register_examiner,
@@ -127,7 +128,10 @@ def check_numerics(tensor: Any, message: str = "") -> Any:
     with unexamined():
         bad, _ = apply(BAD_VALUES, (checked,), Attrs(num_given=0))
         fine = apply(OPS["logical_not"], (bad,))
-    require(fine if context.trace is not None else bool(fine), lambda: error)
+    if context.trace is not None:
+        require(fine, lambda: error)
+    elif not fine:
+        raise error
     return checked
 
 
@@ -153,11 +157,11 @@ def _examine(
         nan, infinite = (any(count[kind] for count in before) for kind in (0, 1))
         for place, (nans, infinities) in enumerate(counts):
             if (nans and not nan) or (infinities and not (nan or infinite)):
-                what = _name(op, attrs, regions, ""), _described(values), types, user_location()
+                what = _name(op, attrs, regions, ""), _described(values), types, examined_line()
                 raise _Blame(NumericsError, what, (place, nans, infinities, 0)).make()
         return
     node = made[0].raw.node
-    what = _name(op, attrs, regions, "" if node is None else node.name), _described(values), types, user_location()
+    what = _name(op, attrs, regions, "" if node is None else node.name), _described(values), types, examined_line()
     bad, report = apply(BAD_VALUES, (*given, *made), Attrs(num_given=len(given)))
     _blame(context.trace, what, bad, report)
 

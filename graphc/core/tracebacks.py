@@ -1,22 +1,37 @@
-"""Tracebacks that show the user's program: without graphc's frames, and one frame for each of the user's functions.
+"""Tracebacks that show the user's program, without the frames of graphc and of the libraries that it calls.
 
-A branch, a loop's body and an operand are functions of their own in converted code, which operators of graphc call. In
-a traceback only the innermost of them is left, at the line that runs, as if Python had run the function.
+Each way into graphc that takes several frames ends in ``except Exception as error: shorten(error); raise``. A bare
+``raise`` adds no frame of its own, so that the way itself is not in the traceback either. While a function is traced
+the traceback is kept: it tells the program's exceptions from graphc's own. ``gx.function`` shortens it at its end.
 """
 
 from __future__ import annotations
 
-from types import TracebackType
+from collections.abc import Callable
+from types import CodeType, TracebackType
 from typing import cast
 
 from graphc.base import config, is_graphc_file, is_internal_file
-from graphc.core import RegionAborted
-from graphc.function import front_end
+from graphc.core.context import context
 
-__all__ = ["shorten"]
+__all__ = ["shorten", "shorten_all"]
+
+PartOf = Callable[[CodeType, CodeType], bool]
 
 
 def shorten(error: BaseException) -> None:
+    """Takes graphc's own frames out of the traceback of an error of eager code; see :func:`shorten_all`.
+
+    Args:
+      error: caught on its way to the user.
+    """
+    if context.trace is None:
+        shorten_all(error)
+
+
+def shorten_all(
+    error: BaseException, is_part_of: PartOf | None = None, signals: tuple[type[BaseException], ...] = ()
+) -> None:
     """Takes graphc's own frames out of the traceback of an error, and of the errors that led to it.
 
     What graphc or JAX raised on the way, far from any code of the user's, is no longer named as a cause.
@@ -24,6 +39,8 @@ def shorten(error: BaseException) -> None:
 
     Args:
       error: caught on its way to the user.
+      is_part_of: whether a code object is a branch, body or operand of another one; of these the innermost is left.
+      signals: graphc's own exceptions, which say nothing to the user.
     """
     if config.full_traceback:
         return
@@ -31,20 +48,19 @@ def shorten(error: BaseException) -> None:
     last: BaseException | None = error
     while last is not None and id(last) not in known:
         known.add(id(last))
-        last.__traceback__ = _users_part(last.__traceback__)
+        last.__traceback__ = _users_part(last.__traceback__, is_part_of)
         earlier = last.__context__ if last.__cause__ is None else last.__cause__
-        if earlier is not None and _is_internal(earlier):
+        if earlier is not None and (isinstance(earlier, signals) or _is_internal(earlier)):
             last.__cause__, last.__suppress_context__ = None, True
         last = earlier
 
 
 def _is_internal(error: BaseException) -> bool:
     """Whether an error says nothing to the user; one that has no traceback was made by the user, and never raised."""
-    raised = error.__traceback__ is not None
-    return isinstance(error, RegionAborted) or (raised and _users_part(error.__traceback__) is None)
+    return error.__traceback__ is not None and _users_part(error.__traceback__, None) is None
 
 
-def _users_part(traceback: TracebackType | None) -> TracebackType | None:
+def _users_part(traceback: TracebackType | None, is_part_of: PartOf | None) -> TracebackType | None:
     """The traceback without graphc's frames, and without those of libraries that graphc calls."""
     kept: list[TracebackType] = []
     behind_graphc = False
@@ -54,7 +70,7 @@ def _users_part(traceback: TracebackType | None) -> TracebackType | None:
             behind_graphc = True
         elif not (behind_graphc and is_internal_file(code.co_filename)):
             behind_graphc = False
-            if kept and front_end.is_part_of(code, kept[-1].tb_frame.f_code):
+            if is_part_of is not None and kept and is_part_of(code, kept[-1].tb_frame.f_code):
                 kept.pop()
             kept.append(traceback)
         traceback = traceback.tb_next
