@@ -20,7 +20,7 @@ _STEPS = (
 _GROUPS = (
     ("Write", ("layers", "losses", "metrics", "optim", "data", "formats"), "green"),
     ("Train on many", ("distribute", "train", "cluster"), "green"),
-    ("Look, save and serve", ("serve", "saving", "inspect", "drawing", "cli", "testing"), "green"),
+    ("Look, save and serve", ("serve", "saving", "inspect", "drawing", "debug", "cli", "testing"), "green"),
     ("TensorFlow 1 and 2", ("compat", "session", "queues"), "green"),
     ("Array functions", ("ops", "arrays", "lax", "checks", "flow", "nest", "composites", "states"), "violet"),
     ("One door to every op", ("core",), "violet"),

@@ -403,7 +403,7 @@ class Variable(ArrayMethods):
         array = array_of(self)
         text += ", value="
         if is_elsewhere(array) or not self.shape:
-            return f"{text}{array if is_elsewhere(array) else host_values(array)[()]})"
+            return f"{text}{array if is_elsewhere(array) else str(host_values(array))})"
         return f"{text}{np.array2string(host_values(array), prefix=text)})"
 
 

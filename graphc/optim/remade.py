@@ -22,7 +22,7 @@ def remade(label: str) -> str | None:
 
     Example:
       >>> remade("sgd(learning_rate=0.5)"), remade("optimizer")
-      ('sgd(learning_rate=0.5)', None)
+      ('sgd(learning_rate=0.5, nesterov=False)', None)
     """
     try:
         call = ast.parse(label, mode="eval").body

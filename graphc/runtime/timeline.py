@@ -23,7 +23,6 @@ from jax.core import Tracer
 from graphc.base import at, listen_to_waits, set_detour, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.core import device_name, observe_ops
-from graphc.drawing import Span, lanes, shown
 from graphc.ops import CALL, VJP
 from graphc.runtime.plan import HOST
 
@@ -210,6 +209,8 @@ class Timeline:
         return f"<Timeline of {len(self.events)} events>"
 
     def _repr_html_(self) -> str:
+        from graphc.drawing import Span, lanes, shown  # which an import of graphc does not need
+
         spans = [Span(event.track, event.kind, event.name, event.start, event.end) for event in self.events]
         return shown(f"{lanes(spans)}<div class='gx-caption'>{len(spans)} events</div>")
 

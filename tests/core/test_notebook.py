@@ -34,12 +34,8 @@ def test_others_are_texts() -> None:
 
 
 def test_a_symbolic_one_has_no_picture() -> None:
-    seen: list[Any] = []
-
     @gx.function
     def f(x: Any) -> Any:
-        seen.append(x._repr_html_())
-        return x
+        return x if x._repr_html_() is None else -x
 
-    f.trace(gx.ones(2))
-    assert seen == [None]
+    assert f(gx.asarray(2.0)).item() == 2.0

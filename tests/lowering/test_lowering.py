@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.ops import differentiate
+from graphc.ops.derivatives import differentiate
 
 X = gx.asarray(np.linspace(-1, 1, 8, dtype=np.float32))
 

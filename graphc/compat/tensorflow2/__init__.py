@@ -1,7 +1,8 @@
 """What ``graphc.compat.v2`` is made of: the tables of names."""
 
+from graphc.compat.tensorflow2.later import LATER
 from graphc.compat.tensorflow2.names import NAMES, NAMESPACE, missing, top_level, use_instead
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, LATER, ROWS
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ROWS
 
 __all__ = [
     "CLASSES",

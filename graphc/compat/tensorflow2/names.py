@@ -11,7 +11,8 @@ from graphc import arrays, checks, flow, layers, nest
 from graphc.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
 from graphc.base import config
 from graphc.compat.spaces import Library
-from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
+from graphc.compat.tensorflow2.later import LATER
+from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
 from graphc.core import StringTensor, Tensor, Variable, device, is_tracing, list_devices, set_visible_devices
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map

@@ -13,7 +13,7 @@ from graphc.compat.tensorflow2.tables import (
     strings,
 )
 from graphc.compat.tensorflow2.tables.elsewhere import ELSEWHERE
-from graphc.compat.tensorflow2.tables.objects import CLASSES, CONSTANTS, DTYPES, ERRORS, LATER
+from graphc.compat.tensorflow2.tables.objects import CLASSES, CONSTANTS, DTYPES, ERRORS
 
 ROWS = (
     *arithmetic.ROWS,
@@ -29,4 +29,4 @@ ROWS = (
 )
 """All rows."""
 
-__all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "ROWS"]
+__all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ELSEWHERE", "ERRORS", "ROWS"]
