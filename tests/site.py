@@ -31,6 +31,7 @@ QUESTIONS = {
     "stale gradients": "tutorials/parameter-servers/",
     "csv": "how-to/files/",
     "guards": "explanation/compiled/",
+    "load another process": "how-to/saved-functions/",
     "gx.matmul": "reference/api/functions/linear_algebra/",
 }
 _LOADS = {

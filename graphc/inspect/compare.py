@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from typing import Any
 
@@ -60,7 +62,8 @@ def compare(
 
     Values, the Variables after the call, and gradients are compared first; what differs is not timed. Each mode starts
     from the same Variables and random state, and afterwards they are as they were before. Then every call is waited
-    for, the modes take turns, and the one-time costs of tracing, lowering and compiling are kept apart.
+    for, the modes take turns, and the one-time costs of tracing, lowering and compiling are kept apart. What the
+    function prints is shown in the first call of each mode, and not while it is timed.
 
     Args:
       fn: a compiled function, or a plain one, which is compiled for the comparison.
@@ -185,7 +188,10 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
 
 def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
     equal = [mode for mode, report in zip(modes, reports, strict=True) if report.equal]
-    return measure(equal, rounds, seconds) if rounds else {}
+    if not rounds:
+        return {}
+    with redirect_stdout(io.StringIO()):  # what the function prints was seen in the first calls
+        return measure(equal, rounds, seconds)
 
 
 def _cost_of_steps(cost: CompileCost, report: ModeReport) -> CompileCost:

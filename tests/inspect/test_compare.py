@@ -374,3 +374,13 @@ def test_something_that_is_no_function_is_refused() -> None:
 def test_what_cannot_be_compiled_is_refused_with_the_users_line() -> None:
     with pytest.raises(gx.errors.GraphcError, match=Path(__file__).name):
         compare(lambda x: x + x.numpy(), gx.asarray(1.0))
+
+
+def test_what_is_timed_prints_only_in_the_first_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    def loud(x: Any) -> Any:
+        gx.print("value", x)
+        return x * 2
+
+    found = gx.compare(loud, gx.asarray(1.0), rounds=4, show=False, gradients=False)
+    assert len(found.mode("eager").timing.samples) == 4  # pyright: ignore[reportOptionalMemberAccess]
+    assert capsys.readouterr().out.count("value") == 2
