@@ -364,7 +364,7 @@ for _registry in (OPS, FUNCTIONS, STRING_RULES, ROWS):
 
 
 def _missing(name: str) -> AttributeError:
-    """What to say of a name that graphc does not have: what is meant, likely."""
+    """Returns what to say of a name that graphc does not have: what is meant, likely."""
     import difflib
 
     if (written := hint_of(name)) is not None:

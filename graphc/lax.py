@@ -140,7 +140,7 @@ def scan(
 
 
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
-    """A function of each row of arrays, one after the other, and its results stacked.
+    """Calls a function on each row of arrays, one after the other, and stacks its results.
 
     Args:
       f: takes a row of each array in ``xs``.

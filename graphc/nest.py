@@ -133,12 +133,12 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def _composite(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
-    """The tensors of a composite value."""
+    """Returns the tensors of a composite value."""
     return nest.children(value) if getattr(cast("type[Any]", type(value)), "__graphc_composite__", False) else None
 
 
 def _parts(value: Any, expand_composites: bool) -> list[tuple[Any, Any]] | None:
-    """The keys and parts of a structure in their order; None for a leaf."""
+    """Returns the keys and parts of a structure in their order; None for a leaf."""
     if is_nested(value):
         if isinstance(value, Mapping):
             mapping = cast("Mapping[Any, Any]", value)
@@ -206,7 +206,7 @@ def _compare(first: Any, second: Any, check_types: bool, expand_composites: bool
 
 
 def _same_kind(first: type[Any], second: type[Any]) -> bool:
-    """Whether two classes of containers are the same; all mappings are, and named tuples of one name and fields."""
+    """Tells if two classes of containers are the same; all mappings are, and named tuples of one name and fields."""
     both: list[Any] = [first, second]
     if all(issubclass(kind, Mapping) for kind in both):
         return True

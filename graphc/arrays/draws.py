@@ -17,7 +17,7 @@ __all__ = ["binomial", "categorical", "gamma", "poisson", "stateless", "truncate
 
 
 def _shape(shape: Any) -> Any:
-    """A shape as a tuple; in a graph that is built by hand sizes may be tensors, or all of it one."""
+    """Returns a shape as a tuple; in a graph that is built by hand sizes may be tensors, or all of it one."""
     if is_symbolic(shape):
         return shape
     sizes = cast("Sequence[Any]", shape) if isinstance(shape, list | tuple) else ()

@@ -191,7 +191,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _block(x: Any, starts: Sequence[Any], sizes: Sequence[Any]) -> Any:
-    """The block whose starts and sizes may be tensors, also one of a size of -1."""
+    """Returns the block whose starts and sizes may be tensors, also one of a size of -1."""
     ends: list[Any] = []
     for start, size, whole in zip(starts, sizes, gx.shape(x), strict=True):
         if is_symbolic(size):

@@ -30,7 +30,7 @@ _TRANSPOSED: dict[int, Any] = {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3
 
 
 def _letters(data_format: str | None, space: int) -> str:
-    """The format in the letters that graphc uses: W, HW or DHW for space."""
+    """Returns the format in the letters that graphc uses: W, HW or DHW for space."""
     if data_format is None or not data_format.startswith("N"):
         return f"N{'DHW'[-space:]}C"
     return data_format
@@ -132,7 +132,7 @@ def convolution_transpose(
 
 
 def _known_sizes(shape: Any) -> tuple[int | None, ...] | None:
-    """The sizes of a shape, None for those that only a run of a graph knows; None if it knows all alone."""
+    """Returns the sizes of a shape, None for those that only a run of a graph knows; None if it knows all alone."""
     if is_symbolic(shape):
         return None
     listed = isinstance(shape, list | tuple)

@@ -215,7 +215,7 @@ def l2_normalize(x: ArrayLike, axis: Any = None, epsilon: float = 1e-12) -> Tens
 
 
 def _root(squares: Any) -> Any:
-    """The square root, with a gradient of 0 at 0."""
+    """Returns the square root, with a gradient of 0 at 0."""
     positive = squares > 0
     return gx.where(positive, gx.sqrt(gx.where(positive, squares, 1)), squares)
 

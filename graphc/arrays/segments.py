@@ -37,7 +37,7 @@ def _segment(how: str, data: Any, segment_ids: Any, num_segments: Any, empty: An
 
 
 def _count(how: str, segment_ids: Any, num_segments: Any) -> Any:
-    """How many segments there are; in a graph that is built by hand it may be a tensor."""
+    """Returns how many segments there are; in a graph that is built by hand it may be a tensor."""
     if num_segments is not None:
         return num_segments if is_symbolic(num_segments) else int(num_segments)
     if is_symbolic(segment_ids) and graph_by_hand() is not None:
@@ -47,7 +47,7 @@ def _count(how: str, segment_ids: Any, num_segments: Any) -> Any:
 
 
 def _neutral(how: str, dtype: Any) -> Any:
-    """What changes nothing where it is taken together with other elements."""
+    """Returns what changes nothing where it is taken together with other elements."""
     whole = dtype.kind in "iu"
     if how in ("max", "min"):
         limits: Any = gx.iinfo(dtype) if whole else gx.finfo(dtype)

@@ -50,13 +50,13 @@ class CancellationToken:
 
     @property
     def cancelled(self) -> bool:
-        """Whether it is cancelled."""
+        """True if it is cancelled."""
         parent = self._parent
         return self._cancelled or (parent is not None and parent.cancelled)
 
     @property
     def reason(self) -> str:
-        """What was said when it was cancelled."""
+        """Returns what was said when it was cancelled."""
         parent = self._parent
         return self._reason if self._cancelled or parent is None else parent.reason
 

@@ -27,7 +27,7 @@ def collection_paused() -> Generator[None]:
 
 
 def collections_so_far() -> int:
-    """How often garbage was collected."""
+    """Returns how often garbage was collected."""
     return sum(generation["collections"] for generation in gc.get_stats())
 
 

@@ -180,7 +180,7 @@ class Config:
 
     @property
     def check_numerics(self) -> bool:
-        """Whether ops are looked at for NaN and infinities."""
+        """True if ops are looked at for NaN and infinities."""
         return self._check_numerics
 
     @check_numerics.setter
@@ -191,7 +191,7 @@ class Config:
 
     @property
     def max_in_flight(self) -> int | None:
-        """How many steps may be dispatched and not yet computed; None leaves it to JAX."""
+        """Returns how many steps may be dispatched and not yet computed; None leaves it to JAX."""
         return self._max_in_flight
 
     @max_in_flight.setter
@@ -201,7 +201,7 @@ class Config:
 
     @property
     def inter_op_threads(self) -> int | None:
-        """How many pieces of work run at once; None for as many as there are processors."""
+        """Returns how many pieces of work run at once; None for as many as there are processors."""
         return self._inter_op_threads
 
     @inter_op_threads.setter
@@ -220,7 +220,7 @@ class Config:
 
     @property
     def enable_x64(self) -> bool:
-        """Whether there are 64-bit types."""
+        """True if there are 64-bit types."""
         return self._wide_types is not None and self._wide_types.enabled()
 
     @enable_x64.setter
@@ -242,7 +242,7 @@ class Config:
 
     @property
     def log_device_placement(self) -> bool:
-        """Whether the device of each op is logged."""
+        """True if the device of each op is logged."""
         return self._log_device_placement
 
     @log_device_placement.setter
@@ -270,7 +270,7 @@ class Config:
 
     @property
     def gpu_memory_growth(self) -> bool:
-        """Whether GPU memory is taken piece by piece, as it is needed."""
+        """True if GPU memory is taken piece by piece, as it is needed."""
         return self._devices().get("gpu_memory_growth")
 
     @gpu_memory_growth.setter
@@ -279,7 +279,7 @@ class Config:
 
     @property
     def intra_op_threads(self) -> int | None:
-        """How many threads XLA computes with on the CPU; None for as many as there are processors."""
+        """Returns how many threads XLA computes with on the CPU; None for as many as there are processors."""
         return self._devices().get("intra_op_threads")
 
     @intra_op_threads.setter

@@ -52,12 +52,12 @@ class Deadline:
         self._at = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """The seconds that are left, 0 once it has passed."""
+        """Returns the seconds that are left, 0 once it has passed."""
         return max(0.0, self._at - time.monotonic())
 
     @property
     def expired(self) -> bool:
-        """Whether it has passed."""
+        """True if it has passed."""
         return time.monotonic() >= self._at
 
     def earlier(self, other: Deadline | None) -> Deadline:
@@ -88,15 +88,15 @@ class Interruption:
 
     @property
     def is_due(self) -> bool:
-        """Whether waiting must end."""
+        """True if waiting must end."""
         return (self.deadline is not None and self.deadline.expired) or any(token.cancelled for token in self.tokens)
 
     def remaining(self) -> float | None:
-        """How long to wait at most in seconds; None for as long as it takes."""
+        """Returns how long to wait at most in seconds; None for as long as it takes."""
         return None if self.deadline is None else min(self.deadline.remaining(), threading.TIMEOUT_MAX)
 
     def error(self, what: What, place: Location | None = None) -> CancelledError | DeadlineExceededError:
-        """The error of a wait that had to end; :attr:`is_due` holds.
+        """Returns the error of a wait that had to end; :attr:`is_due` holds.
 
         Args:
           what: what was waited for.
@@ -142,13 +142,13 @@ _current: ContextVar[_InForce | None] = ContextVar("graphc.interruption", defaul
 
 
 def interruption() -> Interruption | None:
-    """What is in force here; None if there is neither a deadline nor a token."""
+    """Returns what is in force here; None if there is neither a deadline nor a token."""
     found = _current.get()
     return None if found is None else found.interruption
 
 
 def only_interrupted(reasons: Mapping[Hashable, str]) -> bool:
-    """Whether of the reasons why calls take the long way each is a deadline or token in force, here or elsewhere."""
+    """Tells if of the reasons why calls take the long way each is a deadline or token in force, here or elsewhere."""
     given = list(reasons.values())
     return given.count(_IN_FORCE) == len(given)
 
@@ -174,7 +174,7 @@ def check_interrupted(what: What) -> None:
 
 
 def checked_seconds(seconds: Any, use: str) -> float | None:
-    """A number of seconds as a user gives it; None stays None.
+    """Returns a number of seconds as a user gives it; None stays None.
 
     Raises:
       InvalidArgumentError: it is not positive, or not finite.
@@ -196,7 +196,7 @@ def checked_seconds(seconds: Any, use: str) -> float | None:
 
 
 def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
-    """What waits inside the scope must be done in so many seconds from now; see :func:`graphc.deadline`."""
+    """Returns what waits inside the scope must be done in so many seconds from now; see :func:`graphc.deadline`."""
     return _Scope(checked_seconds(seconds, "gx.deadline"))
 
 

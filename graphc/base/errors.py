@@ -85,7 +85,7 @@ class GraphcError(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong, where, and what to do."""
+        """Returns what went wrong, where, and what to do."""
         return str(self.args[0]) if self.args else ""
 
 

@@ -83,7 +83,7 @@ class Location:
 
 
 def _cell(file: str) -> str:
-    """The name that IPython shows for the code of a cell, such as ``In[2]``; empty for a file."""
+    """Returns the name that IPython shows for the code of a cell, such as ``In[2]``; empty for a file."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     found = None if shell is None else shell.compile.format_code_name(file)
     return found[1] if found and found[0] == "Cell" else ""
@@ -94,7 +94,7 @@ _LARGEST_SOURCE = 2**24
 
 
 def _may_be_source(file: str) -> bool:
-    """Whether a file may be read for a line of it: a location of a graph's text may name what never ends."""
+    """Returns True if a file may be read for a line of it: a location of a graph's text may name what never ends."""
     try:
         found = os.stat(file)
     except OSError:
@@ -105,38 +105,38 @@ def _may_be_source(file: str) -> bool:
 
 
 def is_graphc_file(filename: str) -> bool:
-    """Whether the file is part of graphc, whose demonstration is not, or code that graphc made."""
+    """Returns True if the file is part of graphc, whose demonstration is not, or code that graphc made."""
     return filename.startswith((_PACKAGE, "<graphc")) and not filename.startswith(_DEMO)
 
 
 @cache
 def is_library_file(filename: str) -> bool:
-    """Whether a file belongs to Python, to graphc or to an installed package."""
+    """Returns True if a file belongs to Python, to graphc or to an installed package."""
     return is_graphc_file(filename) or is_installed_file(filename)
 
 
 @cache
 def is_library_module(name: str) -> bool:
-    """Whether a module is Python's, graphc's or an installed package's."""
+    """Returns True if a module is Python's, graphc's or an installed package's."""
     file = getattr(sys.modules.get(name), "__file__", None)
     return name in sys.builtin_module_names or (file is not None and is_library_file(file))
 
 
 @cache
 def is_installed_file(filename: str) -> bool:
-    """Whether a file belongs to Python or to an installed package."""
+    """Returns True if a file belongs to Python or to an installed package."""
     return filename.startswith("<frozen ") or os.path.realpath(filename).startswith(_LIBRARIES)
 
 
 def is_internal_file(filename: str) -> bool:
-    """Whether the file belongs to graphc, to a library it calls, or to plumbing such as ``contextlib``."""
+    """Returns True if the file belongs to graphc, to a library it calls, or to plumbing such as ``contextlib``."""
     if filename.startswith(_DEMO):
         return False
     return filename.startswith((*_PREFIXES, "<frozen", "<graphc")) or filename in _STDLIB_PLUMBING
 
 
 def _is_made_for_graphc(frame: FrameType) -> bool:
-    """Whether ``dataclasses`` wrote the code, the ``__init__`` of a class of graphc's; it has no file."""
+    """Returns True if ``dataclasses`` wrote the code, the ``__init__`` of a class of graphc's; it has no file."""
     return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith("graphc.")
 
 
@@ -145,7 +145,7 @@ _locations: dict[int, tuple[list[int], list[Location]]] = {}
 
 
 def user_frame(skip: int = 1) -> FrameType | None:
-    """The innermost frame of the user's code.
+    """Returns the innermost frame of the user's code.
 
     Args:
       skip: how many of the innermost frames to pass over unseen.
@@ -166,13 +166,13 @@ def _innermost_of_user(frame: FrameType | None) -> FrameType | None:
 
 
 def user_location() -> Location | None:
-    """The line of the user's code that is being run, or None when no user frame is on the stack."""
+    """Returns the line of the user's code that is being run, or None when no user frame is on the stack."""
     frame = user_frame(2)
     return None if frame is None else _location_of(frame)
 
 
 def thread_location(thread: int) -> Location | None:
-    """The line of the user's code that a thread runs, by the number that ``threading.get_ident`` gives it."""
+    """Returns the line of the user's code that a thread runs, by the number that ``threading.get_ident`` gives it."""
     found = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
     frame = _innermost_of_user(found)
     return None if frame is None else _location_of(frame)
@@ -185,7 +185,7 @@ def _location_of(frame: FrameType) -> Location:
 
 
 def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
-    """Where each line of a code object starts, and its location.
+    """Returns where each line of a code object starts, and its location.
 
     ``frame.f_lineno`` reads Python's own table from the start each time, 10 us in a function of 2,000 lines.
     """

@@ -51,7 +51,7 @@ _current = _Current()
 
 
 def held_interrupts() -> HeldInterrupts:
-    """What holds Ctrl-C here, or stands for it where nothing does.
+    """Returns what holds Ctrl-C here, or stands for it where nothing does.
 
     Python code that is called from where Ctrl-C cannot get out sets its :attr:`HeldInterrupts.open` around what may be
     interrupted, by assignments: no signal is handled between one and the ``try`` or ``except`` that it stands at.

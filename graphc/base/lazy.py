@@ -45,7 +45,7 @@ def lazy_names(
 
 
 def held_by(module: ModuleType, name: str) -> Any:
-    """What a module holds under a name, made now if it is one of :func:`lazy_names`; None for nothing.
+    """Returns what a module holds under a name, made now if it is one of :func:`lazy_names`; None for nothing.
 
     Another module's ``__getattr__`` is not asked: it may do anything.
     """
@@ -58,7 +58,7 @@ _PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
 
 
 def is_kept(name: str, value: Any) -> bool:
-    """Whether a library's module holds the same under a name for good: a function, a class, a module, a constant.
+    """Tells if a library's module holds the same under a name for good: a function, a class, a module, a constant.
 
     Settings, lists and whatever else may change are none of these.
 

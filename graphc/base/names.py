@@ -22,14 +22,14 @@ class UniqueNames:
         self._lock = threading.Lock()
 
     def __call__(self, wish: str) -> str:
-        """The name that is wished for, or the next free one after it."""
+        """Returns the name that is wished for, or the next free one after it."""
         with self._lock:
             name, number = self._free(wish)
             self._last[wish] = number
             return name
 
     def next(self, wish: str) -> str:
-        """The name that the next call would give; it stays free."""
+        """Returns the name that the next call would give; it stays free."""
         with self._lock:
             return self._free(wish)[0]
 
@@ -42,7 +42,7 @@ class UniqueNames:
         return name, number
 
     def _is_numbered(self, name: str) -> bool:
-        """Whether a name was given as a wish with a number."""
+        """Returns True if a name was given as a wish with a number."""
         wish, _, digits = name.rpartition("_")
         last = self._last.get(wish, 0)
         return last > 0 and len(digits) < 20 and digits.isdecimal() and digits[0] != "0" and int(digits) <= last

@@ -61,7 +61,7 @@ class Structure(NamedTuple):
 
     @property
     def num_leaves(self) -> int:
-        """How many leaves a value of this structure has."""
+        """Returns how many leaves a value of this structure has."""
         return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
 
 
@@ -73,7 +73,7 @@ def _is_namedtuple(kind: type[Any]) -> bool:
 
 
 def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
-    """The keys and children of a container, or None for a leaf."""
+    """Returns the keys and children of a container, or None for a leaf."""
     kind = cast("type[Any]", type(value))
     if value is None:
         return (), ()
@@ -93,7 +93,7 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
 
 
 def level(value: Any) -> Structure:
-    """The structure of a container, with its children as leaves."""
+    """Returns the structure of a container, with its children as leaves."""
     parts = children(value)
     if parts is None:
         return LEAF
@@ -103,14 +103,14 @@ def level(value: Any) -> Structure:
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tuple or list as a tuple, anything else as a tuple of one."""
+    """Returns a tuple or list as a tuple, anything else as a tuple of one."""
     return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
 
 
 def flatten(
     value: Any, opaque: AbstractSet[int] = frozenset(), *, repeats: bool = False
 ) -> tuple[list[Any], Structure]:
-    """The leaves of a nested value and its structure.
+    """Returns the leaves of a nested value and its structure.
 
     Args:
       value: any value.
@@ -154,7 +154,7 @@ def _factory(value: Any) -> Any:
 
 
 def is_mutable(value: Any) -> bool:
-    """Whether a value is a container that can be changed in place, so that it matters which one it is."""
+    """Returns True if a value is a container that can be changed in place, so that it matters which one it is."""
     if isinstance(value, list | dict):
         return True
     parameters = getattr(cast("type[Any]", type(value)), "__dataclass_params__", None)
@@ -162,7 +162,7 @@ def is_mutable(value: Any) -> bool:
 
 
 def shared(first: Any, second: Any) -> frozenset[int]:
-    """The identities of the mutable containers that two nested values both hold, wherever they hold them.
+    """Returns the identities of the mutable containers that two nested values both hold, wherever they hold them.
 
     One that stands in one place of both, and beside another in a second place, is left out.
 
@@ -192,7 +192,7 @@ def _compare(first: Any, second: Any, same: set[int], other: set[int]) -> None:
 
 
 def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None) -> Any:
-    """A container like ``value`` that holds other things.
+    """Returns a container like ``value`` that holds other things.
 
     Args:
       value: a container.
@@ -205,7 +205,7 @@ def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None)
 
 
 def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
-    """The leaves of a nested value, each with the expression that reaches it.
+    """Returns the leaves of a nested value, each with the expression that reaches it.
 
     Example:
       >>> flatten_with_paths({"a": (2, 3)}, "x")
@@ -243,7 +243,7 @@ _END = object()
 
 
 def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any:
-    """A value of a structure; those containers that can be changed are appended to ``built``."""
+    """Returns a value of a structure; those containers that can be changed are appended to ``built``."""
     kind = structure.kind
     if kind is None:
         leaf = next(leaves, _END)
@@ -264,7 +264,7 @@ def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any
 
 
 def container(structure: Structure, items: Sequence[Any]) -> Any:
-    """A container of this structure, other than a tuple or a list, that holds these items."""
+    """Returns a container of this structure, other than a tuple or a list, that holds these items."""
     kind = structure.kind
     if kind is defaultdict:
         return defaultdict(structure.factory, zip(structure.keys, items, strict=True))
@@ -277,7 +277,7 @@ def container(structure: Structure, items: Sequence[Any]) -> Any:
 
 
 def _rebuild_dataclass(kind: type[Any], names: Sequence[str], values: Sequence[Any]) -> Any:
-    """A dataclass instance with these fields; ``__init__`` and ``__post_init__`` are not run again."""
+    """Returns a dataclass instance with these fields; ``__init__`` and ``__post_init__`` are not run again."""
     instance: Any = object.__new__(kind)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)

@@ -139,19 +139,19 @@ class Pool:
         return work
 
     def is_mine(self) -> bool:
-        """Whether this is a thread of the pool, or one that acts for such a thread, which waits for it."""
+        """Returns True if this is a thread of the pool, or one that acts for such a thread, which waits for it."""
         return self in _working_for.get()
 
     @property
     def is_busy(self) -> bool:
-        """Whether some of the work that is queued waits until other work is done."""
+        """True if some of the work that is queued waits until other work is done."""
         with self._condition:
             # Threads above a limit that was lowered end when they have done their work.
             return len(self._queue) > min(len(self._threads), self._limit()) - len(self._at_work)
 
     @property
     def num_queued(self) -> int:
-        """How many pieces of work wait for a thread, those included that were cancelled a moment ago."""
+        """Returns how many pieces of work wait for a thread, those included that were cancelled a moment ago."""
         return len(self._queue)
 
     @property
@@ -213,7 +213,7 @@ class Pool:
             self._idle -= 1
 
     def _next(self) -> Work | None:
-        """The next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
+        """Gives the next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
         with self._condition:
             self._at_work.discard(threading.current_thread())
             # Also one that was idle when the limit was lowered ends.

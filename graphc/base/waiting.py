@@ -73,7 +73,7 @@ def wait_only_for(condition: threading.Condition, predicate: Callable[[], bool])
 
 
 def _until_signal(seconds: float | None) -> float | None:
-    """How long a thread that is to wait so many seconds, or for ever, may sleep at a time."""
+    """Returns how long a thread that is to wait so many seconds, or for ever, may sleep at a time."""
     if threading.current_thread() is not threading.main_thread():
         return seconds
     return _SIGNAL_SECONDS if seconds is None else min(seconds, _SIGNAL_SECONDS)
@@ -114,7 +114,7 @@ class Signal:
 
     @property
     def is_set(self) -> bool:
-        """Whether it is set."""
+        """True if it is set."""
         return self._is_set
 
     def set(self) -> None:

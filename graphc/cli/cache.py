@@ -62,7 +62,7 @@ def entries(folder: Path) -> Sequence[Entry]:
 
 
 def _folder(given: Path | None) -> Path:
-    """The folder of the cache: that which is given, or which a setting names."""
+    """Returns the folder of the cache: that which is given, or which a setting names."""
     if given is not None:
         return given
     if config.compilation_cache is None:

@@ -186,7 +186,7 @@ def _show(cluster: ClusterSpec, carrier: Rays, peers: Sequence[Peer], console: C
 
 
 def _states(cluster: ClusterSpec, carrier: Rays, patience: float = _PATIENCE) -> Mapping[str, tuple[str, str]]:
-    """The state of each task and its devices, by address; all are asked at once."""
+    """Returns the state of each task and its devices, by address; all are asked at once."""
     addresses = [str(cluster.task_address(job, index)) for job in cluster.jobs for index in cluster.task_indices(job)]
     with ThreadPoolExecutor(_MOST_STARTING) as pool:
         states = pool.map(partial(_state, carrier, patience), addresses)

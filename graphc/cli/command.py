@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _message(error: Exception) -> str:
-    """The message of an error, with the place in the user's code; graphc's own errors name it themselves."""
+    """Returns the message of an error, with the place in the user's code; graphc's own errors name it themselves."""
     if isinstance(error, GraphcError):
         return str(error)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_internal_file(frame.filename)]
@@ -324,7 +324,7 @@ def _timeline(options: argparse.Namespace) -> int:
 
 
 def devices_table(found: Sequence[Device]) -> Table:
-    """A table of devices, with the process that each belongs to, and their memory if one of them tells."""
+    """Returns a table of devices, with the process that each belongs to, and their memory if one of them tells."""
     limits = [(device.memory_stats() or {}).get("bytes_limit") for device in found]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("device", no_wrap=True)

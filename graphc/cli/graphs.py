@@ -174,7 +174,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _read(name: str) -> Graph:
-    """The graph of a file."""
+    """Returns the graph of a file."""
     if name == "-":
         text = sys.stdin.read()
     elif Path(name).is_file():

@@ -65,14 +65,14 @@ def merge_timelines(paths: Sequence[str | Path]) -> MergedTimeline:
 
 
 def _barriers(events: Sequence[Event]) -> dict[str, Event]:
-    """The barriers that a rank came to, by their names; one that came twice says nothing about clocks."""
+    """Returns the barriers that a rank came to, by their names; one that came twice says nothing about clocks."""
     found = [event for event in events if event.kind == "wait" and event.name.startswith(BARRIER)]
     names = [event.name for event in found]
     return {event.name: event for event in found if names.count(event.name) == 1}
 
 
 def _waited_for(barriers: Mapping[int, Mapping[str, Event]]) -> dict[int, float]:
-    """The seconds that the others waited for each rank: at each barrier for the one that came last."""
+    """Returns the seconds that the others waited for each rank: at each barrier for the one that came last."""
     found = dict.fromkeys(barriers, 0.0)
     common = set[str].intersection(*[set(mine) for mine in barriers.values()]) if barriers else set[str]()
     for name in common:

@@ -67,7 +67,7 @@ class Scaling:
     measurements: Sequence[Measurement]
 
     def efficiency(self, found: Measurement) -> float:
-        """The share of the perfect speed: 1 where n times the devices do n times the work in the same time."""
+        """Returns the share of the perfect speed: 1 where n times the devices do n times the work in the same time."""
         first = self.measurements[0]
         grown = 1 if self.weak else found.devices / first.devices
         return first.seconds / (found.seconds * grown)
@@ -79,14 +79,14 @@ class Scaling:
 
     @property
     def equal(self) -> bool | None:
-        """Whether the losses are the same for all numbers of devices, to a relative error of 1e-4; None without any."""
+        """True if the losses are the same for all numbers of devices, to a relative error of 1e-4; None without any."""
         if not self.measurements[0].losses:
             return None
         return all(self.difference(found) <= _SAME for found in self.measurements)
 
     @property
     def note(self) -> str:
-        """What there is to know about the times; empty for nothing."""
+        """Returns what there is to know about the times; empty for nothing."""
         first, last = self.measurements[0], self.measurements[-1]
         work = first.seconds if self.weak else first.seconds * first.devices / last.devices
         notes: list[str] = []
@@ -107,7 +107,7 @@ class Scaling:
         return " ".join(notes)
 
     def table(self) -> Table:
-        """A row for each number of devices."""
+        """Returns a row for each number of devices."""
         found = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{self.target}, {'weak' if self.weak else 'strong'}")
         for title in ("devices", "step", "efficiency", "last loss", "difference"):
             found.add_column(title, justify="right")

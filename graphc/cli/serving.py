@@ -102,7 +102,7 @@ def serve(options: argparse.Namespace, console: Console) -> None:
 
 
 def _functions(targets: Sequence[str], expression: str | None) -> dict[str, Offer]:
-    """What is served, by name."""
+    """Returns what is served, by name."""
     found: dict[str, Offer] = {}
     if expression is not None and len(targets) > 1:
         raise InvalidArgumentError("graphc serve: --args is for one function; let each file define example_args()")

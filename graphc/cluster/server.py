@@ -99,7 +99,7 @@ class Server:
 
     @property
     def target(self) -> str:
-        """What :class:`gx.Session` takes to reach this task."""
+        """Returns what :class:`gx.Session` takes to reach this task."""
         return f"grpc://{self._cluster.task_address(self._job, self._index)}"
 
     def start(self) -> None:

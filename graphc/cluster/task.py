@@ -97,7 +97,7 @@ class Task:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped."""
+        """True if it was stopped."""
         return self._token.cancelled
 
     def host(self, name: str, service: Any) -> None:

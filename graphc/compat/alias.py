@@ -45,14 +45,14 @@ class Alias:
 
     @property
     def target(self) -> tuple[str, str] | None:
-        """What is called, ``("gx", "sum")``; None where nothing of graphc's is."""
+        """Returns what is called, ``("gx", "sum")``; None where nothing of graphc's is."""
         found = _TARGET.search(self.call)
         return None if found is None else (found[1], found[2])
 
     def function(
         self, library: str, module: str, namespace: Mapping[str, Any], operation: str | None = None
     ) -> Callable[..., Any]:
-        """The function, compiled from the signature, so that Python itself binds the arguments.
+        """Returns the function, compiled from the signature, so that Python itself binds the arguments.
 
         Args:
           library: what users call the library, ``tf``.
@@ -77,7 +77,7 @@ class Alias:
         return function
 
     def _compiled(self, library: str, namespace: Mapping[str, Any], body: str) -> Callable[..., Any]:
-        """A function of the signature with this body."""
+        """Returns a function of the signature with this body."""
         name = self.names[0].rpartition(".")[2]
         source = f"def {name}({self.signature}):\n{body}"
         found: dict[str, Any] = {}
@@ -100,7 +100,7 @@ class Alias:
         return "\n".join(lines)
 
     def _says(self, namespace: Mapping[str, Any]) -> str:
-        """The first line of what the function that is called says of itself."""
+        """Returns the first line of what the function that is called says of itself."""
         target = self.target
         if target is None:
             return ""
@@ -112,7 +112,7 @@ class Alias:
 
 
 def _passed_on(function: Callable[..., Any]) -> str:
-    """The arguments that a function of the same signature passes on: a tuple and a dict."""
+    """Returns the arguments that a function of the same signature passes on: a tuple and a dict."""
     parameters = list(inspect.signature(function).parameters.values())
     of_kind = {kind: [one.name for one in parameters if one.kind is kind] for kind in _KINDS}
     plain, several, named, more = of_kind.values()
@@ -130,7 +130,7 @@ _KINDS = (
 
 
 def _first_steps(call: str) -> str:
-    """What is done first where a function of the op table is called with the parameters themselves.
+    """Returns what is done first where a function of the op table is called with the parameters themselves.
 
     If all tensors are Python numbers, the first is made one: by TensorFlow's rules it then has 32 bits.
     """
@@ -146,7 +146,7 @@ def _first_steps(call: str) -> str:
 
 @cache
 def _tensors() -> Mapping[str, Sequence[str]]:
-    """The tensor parameters of the functions of the op table that take a fixed number of them."""
+    """Returns the tensor parameters of the functions of the op table that take a fixed number of them."""
     found = {row.name: Signature.parse(row.signature) for rows in ROWS.values() for row in rows}
     return {
         name: signature.tensors
@@ -160,7 +160,7 @@ def _are_numbers(*values: Any) -> bool:
 
 
 def alias(names: str, signature: str, call: str, example: str) -> Alias:
-    """A row of a table; see :class:`Alias` for the fields.
+    """Returns a row of a table; see :class:`Alias` for the fields.
 
     Args:
       names: the names, separated by spaces.

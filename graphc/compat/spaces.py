@@ -106,7 +106,7 @@ class Namespace(ModuleType):
 
 
 def _near(path: str, names: Iterable[str]) -> list[str]:
-    """The names that are most alike: the same name elsewhere first."""
+    """Returns the names that are most alike: the same name elsewhere first."""
     names = list(names)
     last = path.rpartition(".")[2]
     same = [name for name in names if name.rpartition(".")[2] == last]

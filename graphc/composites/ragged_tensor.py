@@ -165,13 +165,13 @@ class RaggedTensor:
 
     @property
     def nested_row_splits(self) -> tuple[Tensor, ...]:
-        """Where the rows of each level begin, the outermost first."""
+        """Returns where the rows of each level begin, the outermost first."""
         inner = self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()
         return (self.row_splits, *inner)
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are ragged."""
+        """Returns how many axes are ragged."""
         return len(self.nested_row_splits)
 
     @property
@@ -315,7 +315,7 @@ def _rows(ragged: RaggedTensor, start: int, end: int) -> RaggedTensor:
 
 
 def _splits(value: Any) -> Tensor:
-    """Where rows begin, as integers."""
+    """Returns where rows begin, as integers."""
     found = asarray(value)
     return found if found.dtype.kind in "iu" else asarray(found, dtype="int64")
 
@@ -325,7 +325,7 @@ def _if_known(tensor: Tensor) -> np.ndarray[Any, Any] | None:
 
 
 def _depth(value: Any) -> int:
-    """How deep lists are nested."""
+    """Returns how deep lists are nested."""
     if not isinstance(value, list | tuple):
         return 0
     depths = {_depth(item) for item in cast("Sequence[Any]", value)} or {0}

@@ -238,7 +238,7 @@ class TensorArray:
             raise at(error, user_location())
 
     def _buffer(self, shape: tuple[int, ...], length: int) -> Tensor:
-        """The tensor that holds all, with room for so many."""
+        """Returns the tensor that holds all, with room for so many."""
         self._check_shape(shape)
         if is_unset(self.buffer):
             return zeros((length, *shape), dtype=self.dtype)
@@ -255,7 +255,7 @@ class TensorArray:
         raise at(error, user_location())
 
     def _position(self, method: str, index: Any, grows: bool = False) -> tuple[Any, int]:
-        """A position, and how many tensors there are then."""
+        """Returns a position, and how many tensors there are then."""
         if isinstance(index, SymbolicTensor) or hasattr(index, "__graphc_index__"):
             span = (getattr(index, "low", None), getattr(index, "high", None))
             if not grows or (None not in span and 0 <= cast("int", span[0]) <= cast("int", span[1]) < self.length):

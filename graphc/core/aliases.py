@@ -46,7 +46,7 @@ class Alias:
     pending: bool = False
 
     def error(self, what: str) -> UnimplementedError:
-        """The refusal of a change."""
+        """Returns the refusal of a change."""
         name = "the return value" if self.name == _RETURN else self.name
         name = name if name.startswith(("the ", "a ")) else repr(name)
         return UnimplementedError(
@@ -110,7 +110,7 @@ class AliasSet:
                 alias.pending = False
 
     def get(self, value: Any) -> Alias | None:
-        """What is known of an object."""
+        """Returns what is known of an object."""
         return self._by_value.get(id(value))
 
     def freeze(self, value: Any, name: str) -> None:
@@ -118,7 +118,7 @@ class AliasSet:
         self.add(value, name, None)
 
     def is_frozen(self, value: Any) -> bool:
-        """Whether an object may never be changed."""
+        """Returns True if an object may never be changed."""
         found = self._by_value.get(id(value))
         return found is not None and found.sources is None
 
@@ -141,7 +141,7 @@ class AliasSet:
         return None
 
     def _standing_for(self, value: Any) -> list[Alias]:
-        """The stand-ins for an object, those for these, and so on."""
+        """Returns the stand-ins for an object, those for these, and so on."""
         found = list(self._by_source.get(id(value), ()))
         for link in found:
             further = self._by_source.get(id(link.value), ())
@@ -159,15 +159,15 @@ class AliasSet:
         return chain
 
     def _is_visible(self, alias: Alias) -> bool:
-        """Whether code that is still to run can see the object of a stand-in."""
+        """Returns True if code that is still to run can see the object of a stand-in."""
         return (self.num_leaving > 0 or not alias.pending) and self._is_alive(alias)
 
     def _is_alive(self, alias: Alias) -> bool:
-        """Whether the user's code can still see the object of a stand-in."""
+        """Returns True if the user's code can still see the object of a stand-in."""
         return sys.getrefcount(alias.value) > _UNSEEN_VALUE + len(self._by_source.get(id(alias.value), ()))
 
     def _is_seen(self, chain: list[Alias]) -> bool:
-        """Whether the user's code can see an object that one of a chain stands for."""
+        """Returns True if the user's code can see an object that one of a chain stands for."""
 
         def seen() -> bool:
             return any(
@@ -181,7 +181,7 @@ class AliasSet:
         return seen()
 
     def _known(self, alias: Alias) -> list[int]:
-        """How many references to each source, besides that by the stand-in, the user's code does not see."""
+        """Returns how many references to each source, besides that by the stand-in, the user's code does not see."""
         return [
             alias.held + len(self._by_source[id(source)]) - 1 + (id(source) in self._by_value)
             for source in alias.sources or ()

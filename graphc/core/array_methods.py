@@ -43,7 +43,7 @@ def _power(self: Any, other: Any) -> Any:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """The method that is a function of the table, with its arguments."""
+    """Returns the method that is a function of the table, with its arguments."""
     function: Any = None
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -241,7 +241,7 @@ class ArrayMethods:
         return (self[index] for index in range(self._rows("iteration")))
 
     def _rows(self, use: str) -> int:
-        """The size of the first axis."""
+        """Returns the size of the first axis."""
         size = self.shape[0]
         if not isinstance(size, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             error = InvalidTypeError(
@@ -282,7 +282,7 @@ class ArrayMethods:
         return other // self, other % self
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        """A whole number as an int, or a tensor rounded to so many decimals; halves go to the even neighbour."""
+        """Gives a whole number as an int, or a tensor rounded to so many decimals; halves go to the even neighbour."""
         if self.shape:
             error = InvalidTypeError(f"round() of a tensor {self.type}; use gx.round(x, decimals)")
             raise at(error, user_location())
@@ -292,11 +292,11 @@ class ArrayMethods:
         return format(self.item(), spec) if spec and not self.shape else str(self)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array; waits until they are computed."""
+        """Returns the values as a NumPy array; waits until they are computed."""
         return host_values(self.raw)
 
     def item(self) -> Any:
-        """The one element as a Python number; waits until it is computed.
+        """Returns the one element as a Python number; waits until it is computed.
 
         Raises:
           InvalidArgumentError: the tensor has more or fewer elements than one.
@@ -309,31 +309,31 @@ class ArrayMethods:
         return array.item()
 
     def tolist(self) -> Any:
-        """The values as nested Python lists; waits until they are computed."""
+        """Returns the values as nested Python lists; waits until they are computed."""
         return self.numpy().tolist()
 
     def astype(self, dtype: Any) -> Tensor:
-        """The tensor converted to ``dtype``."""
+        """Returns the tensor converted to ``dtype``."""
         return FUNCTIONS["astype"](self, dtype)
 
     def reshape(self, *shape: Any) -> Tensor:
-        """The tensor with another shape; one size may be -1."""
+        """Returns the tensor with another shape; one size may be -1."""
         return FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The sum over ``axis`` (None: over all)."""
+        """Returns the sum over ``axis`` (None: over all)."""
         return FUNCTIONS["sum"](self, axis=axis, keepdims=keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The mean over ``axis`` (None: over all)."""
+        """Returns the mean over ``axis`` (None: over all)."""
         return FUNCTIONS["mean"](self, axis=axis, keepdims=keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The largest element over ``axis`` (None: over all)."""
+        """Returns the largest element over ``axis`` (None: over all)."""
         return FUNCTIONS["max"](self, axis=axis, keepdims=keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The smallest element over ``axis`` (None: over all)."""
+        """Returns the smallest element over ``axis`` (None: over all)."""
         return FUNCTIONS["min"](self, axis=axis, keepdims=keepdims)
 
     all = _function("all")
@@ -361,12 +361,12 @@ class ArrayMethods:
     var = _function("var")
 
     def transpose(self, *axes: Any) -> Tensor:
-        """The tensor with its axes in another order; reversed without arguments."""
+        """Returns the tensor with its axes in another order; reversed without arguments."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return FUNCTIONS["permute_dims"](self, order)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """The tensor on a device, such as ``"gpu:0"``; ``stream`` must be None."""
+        """Returns the tensor on a device, such as ``"gpu:0"``; ``stream`` must be None."""
         if stream is not None:
             error = InvalidArgumentError(
                 f"to_device: stream is {stream!r}, but JAX orders what runs by itself; leave it"
@@ -418,7 +418,7 @@ _NUMPY_NAMES = {
 
 
 def _numpy_function(function: Any) -> Callable[..., Any]:
-    """The function of graphc that has the name of one of NumPy's, in the namespace of the same name."""
+    """Returns the function of graphc that has the name of one of NumPy's, in the namespace of the same name."""
     module = str(getattr(function, "__module__", None) or "").removeprefix("numpy").lstrip(".")
     given = str(function.__name__)
     name = _NUMPY_NAMES.get(given, given)
@@ -457,25 +457,25 @@ class _IndexedUpdater:
         return FUNCTIONS["update_item"](self._tensor, self._index, values, how)
 
     def get(self) -> Tensor:
-        """The elements themselves."""
+        """Returns the elements themselves."""
         return self._tensor[self._index]
 
     def set(self, values: ArrayLike) -> Tensor:
-        """A copy in which the elements are ``values``."""
+        """Returns a copy in which the elements are ``values``."""
         return self._update("set", values)
 
     def add(self, values: ArrayLike) -> Tensor:
-        """A copy in which ``values`` are added to the elements; an index named twice adds twice."""
+        """Returns a copy in which ``values`` are added to the elements; an index named twice adds twice."""
         return self._update("add", values)
 
     def multiply(self, values: ArrayLike) -> Tensor:
-        """A copy in which the elements are multiplied by ``values``."""
+        """Returns a copy in which the elements are multiplied by ``values``."""
         return self._update("multiply", values)
 
     def min(self, values: ArrayLike) -> Tensor:
-        """A copy in which the elements are the smaller of themselves and ``values``."""
+        """Returns a copy in which the elements are the smaller of themselves and ``values``."""
         return self._update("min", values)
 
     def max(self, values: ArrayLike) -> Tensor:
-        """A copy in which the elements are the larger of themselves and ``values``."""
+        """Returns a copy in which the elements are the larger of themselves and ``values``."""
         return self._update("max", values)

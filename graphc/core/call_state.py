@@ -33,7 +33,7 @@ class CallState:
         self.type = TensorType(initial.shape, initial.dtype)
 
     def value(self) -> Any:
-        """The value at this point of the trace that is open."""
+        """Returns the value at this point of the trace that is open."""
         assert context.trace is not None
         return context.trace.read(self)
 

@@ -22,5 +22,5 @@ def register_converter(converter: Callable[[Any], Any]) -> None:
 
 
 def converted(function: Any) -> Any:
-    """The function, or while tracing what converted code would call in its place."""
+    """Returns the function, or while tracing what converted code would call in its place."""
     return function if context.trace is None or _converter is None else _converter(function)

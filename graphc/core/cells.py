@@ -58,7 +58,7 @@ class Cell(ABC):
 
     @abstractmethod
     def get(self) -> Any:
-        """What it holds: a value that later writes do not change."""
+        """Returns what it holds: a value that later writes do not change."""
 
     @abstractmethod
     def set(self, value: Any) -> None:
@@ -66,11 +66,11 @@ class Cell(ABC):
 
     @property
     def remedy(self) -> str:
-        """What to write instead where the write happens once; empty for the remedy for any side effect."""
+        """Returns what to write instead where the write happens once; empty for the remedy for any side effect."""
         return ""
 
     def holds(self, before: Any) -> bool:
-        """Whether it still holds what it held; of a container, the same things; of an array, the same bytes."""
+        """Returns True if it still holds what it held; of a container, the same things; of an array, the same bytes."""
         return _same(before, self.get())
 
 
@@ -87,7 +87,7 @@ def _same(before: Any, after: Any) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
-    """The things in a container, in an order that depends on nothing else."""
+    """Returns the things in a container, in an order that depends on nothing else."""
     if isinstance(value, dict):
         return [part for item in cast("dict[Any, Any]", value).items() for part in item]
     return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
@@ -104,7 +104,7 @@ class TensorCell(Cell):
         super().__init__(owner, "the tensor whose items are assigned", "the assignment to items of a tensor")
 
     def get(self) -> SymbolicTensor:
-        """The values as a tensor of its own."""
+        """Returns the values as a tensor of its own."""
         return SymbolicTensor(self.owner.raw, self.owner.trace)
 
     def set(self, value: Tensor) -> None:

@@ -70,11 +70,11 @@ class Recorder(Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether it follows no tensor yet."""
+        """True if it follows no tensor yet."""
         ...
 
     def follows(self, value: Any) -> bool:
-        """Whether a tensor or variable is watched, or was computed of what is."""
+        """Returns True if a tensor or variable is watched, or was computed of what is."""
         ...
 
 
@@ -83,7 +83,7 @@ class ReplicaContext(Protocol):
 
     @property
     def num_replicas(self) -> int:
-        """How many replicas run the step."""
+        """Returns how many replicas run the step."""
         ...
 
     @property
@@ -92,11 +92,11 @@ class ReplicaContext(Protocol):
         ...
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
-        """The mean of each tensor over the replicas, all in one collective."""
+        """Returns the mean of each tensor over the replicas, all in one collective."""
         ...
 
     def total(self, tensors: Sequence[Any]) -> list[Any]:
-        """The sum of each tensor over the replicas, all in one collective."""
+        """Returns the sum of each tensor over the replicas, all in one collective."""
         ...
 
     def fold_key(self, key: Any) -> Any:
@@ -160,11 +160,11 @@ class Assignments:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was noted."""
+        """True if nothing was noted."""
         return not (self._before or self.built)
 
     def assigned(self) -> list[Any]:
-        """The variables, and tensors, that were there before and were assigned."""
+        """Returns the variables, and tensors, that were there before and were assigned."""
         return [variable for key, (variable, _) in self._before.items() if key not in self._made]
 
     def add(self, later: Assignments) -> None:

@@ -26,7 +26,7 @@ class Controls:
         self._inside: set[Node] = set()
 
     def before(self, values: Sequence[Value]) -> tuple[Node, ...]:
-        """The control inputs of a node with these inputs."""
+        """Returns the control inputs of a node with these inputs."""
         sources = {value.node for value in values}
         found: dict[Node, None] = {}
         scope: Controls | None = self

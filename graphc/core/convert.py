@@ -36,7 +36,7 @@ SCALARS = frozenset({bool, int, float, complex})
 
 @singledispatch
 def operand(value: Any) -> Any:
-    """The value as something an op can be applied to.
+    """Returns the value as something an op can be applied to.
 
     Raises:
       InvalidTypeError: it cannot be a tensor.

@@ -37,7 +37,7 @@ _platforms: list[Any] = []  # what JAX's setting was before all GPUs were hidden
 
 
 def has_made_devices() -> bool:
-    """Whether JAX has made its devices; it tells by refusing another number of CPU devices."""
+    """Returns True if JAX has made its devices; it tells by refusing another number of CPU devices."""
     number = _jax_config.jax_num_cpu_devices
     try:
         _jax_config.update("jax_num_cpu_devices", max(number, 1) + 1)
@@ -92,7 +92,7 @@ def _checked_devices(value: Any) -> list[int] | None:
 
 
 def _gpu(entry: Any) -> int | None:
-    """The number of a GPU; None for what is none."""
+    """Returns the number of a GPU; None for what is none."""
     if isinstance(entry, str):
         spec = DeviceSpec.parse(entry)
         return spec.device_index if spec.device_type == "GPU" else None
@@ -172,7 +172,7 @@ def _set_compilation_cache(value: Any) -> None:
 
 
 def _machine() -> str:
-    """A name for machines whose processors run the same instructions."""
+    """Returns a name for machines whose processors run the same instructions."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

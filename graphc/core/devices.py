@@ -97,7 +97,7 @@ def simulate_cpu_devices() -> None:
 
 
 def devices(kind: str | None = None) -> tuple[Device, ...]:
-    """The devices of this process: those of the default platform first, then the CPU's.
+    """Returns the devices of this process: those of the default platform first, then the CPU's.
 
     Args:
       kind: only those of a type such as ``"gpu"``, in any case; None for all.
@@ -129,7 +129,7 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
 
 
 def local_devices() -> list[Device]:
-    """The devices of the default platform, of this process."""
+    """Returns the devices of the default platform, of this process."""
     platform = devices()[0].platform
     return [device for device in devices() if device.platform == platform]
 
@@ -143,7 +143,7 @@ def all_devices() -> list[Device]:
 
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Device]:
-    """The devices by their canonical names."""
+    """Returns the devices by their canonical names."""
     local = cast("Any", jax.local_devices)
     found: list[Device] = list(local())
     if found[0].platform != "cpu":
@@ -162,12 +162,12 @@ def _names() -> dict[Device, str]:
 
 
 def _kind(platform: str) -> str:
-    """The type that a spec has for a platform of JAX's."""
+    """Returns the type that a spec has for a platform of JAX's."""
     return {"CUDA": "GPU", "ROCM": "GPU"}.get(platform.upper(), platform.upper())
 
 
 def device_name(device: Device) -> str:
-    """The canonical name of a physical device, such as ``/device:CPU:0``.
+    """Returns the canonical name of a physical device, such as ``/device:CPU:0``.
 
     Example:
       >>> import jax
@@ -179,7 +179,7 @@ def device_name(device: Device) -> str:
 
 @lru_cache
 def _name_elsewhere(device: Device) -> str:
-    """The name of a device of another process."""
+    """Returns the name of a device of another process."""
     everywhere = cast("Any", jax.devices)
     others: list[Device] = [
         other for other in everywhere(device.platform) if other.process_index == device.process_index
@@ -194,7 +194,7 @@ def common_name(device: Device) -> str:
 
 
 def find_common(name: str) -> Device:
-    """The device of that :func:`common_name`.
+    """Returns the device of that :func:`common_name`.
 
     Raises:
       NotFoundError: no such device exists; the message lists those of this process.
@@ -225,12 +225,12 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
 
 
 def canonical_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> str:
-    """The name of the physical device that a spec stands for; see :func:`find_device`."""
+    """Returns the name of the physical device that a spec stands for; see :func:`find_device`."""
     return device_name(find_device(spec, location, told=told))
 
 
 def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> Device:
-    """The physical device that a spec names; an index left out means 0.
+    """Returns the physical device that a spec names; an index left out means 0.
 
     With ``gx.config.soft_placement`` it is the first CPU where there is no such device, and that is said once for each
     place.
@@ -279,7 +279,7 @@ def say_once(message: str, location: Location | None, key: str) -> None:
 
 
 def on_one(device: Device, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """A compiled function that runs on a device, wherever the arrays are that it is given."""
+    """Returns a compiled function that runs on a device, wherever the arrays are that it is given."""
 
     def run(*arrays: Any, **static: Any) -> Any:
         fixed = [isinstance(array, jax.Array) and not isinstance(array, Tracer) for array in arrays]
@@ -291,12 +291,12 @@ def on_one(device: Device, compiled: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def to_device(array: Any, device: Device) -> Any:
-    """The array on a device; see :func:`placed`."""
+    """Returns the array on a device; see :func:`placed`."""
     return array if isinstance(array, jax.Array) and array.devices() == {device} else _moved(array, device)
 
 
 def placed(array: jax.Array, sharding: Any) -> jax.Array:
-    """The array with a sharding: itself when it has it already, else a copy.
+    """Returns the array with a sharding: itself when it has it already, else a copy.
 
     What ``jax.device_put`` returns may be another object with the same memory. A program that takes the one as its own,
     to update a variable in place, would destroy the other; so this copies first.
@@ -305,7 +305,7 @@ def placed(array: jax.Array, sharding: Any) -> jax.Array:
 
 
 def laid_out(array: Any, sharding: Any) -> Any:
-    """The array with a sharding, which may lie on devices of several processes.
+    """Returns the array with a sharding, which may lie on devices of several processes.
 
     Each process has the whole value then, and gives its own devices their parts of it; JAX by itself would compare all
     of it over the processes first, each time.

@@ -97,7 +97,7 @@ def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> Non
 
 
 def region_function(region: Graph) -> Callable[..., Any]:
-    """A region as a JAX-traceable function of one device."""
+    """Returns a region as a JAX-traceable function of one device."""
     assert _run_region is not None
     return _run_region(region)
 
@@ -146,7 +146,7 @@ def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
-    """The compiled function of an op with these attributes and bodies: raw arrays in, raw arrays out.
+    """Returns the compiled function of an op with these attributes and bodies: raw arrays in, raw arrays out.
 
     It is kept with the op, or with the first body: a compiled function refers to the bodies, so that anywhere else it
     would keep them alive.
@@ -181,7 +181,7 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
 
 
 def is_pinned(regions: Sequence[Graph]) -> bool:
-    """Whether a body has nodes that are pinned to a device."""
+    """Returns True if a body has nodes that are pinned to a device."""
     return any(node.device for region in regions for node in region.walk())
 
 
@@ -387,7 +387,7 @@ def _call_placed(
 
 
 def _device_of(arrays: Sequence[Any]) -> Any:
-    """The device that JAX runs an op on: that of its arrays, else the default one."""
+    """Returns the device that JAX runs an op on: that of its arrays, else the default one."""
     found = [array for array in arrays if isinstance(array, jax.Array)]
     array = next((array for array in found if array.committed), found[0] if found else None)
     return devices()[0] if array is None else next(iter(array.devices()))
@@ -414,7 +414,7 @@ class _OfGraph(BaseException):
 
 
 def _array(value: Any) -> Any:
-    """The raw array of an eager tensor; other values are raw already."""
+    """Returns the raw array of an eager tensor; other values are raw already."""
     if not isinstance(value, _tensor):
         return value
     array = value.raw
@@ -454,7 +454,7 @@ def translate_error(
     location: Location | None = None,
     operands: Sequence[Any] = (),
 ) -> Exception:
-    """The graphc error for what JAX raised on an op: op, arguments with their types, the user's line.
+    """Returns the graphc error for what JAX raised on an op: op, arguments with their types, the user's line.
 
     Args:
       error: what was raised.
@@ -502,14 +502,14 @@ def translate_error(
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
-    """The arguments, with their types."""
+    """Returns the arguments, with their types."""
     names = argument_names(op, len(values))
     given = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
     return ", ".join([*given, *(f"{name}={value!r}" for name, value in attrs.items())])
 
 
 def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
-    """What the user calls the operands, where they are variables of the code that runs."""
+    """Returns what the user calls the operands, where they are variables of the code that runs."""
     frame = user_frame() if operands else None
     if frame is None:
         return ""
@@ -525,7 +525,7 @@ def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
 
 
 def argument_names(op: OpDef, count: int) -> list[str]:
-    """What an op calls so many inputs."""
+    """Returns what an op calls so many inputs."""
     names: list[str] = []
     for param in op.params:
         if param.startswith("*"):

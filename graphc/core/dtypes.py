@@ -62,7 +62,7 @@ _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype that arrays of this dtype get here.
+    """Returns the dtype that arrays of this dtype get here.
 
     Args:
       dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and ``complex``, and
@@ -87,7 +87,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
-    """A NumPy array of a dtype that tensors have, with memory of its own.
+    """Returns a NumPy array of a dtype that tensors have, with memory of its own.
 
     JAX reads NumPy's memory behind the program's back, or keeps it, even where it is asked for a copy: what the user
     wrote to an array after the call would show in the result.
@@ -119,7 +119,7 @@ def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarra
 
 
 def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
-    """The array in a dtype; ints of 64 bits that it cannot hold are refused, which NumPy would wrap."""
+    """Returns the array in a dtype; ints of 64 bits that it cannot hold are refused, which NumPy would wrap."""
     if array.dtype.kind in "iu" and dtype.itemsize < array.dtype.itemsize and array.size:
         limits = np.iinfo(dtype)
         for number in (int(array.min()), int(array.max())):
@@ -129,7 +129,7 @@ def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> n
 
 
 def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
-    """An array of ints in the narrower dtype that tensors have, with memory of its own.
+    """Returns an array of ints in the narrower dtype that tensors have, with memory of its own.
 
     As :func:`canonical_array`, which refuses what does not fit, in a tenth of the time.
     """
@@ -143,7 +143,7 @@ def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> InvalidArgumentError:
-    """The error for an int that a dtype cannot hold.
+    """Returns the error for an int that a dtype cannot hold.
 
     Args:
       number: the int.
@@ -159,7 +159,7 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:
-    """The dtype that JAX gives what is made of these: that of a number for which none is given, if all are such.
+    """Gives the dtype that JAX gives what is made of these: that of a number for which none is given, if all are such.
 
     Args:
       *values: arrays, or Python numbers.
@@ -173,7 +173,7 @@ _EXTENDED = frozenset(name for name in dir(jnp) if name.startswith(("bfloat", "f
 
 
 def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
-    """The 0-d array of a Python scalar.
+    """Returns the 0-d array of a Python scalar.
 
     Args:
       value: the scalar.
@@ -194,7 +194,7 @@ _types: dict[Any, TensorType] = {}
 
 
 def type_of(array: Any) -> TensorType:
-    """The type of a JAX or NumPy array.
+    """Returns the type of a JAX or NumPy array.
 
     Raises:
       InvalidTypeError: an array of no dtype that a tensor can have, such as JAX's typed random keys.

@@ -33,7 +33,7 @@ _lines: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
 
 
 def is_examining() -> bool:
-    """Whether ops are looked at in this thread now."""
+    """Returns True if ops are looked at in this thread now."""
     return config.check_numerics and not _paused.active
 
 
@@ -74,7 +74,7 @@ def pulling_back(outputs: Sequence[Tensor]) -> Generator[None]:
 
 
 def examined_line() -> Location | None:
-    """The user's line that an op belongs to: that of the step whose gradient it is, or the one that is run."""
+    """Returns the user's line that an op belongs to: that of the step whose gradient it is, or the one that is run."""
     return _paused.line or user_location()
 
 

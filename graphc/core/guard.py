@@ -35,7 +35,7 @@ class Guard:
         self._is_open = True
 
     def values(self, values: Sequence[Any]) -> list[Any]:
-        """The inputs of an op, guarded."""
+        """Returns the inputs of an op, guarded."""
         return [self._value(value) for value in values] if self._is_open else list(values)
 
     def _value(self, value: Any) -> Any:

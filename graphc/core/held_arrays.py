@@ -24,7 +24,7 @@ variables that it writes hold None: their arrays may be donated."""
 
 
 def array_of(variable: Variable) -> jax.Array:
-    """The array that holds the value of a variable; waits while a program in another thread replaces it.
+    """Returns the array that holds the value of a variable; waits while a program in another thread replaces it.
 
     Raises:
       FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
@@ -60,7 +60,7 @@ def _place(variables: Sequence[Variable], places: Sequence[Any]) -> None:
 
 
 def replaced(variable: Variable) -> FailedPreconditionError:
-    """The error for a use of a variable by Python code that is called by the program that replaces its value."""
+    """Gives the error for a use of a variable by Python code that is called by the program that replaces its value."""
     return FailedPreconditionError(
         f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that this "
         "function calls uses it; pass the value to that code as an argument"

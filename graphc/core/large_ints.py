@@ -19,7 +19,7 @@ __all__ = ["array_of_ints", "fitted_int", "has_large_ints", "only_ints", "with_f
 
 
 def has_large_ints(values: Sequence[Any]) -> bool:
-    """Whether there is a Python int that the dtype of weak integers cannot hold."""
+    """Returns True if there is a Python int that the dtype of weak integers cannot hold."""
     return any(type(value) is int and _is_large(value) for value in values)
 
 
@@ -31,7 +31,7 @@ def _is_large(value: int) -> bool:
 
 
 def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    """An op's inputs, with the Python ints that are too large in the dtype that NumPy would give them.
+    """Returns an op's inputs, with the Python ints that are too large in the dtype that NumPy would give them.
 
     Args:
       values: the inputs.
@@ -48,7 +48,7 @@ def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[An
 
 
 def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
-    """A Python int next to tensors of a dtype: a float, which is weak, for an inexact one.
+    """Returns a Python int next to tensors of a dtype: a float, which is weak, for an inexact one.
 
     Raises:
       InvalidArgumentError: the dtype cannot hold it.
@@ -64,7 +64,7 @@ def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
 
 
 def only_ints(value: Any) -> bool:
-    """Whether this is a list, of lists perhaps, of Python's whole numbers and truth values and nothing else."""
+    """Returns True if this is a list, of lists perhaps, of Python's whole numbers and truth values and nothing else."""
     return isinstance(value, list | tuple) and all(
         type(item) is int or type(item) is bool or only_ints(item) for item in cast("Sequence[Any]", value)
     )
@@ -89,7 +89,7 @@ def array_of_ints(values: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def _outside(values: Any, dtype: np.dtype[Any]) -> int:
-    """The first number that the dtype cannot hold."""
+    """Returns the first number that the dtype cannot hold."""
     numbers: list[int] = [int(number) for number in np.array(values, object).flat]
     if jnp.issubdtype(dtype, jnp.inexact):
         return max(numbers, key=abs)

@@ -31,7 +31,7 @@ __all__ = ["ShownArray", "check_leaves", "shown", "stay", "when_jax_converts"]
 
 
 def stay(function: str = "graphc's function of that name") -> str:
-    """What to write instead of a function of another library, for messages."""
+    """Returns what to write instead of a function of another library, for messages."""
     return (
         f"use {function} (gx.asarray makes tensors of arrays), gx.call_jax(function, x) for one of JAX's, or in eager "
         "code np.asarray(gx.stop_gradient(x)) where no gradient is wanted"
@@ -89,7 +89,7 @@ _COMPILING = frozenset(("shaped_abstractify", "typeof"))
 
 
 def shown(array: np.ndarray[Any, Any], value: ArrayMethods) -> np.ndarray[Any, Any]:
-    """The values of a tensor or variable, for people to see: refused by ops under the tapes that follow it."""
+    """Returns the values of a tensor or variable, for people to see: refused by ops under the tapes that follow it."""
     tapes = [tape for tape in context.tapes if tape.follows(value)]
     if not tapes:
         return array

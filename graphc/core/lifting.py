@@ -49,7 +49,7 @@ class Lifting:
 
     @property
     def is_used(self) -> bool:
-        """Whether something was made."""
+        """True if something was made."""
         return not self.assignments.is_empty
 
     @contextmanager
@@ -122,7 +122,7 @@ class _Reads:
 
 
 def known_value(value: Any, trace: Trace) -> Any:
-    """What a tensor of the trace is in every call, computed as eager code does; other values as they are.
+    """Returns what a tensor of the trace is in every call, computed as eager code does; other values as they are.
 
     Raises:
       CreationInTrace: it depends on arguments or Variables.
@@ -151,7 +151,7 @@ def _known(value: Value, trace: Trace, found: dict[Value, Any]) -> Any:
 
 
 def _is_certain(trace: Trace) -> bool:
-    """Whether the code that is traced now runs in each call: no tensor decides, and nothing may fail before."""
+    """Returns True if the code that is traced now runs in each call: no tensor decides, and nothing may fail before."""
     may_fail = trace.guard is not None or (trace.check is not None and trace.check.raises)
     return trace.parent is None and not may_fail
 

@@ -33,7 +33,7 @@ def tensor_html(tensor: Tensor) -> str:
 
 
 def _shown(count: int) -> list[int | None]:
-    """The places that are shown; None stands for those left out."""
+    """Returns the places that are shown; None stands for those left out."""
     if count <= _MOST:
         return list(range(count))
     half = _MOST // 2

@@ -68,12 +68,12 @@ class Pins:
 
     @property
     def asks(self) -> bool:
-        """Whether there are functions among them."""
+        """True if there are functions among them."""
         return any(isinstance(layer, DeviceFunction) for layer in self.layers)
 
     @property
     def spec(self) -> DeviceSpec:
-        """What the specs among them say together: the innermost first, of others what that leaves open."""
+        """Returns what the specs among them say together: the innermost first, of others what that leaves open."""
         merged = DeviceSpec()
         for layer in reversed(self.layers):
             if isinstance(layer, DeviceSpec):

@@ -232,12 +232,12 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
 
 
 def _has_no_value(value: Any) -> bool:
-    """Whether it is a tensor of a function that is being traced."""
+    """Returns True if it is a tensor of a function that is being traced."""
     return hasattr(getattr(value, "trace", None), "builder")  # arrays have a method of that name
 
 
 def _place_of(value: Any) -> tuple[str, str]:
-    """What a value is, in words, and the device that it is on."""
+    """Returns what a value is, in words, and the device that it is on."""
     if _has_no_value(value):
         return _place_in_graph(value, value.raw)
     place = getattr(value, "device", None)
@@ -297,7 +297,7 @@ def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
 
 
 def _text(spec: DeviceSpec, *, later: bool = False) -> str:
-    """The name of the device that a spec means; empty where it leaves that open.
+    """Returns the name of the device that a spec means; empty where it leaves that open.
 
     Of a graph that is built by hand, a spec that names a task stays as it is: the Session knows the tasks.
     """
@@ -309,7 +309,7 @@ def _text(spec: DeviceSpec, *, later: bool = False) -> str:
 def requested_device(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Any] = (), name: str = "", location: Any = None
 ) -> str:
-    """The device that the scopes around ask for, such as ``/device:GPU:0``; empty where they leave it open.
+    """Returns the device that the scopes around ask for, such as ``/device:GPU:0``; empty where they leave it open.
 
     It may not exist: see :func:`find_device`. Functions are not asked about what touches a resource such as a Variable,
     which happens where that is, nor about loops and branches, whose parts they were asked about. In a graph that is

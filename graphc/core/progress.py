@@ -23,7 +23,7 @@ _COMPILED: Final = "/jax/core/compile/backend_compile_duration"
 
 
 def _shows() -> bool:
-    """Whether a line would be seen, and would go again."""
+    """Returns True if a line would be seen, and would go again."""
     if config.progress_after is None or "PYTEST_CURRENT_TEST" in os.environ or os.environ.get("TERM") == "dumb":
         return False
     stream: Any = sys.stdout

@@ -77,12 +77,12 @@ _MAX_ARRAY_BYTES = 1 << 20
 
 
 def is_array(value: Any) -> bool:
-    """Whether an argument is a tensor input of the graph."""
+    """Returns True if an argument is a tensor input of the graph."""
     return isinstance(value, _ARRAYS)
 
 
 def is_unseen(value: Any) -> bool:
-    """Whether an object may hold what no guard sees: one of a library's, which is no plain value, and can change.
+    """Tells if an object may hold what no guard sees: one of a library's, which is no plain value, and can change.
 
     What is equal and hashed by what it holds is taken for one that stays as it is, such as a path or a date.
     """
@@ -94,12 +94,12 @@ def is_unseen(value: Any) -> bool:
 
 
 def recorded_whole(value: Any) -> bool:
-    """Whether a value counts by what it holds, also where it is made anew each time."""
+    """Returns True if a value counts by what it holds, also where it is made anew each time."""
     return recorder(value) not in (_instance, _same_object, _reference)
 
 
 def has_parts(value: Any) -> bool:
-    """Whether an object's attributes may be looked at; those of a library's objects are not."""
+    """Returns True if an object's attributes may be looked at; those of a library's objects are not."""
     kind = cast("type[Any]", type(value))
     if kind.__name__ in _NAMESPACES and kind.__module__ in ("argparse", "types"):
         return True
@@ -382,13 +382,13 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
 
 
 def recorder(value: Any) -> _Recorder:
-    """What guards values of this kind."""
+    """Returns what guards values of this kind."""
     found = _BY_TYPE.get(cast("type[Any]", type(value)))
     return found or next((made for kinds, made in _BY_KIND if isinstance(value, kinds)), _instance)
 
 
 def identity(source: Source, value: Any) -> ReadGuard:
-    """The guard that a source finds this very object."""
+    """Returns the guard that a source finds this very object."""
     if source.of_call:
         try:  # what comes with a call is not kept alive
             return ReadGuard(source, "{v} is not None and {v} is {0}()", (weakref.ref(value),), _text(value))
@@ -398,7 +398,7 @@ def identity(source: Source, value: Any) -> ReadGuard:
 
 
 def _is_library(kind: type[Any]) -> bool:
-    """Whether a class is one of Python's or of an installed package, graphc's own aside."""
+    """Returns True if a class is one of Python's or of an installed package, graphc's own aside."""
     return kind.__module__.partition(".")[0] != "graphc" and is_library_module(kind.__module__)
 
 

@@ -68,12 +68,12 @@ class Reads:
     _asked: dict[int, list[Any]] = field(default_factory=dict[int, list[Any]])
 
     def source(self, value: Any) -> Source | None:
-        """Where an object was found first; None for one that the trace made, or that nobody told of."""
+        """Returns where an object was found first; None for one that the trace made, or that nobody told of."""
         found = self._found.get(id(value))
         return None if found is None else found[1]
 
     def objects(self) -> list[tuple[Any, Source]]:
-        """The objects that were found, each with where."""
+        """Returns the objects that were found, each with where."""
         return list(self._found.values())
 
     def argument(self, name: str, value: Any) -> None:
@@ -85,7 +85,7 @@ class Reads:
         self._originals[id(made)] = (made, original)
 
     def original(self, value: Any) -> Any:
-        """The container among the arguments for which a value stands; the value itself if it stands for none."""
+        """Gives the container among the arguments for which a value stands; the value itself if it stands for none."""
         return self._originals.get(id(value), (value, value))[1]
 
     def function(self, function: Any) -> None:
@@ -134,7 +134,7 @@ class Reads:
             self._asked[id(value)] = []
 
     def counts_by_item(self, value: Any) -> bool:
-        """Whether a value is a list or dict from outside that was only asked for items so far."""
+        """Returns True if a value is a list or dict from outside that was only asked for items so far."""
         return id(value) in self._asked
 
     def item(self, owner: Any, key: str | int, found: Any, *, by_item: bool = False) -> None:
@@ -204,7 +204,7 @@ class Reads:
             self.guards.setdefault(place.key, guard)
 
     def variable(self, holder: CellType) -> Source | None:
-        """Where the content of the variable of a function is found; None for one that nobody told of."""
+        """Returns where the content of the variable of a function is found; None for one that nobody told of."""
         return self._cells.get(id(holder))
 
     def identify(self, value: Any) -> None:
@@ -322,11 +322,11 @@ class Reads:
 
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:
-    """The attributes of an object that its methods read; a class of graphc's may say which those are."""
+    """Returns the attributes of an object that its methods read; a class of graphc's may say which those are."""
     names = vars(cast("type[Any]", type(owner))).get("__graphc_reads__")
     return attributes_of(owner) if names is None else [(name, getattr(owner, name)) for name in names]
 
 
 def _is_graphc(owner: Any) -> bool:
-    """Whether a class is graphc's or derives from one: its objects make some attributes when they are first used."""
+    """Tells if a class is graphc's or derives from one: its objects make some attributes when they are first used."""
     return any(base.__module__.startswith("graphc.") for base in cast("type[Any]", type(owner)).__mro__)

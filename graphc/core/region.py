@@ -117,7 +117,7 @@ class Region(Trace):
         self._owned[id(value)] = value
 
     def owns(self, value: object) -> bool:
-        """Whether :meth:`own` was called with this very object."""
+        """Returns True if :meth:`own` was called with this very object."""
         return id(value) in self._owned
 
     def refuse_writes(self, what: str) -> None:
@@ -152,27 +152,27 @@ class Region(Trace):
             state.current, state.written = states.get(name, (state.entry, False))
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
-        """The variables that were assigned; also before ``point``, which does no harm."""
+        """Returns the variables that were assigned; also before ``point``, which does no harm."""
         del point
         return [variable for variable in self.written() if not isinstance(variable, CallState)]
 
     def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
-        """The value that a variable had at ``point``."""
+        """Returns the value that a variable had at ``point``."""
         return point.states.get(variable.name, (self.state(variable).entry, False))[0]
 
     def state(self, variable: Variable | CallState) -> VariableState:
-        """The variable's state here; it becomes an input of the region at the first touch."""
+        """Returns the variable's state here; it becomes an input of the region at the first touch."""
         found = self.states.get(variable.name)
         if found is None:
             found = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
         return found
 
     def touched(self, state: CallState) -> bool:
-        """Whether a state was read or assigned before this point of the region, or of a trace around it."""
+        """Returns True if a state was read or assigned before this point of the region, or of a trace around it."""
         return state.name in self.states or self.parent.touched(state)
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
-        """The variable's current value at this point of the region, as a tensor of its own for tapes to know."""
+        """Gives the variable's current value at this point of the region, as a tensor of its own for tapes to know."""
         state = self.state(variable)
         cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
         value = self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
@@ -190,11 +190,11 @@ class Region(Trace):
             self.guard.renew()
 
     def written(self) -> list[Any]:
-        """The variables that the region assigns, in order of first touch."""
+        """Returns the variables that the region assigns, in order of first touch."""
         return [state.variable for state in self.states.values() if state.written]
 
     def close(self, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Graph:
-        """The finished graph, with its inputs in the given order.
+        """Returns the finished graph, with its inputs in the given order.
 
         Args:
           arguments: every input of the region, reordered.

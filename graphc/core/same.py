@@ -36,7 +36,7 @@ _MANY = 50
 
 
 def exact(value: Any) -> Any:
-    """A plain value as one that equals itself alone: by its text 0.0 is not -0.0, and nan is nan.
+    """Returns a plain value as one that equals itself alone: by its text 0.0 is not -0.0, and nan is nan.
 
     Example:
       >>> exact(0.0) == exact(-0.0), exact(float("nan")) == exact(float("nan")), exact(2)
@@ -48,7 +48,7 @@ def exact(value: Any) -> Any:
 
 
 def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"") -> bool:
-    """Whether plain values are the known ones, of the same types.
+    """Returns True if plain values are the known ones, of the same types.
 
     Args:
       values: the values.
@@ -69,7 +69,7 @@ def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"")
 
 
 def places_of(values: Sequence[Any]) -> bytes:
-    """Which objects these are, in half the time that it takes to ask each; empty for a few.
+    """Returns which objects these are, in half the time that it takes to ask each; empty for a few.
 
     It tells them apart as long as they are alive.
     """
@@ -77,7 +77,7 @@ def places_of(values: Sequence[Any]) -> bytes:
 
 
 def typed(value: Any) -> tuple[type[Any], Any]:
-    """A value with its type, since 1, 1.0, True and members of an IntEnum are equal; of tuples, each item so."""
+    """Gives a value with its type, since 1, 1.0, True and members of an IntEnum are equal; of tuples, each item so."""
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return (kind, tuple(map(typed, value)))
@@ -87,32 +87,32 @@ def typed(value: Any) -> tuple[type[Any], Any]:
 
 
 def is_one(value: Any) -> bool:
-    """Whether an object equals itself alone."""
+    """Returns True if an object equals itself alone."""
     return type(value).__hash__ is object.__hash__
 
 
 def typed_keys(value: dict[Any, Any]) -> list[Any]:
-    """The keys of a dict, each with its type."""
+    """Returns the keys of a dict, each with its type."""
     return [*map(typed, value)]
 
 
 def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
-    """The elements of a set, each with its type."""
+    """Returns the elements of a set, each with its type."""
     return frozenset(map(typed, value))
 
 
 def same_keys(value: dict[Any, Any], known: list[Any]) -> bool:
-    """Whether a dict has just these :func:`typed_keys`, in order."""
+    """Returns True if a dict has just these :func:`typed_keys`, in order."""
     return len(value) == len(known) and typed_keys(value) == known
 
 
 def same_set(value: AbstractSet[Any], known: frozenset[Any]) -> bool:
-    """Whether a set has just these :func:`typed_set` elements."""
+    """Returns True if a set has just these :func:`typed_set` elements."""
     return len(value) == len(known) and typed_set(value) == known
 
 
 def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
-    """Whether a value is a NumPy array of a class that holds just these bytes."""
+    """Returns True if a value is a NumPy array of a class that holds just these bytes."""
     if type(value) is not kind or value.dtype != dtype or value.shape != shape:
         return False
     if kind is np.ndarray and shape and len(held) > _MANY and value.flags.c_contiguous:
@@ -121,7 +121,7 @@ def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[i
 
 
 def lacks(value: Any, name: str) -> bool:
-    """Whether an object has no such attribute, whatever its ``__getattr__`` would say."""
+    """Returns True if an object has no such attribute, whatever its ``__getattr__`` would say."""
     find: Any = type.__getattribute__ if isinstance(value, type) else type(value).__getattribute__
     if isinstance(find, types.FunctionType):
         find = object.__getattribute__
@@ -133,7 +133,7 @@ def lacks(value: Any, name: str) -> bool:
 
 
 def content_of(cell: types.CellType) -> Any:
-    """What the cell of a variable holds; the cell itself if it is empty."""
+    """Returns what the cell of a variable holds; the cell itself if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -141,7 +141,7 @@ def content_of(cell: types.CellType) -> Any:
 
 
 def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
-    """The parts of a container of Python's own, each with its index or key."""
+    """Yields the parts of a container of Python's own, each with its index or key."""
     if isinstance(value, dict):
         yield from cast("dict[Any, Any]", value).items()
     elif isinstance(value, types.MappingProxyType):
@@ -153,7 +153,7 @@ def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that an object holds itself, those in slots included."""
+    """Yields the attributes that an object holds itself, those in slots included."""
     yield from list(getattr(value, "__dict__", {}).items())
     for name in slots_of(cast("type[Any]", type(value))):
         if hasattr(value, name):
@@ -162,7 +162,7 @@ def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
 
 @cache
 def slots_of(kind: type[Any]) -> tuple[str, ...]:
-    """The names of the slots of a class and its bases."""
+    """Returns the names of the slots of a class and its bases."""
     found: list[str] = []
     for base in kind.__mro__:
         names: Any = base.__dict__.get("__slots__", ())
@@ -173,7 +173,7 @@ def slots_of(kind: type[Any]) -> tuple[str, ...]:
 
 
 def is_opaque(kind: type[Any]) -> bool:
-    """Whether objects of a class hold what their attributes do not show, so that only identity tells them apart."""
+    """Tells if objects of a class hold what their attributes do not show, so that only identity tells them apart."""
     # Not kept: a compiled function may have a class of its own, which ends with it.
     return getattr(kind, "__graphc_opaque__", False) or _is_opaque(kind)
 

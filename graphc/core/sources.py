@@ -58,7 +58,7 @@ class Source:
         self.key = key
 
     def code(self, base: str, name: Callable[[Any], str]) -> str:
-        """The expression that finds the value.
+        """Returns the expression that finds the value.
 
         Args:
           base: the expression of what holds it.
@@ -73,46 +73,46 @@ class Source:
 
 
 def argument(name: str) -> Source:
-    """An argument of the call."""
+    """Returns an argument of the call."""
     source = Source(None, _NONE, name, name, ("argument", name))
     source.of_call = True
     return source
 
 
 def global_name(namespace: dict[str, Any], name: str, place: str) -> Source:
-    """A global of a module; ``place`` says where it is read."""
+    """Returns a global of a module; ``place`` says where it is read."""
     return Source(None, namespace, f"[{name!r}]", f"global {name} ({place})", ("global", id(namespace), name))
 
 
 def cell(holder: CellType, name: str, place: str) -> Source:
-    """A variable of a function around; ``place`` says where it is read."""
+    """Returns a variable of a function around; ``place`` says where it is read."""
     return Source(None, holder, ".cell_contents", f"outer {name} ({place})", ("cell", id(holder)))
 
 
 def closure_cell(function: Source, position: int) -> Source:
-    """The cell of a variable of the function around a function that is itself found at each call."""
+    """Returns the cell of a variable of the function around a function that is itself found at each call."""
     return Source(function, _NONE, f".__closure__[{position}]", function.text, (*function.key, "closure", position))
 
 
 def outer_cell(function: Source, position: int, name: str) -> Source:
-    """A variable of the function around a function that is itself found at each call."""
+    """Returns a variable of the function around a function that is itself found at each call."""
     suffix = f".__closure__[{position}].cell_contents"
     return Source(function, _NONE, suffix, f"outer {name} of {function.text}", (*function.key, "cell", position))
 
 
 def fixed(value: Any, text: str) -> Source:
-    """An object that is the same in all calls, such as a class or a module."""
+    """Returns an object that is the same in all calls, such as a class or a module."""
     return Source(None, value, "", text, ("fixed", id(value)))
 
 
 def attribute(base: Source, name: str) -> Source:
-    """An attribute of what another source finds."""
+    """Returns an attribute of what another source finds."""
     suffix = f".{name}" if name.isidentifier() and not iskeyword(name) else f".__dict__[{name!r}]"
     return Source(base, _NONE, suffix, f"{base.text}.{name}", (*base.key, ".", name))
 
 
 def item(base: Source, index: Any) -> Source:
-    """An item of what another source finds."""
+    """Returns an item of what another source finds."""
     text, kind = f"{base.text}[{index!r}]", cast("type[Any]", type(index))
     if kind in (int, str):
         return Source(base, _NONE, f"[{index!r}]", text, (*base.key, "[]", kind, index))
@@ -122,18 +122,18 @@ def item(base: Source, index: Any) -> Source:
 
 
 def result_of(base: Source, code: str) -> Source:
-    """What a call gives that reads the contents of an object, written as code that follows it."""
+    """Returns what a call gives that reads the contents of an object, written as code that follows it."""
     return Source(base, _NONE, code, base.text + code, (*base.key, code))
 
 
 def membership(base: Source, key: str | int) -> Source:
-    """Whether a dict has a key."""
+    """Returns whether a dict has a key."""
     suffix = f".__contains__({key!r})"
     return Source(base, _NONE, suffix, f"{key!r} in {base.text}", (*base.key, "in", type(key), key))
 
 
 def length(base: Source) -> Source:
-    """How many items a container has."""
+    """Returns how many items a container has."""
     return Source(base, _NONE, ".__len__()", f"len({base.text})", (*base.key, "len"))
 
 
@@ -148,10 +148,10 @@ def element(holder: Source, value: Any) -> Source:
 
 
 def dispatched(dispatch: Callable[[type[Any]], Any], kind: type[Any], text: str, key: int) -> Source:
-    """What ``functools.singledispatch`` chooses for a class; ``key`` tells its function from others."""
+    """Returns what ``functools.singledispatch`` chooses for a class; ``key`` tells its function from others."""
     return Source(None, partial(dispatch, kind), "()", text, ("dispatched", key, kind))
 
 
 def looked_up(find: Callable[[str], Any], name: str, text: str, key: tuple[Any, ...]) -> Source:
-    """What a function finds by a name, the same function in all calls; ``key`` tells it from others."""
+    """Returns what a function finds by a name, the same function in all calls; ``key`` tells it from others."""
     return Source(None, find, f"({name!r})", text, ("looked up", *key))

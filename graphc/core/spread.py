@@ -116,7 +116,7 @@ def _has_mesh(array: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
-    """The mesh with each axis cut into axes of prime sizes, and the names of these."""
+    """Returns the mesh with each axis cut into axes of prime sizes, and the names of these."""
     sizes: list[int] = []
     names: dict[str, tuple[str, ...]] = {}
     for axis, size in mesh.shape.items():
@@ -129,7 +129,7 @@ def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
 
 
 def _factors(number: int) -> list[int]:
-    """The prime factors of a number, the smallest first; none of 1."""
+    """Returns the prime factors of a number, the smallest first; none of 1."""
     divisor = next((divisor for divisor in range(2, number) if number % divisor == 0), number)
     return [] if number == 1 else [divisor, *_factors(number // divisor)]
 

@@ -66,7 +66,7 @@ class StringDType:
         return self == other
 
     def __call__(self, x: Any = "") -> StringTensor:
-        """A string, or an array of strings, as a tensor."""
+        """Returns a string, or an array of strings, as a tensor."""
         return FUNCTIONS["asarray"](x, dtype=self)
 
     def __eq__(self, other: object) -> bool:
@@ -89,7 +89,7 @@ string = StringDType()
 
 
 def is_string_dtype(dtype: Any) -> bool:
-    """Whether a dtype that a user names is that of strings: ``gx.string``, ``str`` or ``"string"``."""
+    """Returns True if a dtype that a user names is that of strings: ``gx.string``, ``str`` or ``"string"``."""
     return isinstance(dtype, StringDType) or dtype is str or (type(dtype) is str and dtype in _NAMES)
 
 
@@ -112,7 +112,7 @@ STRING_RULES: Registry[StringRule] = Registry("rule of strings")
 
 
 def _operator(name: str, *, reflected: bool = False) -> Any:
-    """An operator that applies a binary op; an op that takes no strings says so."""
+    """Returns an operator that applies a binary op; an op that takes no strings says so."""
 
     def forward(self: StringTensor, other: Any) -> Any:
         return apply(OPS[name], (self, other))
@@ -124,7 +124,7 @@ def _operator(name: str, *, reflected: bool = False) -> Any:
 
 
 def _function(name: str) -> Any:
-    """The method that is a function of the table, with its arguments."""
+    """Returns the method that is a function of the table, with its arguments."""
 
     def method(self: StringTensor, *args: Any, **kwargs: Any) -> Any:
         return FUNCTIONS[name](self, *args, **kwargs)
@@ -229,11 +229,11 @@ class StringTensor:
         return StringTensor(self._values.T)
 
     def numpy(self) -> Any:
-        """The strings as a NumPy array of Python's ``str``; of a tensor without axes the ``str`` itself."""
+        """Returns the strings as a NumPy array of Python's ``str``; of a tensor without axes the ``str`` itself."""
         return self._values[()] if not self.shape else self._values.copy()
 
     def item(self) -> str:
-        """The one string.
+        """Returns the one string.
 
         Raises:
           InvalidArgumentError: the tensor has more or fewer elements than one.
@@ -244,11 +244,11 @@ class StringTensor:
         return self._values.item()
 
     def tolist(self) -> Any:
-        """The strings as nested Python lists."""
+        """Returns the strings as nested Python lists."""
         return self._values.tolist()
 
     def copy(self) -> StringTensor:
-        """The tensor itself, since it does not change."""
+        """Returns the tensor itself, since it does not change."""
         return self
 
     __copy__ = copy
@@ -257,7 +257,7 @@ class StringTensor:
         return self
 
     def wait(self) -> StringTensor:
-        """The tensor itself, whose strings are there."""
+        """Returns the tensor itself, whose strings are there."""
         return self
 
     def astype(self, dtype: Any) -> StringTensor:
@@ -265,7 +265,7 @@ class StringTensor:
         return FUNCTIONS["astype"](self, dtype)
 
     def reshape(self, *shape: Any) -> StringTensor:
-        """The tensor with another shape; one size may be -1."""
+        """Returns the tensor with another shape; one size may be -1."""
         return FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
 
     flatten = _function("flatten")
@@ -392,7 +392,7 @@ class Contents:
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """An array of strings: NumPy gives a single one as itself."""
+    """Returns an array of strings: NumPy gives a single one as itself."""
     if isinstance(value, np.ndarray):
         return cast("np.ndarray[Any, Any]", value)
     array = np.empty((), object)
@@ -401,7 +401,7 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _known_index(strings: StringTensor, index: Any) -> Any:
-    """An index with the values of its tensors.
+    """Returns an index with the values of its tensors.
 
     Raises:
       ConcretizationError: one of them has none while the function is traced.
@@ -425,7 +425,7 @@ def _without_value(what: str, name: str, tensor: SymbolicTensor) -> GraphcError:
 
 
 def as_strings(value: Any) -> StringTensor | None:
-    """A tensor of strings from a string, bytes, a path, an array of them, or nested lists of all these.
+    """Returns a tensor of strings from a string, bytes, a path, an array of them, or nested lists of all these.
 
     Returns:
       None for anything else.
@@ -472,7 +472,7 @@ def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
 
 
 def _each(function: Callable[[Any], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array of what a function makes of each element."""
+    """Returns an array of what a function makes of each element."""
     found: np.ndarray[Any, Any] = np.empty(array.size, object)
     found[:] = [function(item) for item in array.ravel().tolist()]
     return found.reshape(array.shape)
@@ -491,7 +491,7 @@ def _text(value: Any) -> str:
 
 
 def host_tensor(array: Any) -> Any:
-    """The tensor of numbers that were computed of strings; it has its values also while a function is traced."""
+    """Gives the tensor of numbers that were computed of strings; it has its values also while a function is traced."""
     if context.on_host and context.trace is None:
         return canonical_array(array)
     tensor = Tensor(jnp.array(canonical_array(array)))
@@ -499,12 +499,12 @@ def host_tensor(array: Any) -> Any:
 
 
 def refused(error: GraphcError) -> GraphcError:
-    """The error with the user's line, noted where a function is traced."""
+    """Returns the error with the user's line, noted where a function is traced."""
     return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
 
 
 def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
-    """The results of an op that is given strings; None where it is not."""
+    """Returns the results of an op that is given strings; None where it is not."""
     names = argument_names(op, len(inputs))
     found: dict[str, Any] = {}
     for name, value in zip(names, inputs, strict=True):
@@ -539,7 +539,7 @@ def _no_strings(op: str, name: str, value: StringTensor) -> str:
 
 
 def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
-    """What an op that is given strings is given besides, as an array."""
+    """Returns what an op that is given strings is given besides, as an array."""
     if name.partition("[")[0] not in rule.numbers:
         other, found = next(iter(strings.items()))
         given = repr(value) if type(value) in SCALARS else _described(value)

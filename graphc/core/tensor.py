@@ -61,7 +61,7 @@ class Tensor(ArrayMethods):
         self.raw = value
 
     def snapshot(self) -> Tensor:
-        """The tensor as it is now: one that nobody assigns items of, and by which tapes know this one.
+        """Returns the tensor as it is now: one that nobody assigns items of, and by which tapes know this one.
 
         It is the same object until items are assigned.
         """
@@ -72,7 +72,7 @@ class Tensor(ArrayMethods):
         return found
 
     def fork(self) -> Tensor:
-        """A tensor of its own with the same values: one and the same to tapes, another one to item assignment."""
+        """Gives a tensor of its own with the same values: one and the same to tapes, another one to item assignment."""
         copy = Tensor(self.raw)
         copy.known_as = self.snapshot()
         return copy
@@ -122,7 +122,7 @@ class Tensor(ArrayMethods):
             raise
 
     def copy(self) -> Tensor:
-        """A tensor of its own with the same values, so that assigning to the items of one leaves the other.
+        """Returns a tensor of its own with the same values, so that assigning to the items of one leaves the other.
 
         Example:
           >>> import graphc as gx
@@ -143,7 +143,7 @@ class Tensor(ArrayMethods):
         return Tensor, (self.raw,)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array; waits until they are computed."""
+        """Returns the values as a NumPy array; waits until they are computed."""
         self._looked_at()
         if detours:
             wait_for((self.raw,), self._description)
@@ -284,7 +284,7 @@ class SymbolicTensor(Tensor):
         self.trace = trace
 
     def snapshot(self) -> SymbolicTensor:
-        """The tensor as it is now; tapes know it by its value in the graph."""
+        """Returns the tensor as it is now; tapes know it by its value in the graph."""
         return SymbolicTensor(self.raw, self.trace)
 
     fork = snapshot
@@ -323,7 +323,7 @@ class SymbolicTensor(Tensor):
         return "" if self.raw.node is None else self.raw.node.device
 
     def made_at(self) -> str:
-        """What made the tensor, for messages: the op or argument and the user's line."""
+        """Returns what made the tensor, for messages: the op or argument and the user's line."""
         node = self.raw.node
         if node is None:
             return f"the argument {self.raw.name!r}" if self.raw.name else "an argument"

@@ -17,7 +17,7 @@ _precision = cast("Any", jax.default_matmul_precision)
 
 
 def thread_settings() -> Callable[[], AbstractContextManager[None]]:
-    """The settings of this thread: 64-bit types, and the precision of matrix products.
+    """Returns the settings of this thread: 64-bit types, and the precision of matrix products.
 
     Returns:
       What makes a scope in which they hold, for any thread.

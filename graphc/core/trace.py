@@ -163,21 +163,21 @@ class Check(AfterCall, Protocol):
 
     @property
     def is_final(self) -> bool:
-        """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        """True if the trace ended in an exception of Python's own, so that another attempt may fare better."""
         ...
 
     @property
     def raises(self) -> Mapping[int, tuple[str, Location | None]]:
-        """What it raises and where, by the status of the call that says so."""
+        """Returns what it raises and where, by the status of the call that says so."""
         ...
 
     @property
     def host_calls(self) -> Sequence[tuple[str, Location | None]]:
-        """What the program calls on the host, and where."""
+        """Returns what the program calls on the host, and where."""
         ...
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
-        """Whether what it raises, or what the program calls on the host, holds one of these very objects."""
+        """Returns True if what it raises, or what the program calls on the host, holds one of these very objects."""
         ...
 
 
@@ -299,7 +299,7 @@ class Trace:
         return call()
 
     def wrap(self, value: Value) -> SymbolicTensor:
-        """The tensor that stands for a value of the graph."""
+        """Returns the tensor that stands for a value of the graph."""
         return SymbolicTensor(value, self)
 
     def argument(self, type: TensorType, name: str) -> SymbolicTensor:
@@ -345,7 +345,7 @@ class Trace:
         return tensor
 
     def lift(self, value: Any) -> SymbolicTensor:
-        """The tensor of this trace that stands for a value from anywhere.
+        """Returns the tensor of this trace that stands for a value from anywhere.
 
         Raises:
           LeakedTensorError: a symbolic tensor of a trace that is not around this one.
@@ -368,7 +368,7 @@ class Trace:
         return self.constant(value)
 
     def constant(self, value: Any) -> SymbolicTensor:
-        """A constant node; equal scalars share one."""
+        """Returns a constant node; equal scalars share one."""
         if type(value) not in SCALARS:
             return self._constant(canonical_array(value), weak=False)
         key = (cast("type[Any]", type(value)), str(value))
@@ -388,7 +388,7 @@ class Trace:
         return self.wrap(node.outputs[0])
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
-        """The input of this trace that stands for a tensor or array from outside, as a tensor of its own."""
+        """Returns the input of this trace that stands for a tensor or array from outside, as a tensor of its own."""
         key = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
         found = self.captures.get(key)
         if found is None:
@@ -414,7 +414,7 @@ class Trace:
         cell.set(new)
 
     def is_inside(self, other: Trace) -> bool:
-        """Whether ``other`` is this trace or around it."""
+        """Returns True if ``other`` is this trace or around it."""
         trace: Trace | None = self
         while trace is not None:
             if trace is other:
@@ -423,7 +423,7 @@ class Trace:
         return False
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
-        """The variable's current value at this point of the trace."""
+        """Returns the variable's current value at this point of the trace."""
         if isinstance(variable, CallState):
             found = self._call_states.get(variable.name)
             if found is None:
@@ -436,7 +436,7 @@ class Trace:
         return self.apply(OPS["read_variable"], (), attrs)[0]
 
     def touched(self, state: CallState) -> bool:
-        """Whether a state was read or assigned before this point of the trace, or of one around it."""
+        """Returns True if a state was read or assigned before this point of the trace, or of one around it."""
         return state.name in self._call_states
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
@@ -450,7 +450,7 @@ class Trace:
         self.apply(OPS["assign_variable"], (self.cast(value, variable.type),), Attrs(variable=variable.name))
 
     def cast(self, value: Any, type: TensorType) -> SymbolicTensor:
-        """The value lifted, and converted where only its dtype or weakness differs from ``type``."""
+        """Returns the value lifted, and converted where only its dtype or weakness differs from ``type``."""
         lifted = self.lift(value)
         if lifted.type.dtype == type.dtype and lifted.type.weak == type.weak:
             return lifted
@@ -473,7 +473,7 @@ class Trace:
         return at(error, user_location())
 
     def leaked(self, tensor: SymbolicTensor) -> LeakedTensorError:
-        """The error for a symbolic tensor that is used outside the trace that made it."""
+        """Returns the error for a symbolic tensor that is used outside the trace that made it."""
         error = LeakedTensorError(
             f"a symbolic tensor ({tensor.type}, {tensor.made_at()}) is used outside the function, branch or loop body "
             f"of {self.builder.name!r} that made it; return it from there instead of storing it"
@@ -492,7 +492,7 @@ class Trace:
         return self.refuse(error) if location is None else at(error, location)
 
     def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
-        """A scope inside which code runs eagerly, to make state that outlives the call.
+        """Returns a scope inside which code runs eagerly, to make state that outlives the call.
 
         Args:
           reads: the Variables of which it uses the arrays.
@@ -574,7 +574,7 @@ class Trace:
         self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
     def owns(self, value: object) -> bool:
-        """Whether an object was made in this region, so that its code may change it and nobody else knows."""
+        """Returns True if an object was made in this region, so that its code may change it and nobody else knows."""
         del value
         return False
 
@@ -611,7 +611,7 @@ class Trace:
         self._own_writes.append((lambda: cell, cell.get()))
 
     def _is_own_tensor(self, value: object) -> bool:
-        """Whether a value is a tensor that was made in this very trace and is no argument of the function."""
+        """Returns True if a value is a tensor that was made in this very trace and is no argument of the function."""
         if not isinstance(value, SymbolicTensor) or value.trace is not self:
             return False
         return self.parent is not None or value.raw.node is not None
@@ -625,7 +625,7 @@ class Trace:
             write.cell.set(write.before)
 
     def checkpoint(self) -> Checkpoint:
-        """A point to roll back to."""
+        """Returns a point to roll back to."""
         root = self.root
         return Checkpoint(
             len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
@@ -657,7 +657,7 @@ class Trace:
         self.root.aliases.forget(point.num_stand_ins)
 
     def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Cell, Any]]:
-        """The cells that were written since ``point``, by their keys, and what they held then."""
+        """Returns the cells that were written since ``point``, by their keys, and what they held then."""
         found = {key: (write.cell, point.held.get(key, write.before)) for key, write in self.writes.items()}
         for own_cell, before in self._own_writes[point.num_own_writes :]:
             cell = own_cell()
@@ -666,16 +666,16 @@ class Trace:
         return found
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
-        """The variables that were assigned since ``point``."""
+        """Returns the variables that were assigned since ``point``."""
         nodes = (node for node in self.builder.nodes[point.num_nodes :] if node.op is OPS["assign_variable"])
         return [self.variables[name] for name in dict.fromkeys(node.attrs["variable"] for node in nodes)]
 
     def assigned_names(self) -> set[str]:
-        """The names of the variables that were assigned so far."""
+        """Returns the names of the variables that were assigned so far."""
         return {node.attrs["variable"] for node in self.builder.nodes if node.op is OPS["assign_variable"]}
 
     def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
-        """The value that a variable had at ``point``."""
+        """Returns the value that a variable had at ``point``."""
         controls, self.controls = self.controls, None
         value = self.read(variable)
         self.controls = controls
@@ -694,18 +694,18 @@ class Trace:
         self.root.loops.append(LoopReport(user_location(), kind, reason))
 
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
-        """The finished graph."""
+        """Returns the finished graph."""
         return self.builder.build([output.raw for output in outputs])
 
 
 def _tensor_cell(reference: weakref.ref[Any]) -> Cell | None:
-    """The items of a tensor that is still there."""
+    """Returns the items of a tensor that is still there."""
     tensor = reference()
     return None if tensor is None else TensorCell(tensor)
 
 
 def current_trace() -> Trace:
-    """The trace that ops go to.
+    """Returns the trace that ops go to.
 
     Raises:
       InvalidArgumentError: no function is being traced.
@@ -716,5 +716,5 @@ def current_trace() -> Trace:
 
 
 def type_of_any(value: Any) -> TensorType:
-    """The type of a tensor, array or number, symbolic or not."""
+    """Returns the type of a tensor, array or number, symbolic or not."""
     return value.type if isinstance(value, Tensor) else type_of(value)

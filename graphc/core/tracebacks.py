@@ -56,12 +56,12 @@ def shorten_all(
 
 
 def _is_internal(error: BaseException) -> bool:
-    """Whether an error says nothing to the user; one that has no traceback was made by the user, and never raised."""
+    """Tells if an error says nothing to the user; one that has no traceback was made by the user, and never raised."""
     return error.__traceback__ is not None and _users_part(error.__traceback__, None) is None
 
 
 def _users_part(traceback: TracebackType | None, is_part_of: PartOf | None) -> TracebackType | None:
-    """The traceback without graphc's frames, and without those of libraries that graphc calls."""
+    """Returns the traceback without graphc's frames, and without those of libraries that graphc calls."""
     kept: list[TracebackType] = []
     behind_graphc = False
     while traceback is not None:

@@ -59,7 +59,7 @@ variable_placement = _Placement()
 
 
 def _refused_in_place(symbol: str, update: str = "") -> Callable[[Any, Any], NoReturn]:
-    """The operator ``v += value`` and the like, which would bind the name or attribute ``v`` to a tensor."""
+    """Returns the operator ``v += value`` and the like, which would bind the name or attribute ``v`` to a tensor."""
 
     def refuse(self: Variable, value: Any) -> NoReturn:
         del value
@@ -200,7 +200,7 @@ class Variable(ArrayMethods):
         return array_of(self).sharding
 
     def value(self) -> Tensor:
-        """The current value as a tensor that later assignments do not change."""
+        """Returns the current value as a tensor that later assignments do not change."""
         trace = context.trace
         tensor = trace.read(self) if trace is not None else Tensor(array_of(self))
         for tape in context.tapes:
@@ -212,7 +212,7 @@ class Variable(ArrayMethods):
         return self.value()
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The current value as a NumPy array of its own."""
+        """Returns the current value as a NumPy array of its own."""
         if context.trace is not None:
             return self.value().numpy()
         array = array_of(self)
@@ -281,7 +281,7 @@ class Variable(ArrayMethods):
                     return self
 
     def _with(self, operation: Callable[[Any, Any], Any], value: ArrayLike) -> Any:
-        """The value and another, computed where the variable is if no scope says where."""
+        """Returns the value and another, computed where the variable is if no scope says where."""
         try:
             return operation(self.value(), value)
         except InvalidArgumentError:
@@ -324,7 +324,7 @@ class Variable(ArrayMethods):
         self._updated(lambda: FUNCTIONS["update_item"](self, index, value))
 
     def _seen(self) -> Tensor:
-        """The value, to look at: refused with the right remedy while a function is traced, not noted by tapes."""
+        """Gives the value, to look at: refused with the right remedy while a function is traced, not noted by tapes."""
         return self.value() if context.trace is not None else Tensor(array_of(self))
 
     def __bool__(self) -> bool:
@@ -343,11 +343,11 @@ class Variable(ArrayMethods):
         return operator.index(self._seen())
 
     def item(self) -> Any:
-        """The one element as a Python number; see :meth:`Tensor.item`."""
+        """Returns the one element as a Python number; see :meth:`Tensor.item`."""
         return self._seen().item()
 
     def copy(self) -> Tensor:
-        """The current value as a tensor that later assignments do not change."""
+        """Returns the current value as a tensor that later assignments do not change."""
         return self.value()
 
     def _stored(self, raw: Any) -> jax.Array:
@@ -416,7 +416,7 @@ def _operand(value: Any, use: str) -> Any:
 
 
 def _number(value: int, dtype: np.dtype[Any], use: str) -> Any:
-    """A Python int as a number for a variable of a dtype: as it is where a weak integer can hold it."""
+    """Returns a Python int as a number for a variable of a dtype: as it is where a weak integer can hold it."""
     if not has_large_ints((value,)):
         return value
     try:
@@ -443,10 +443,10 @@ def _from_variable(value: Variable) -> Tensor:
 
 
 def read(value: Any) -> Any:
-    """The value of a variable where a function is traced; anything else as it is."""
+    """Returns the value of a variable where a function is traced; anything else as it is."""
     return value.value() if isinstance(value, Variable) and context.trace is not None else value
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether the value is a tensor without values, or reading it would give one."""
+    """Returns True if the value is a tensor without values, or reading it would give one."""
     return isinstance(value, SymbolicTensor) or (isinstance(value, Variable) and context.trace is not None)

@@ -35,7 +35,7 @@ _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)  # time
 
 
 def describe(array: Any) -> str:
-    """An array in words, for messages: type and device."""
+    """Returns an array in words, for messages: type and device."""
     places = ", ".join(sorted(device_name(device) for device in array.devices()))
     return f"the tensor {type_of(array)} on {places}"
 

@@ -73,7 +73,7 @@ def instructions_of(executable: Any, kinds: str) -> frozenset[str]:
 
 
 def _bytes(array: re.Match[str]) -> int:
-    """The bytes of an array by its type, such as ``bf16[64,8]``; ``pred`` has one each."""
+    """Returns the bytes of an array by its type, such as ``bf16[64,8]``; ``pred`` has one each."""
     count = 1
     for size in filter(None, array["shape"].split(",")):
         count *= int(size)

@@ -104,7 +104,7 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
 
 
 def _ops(planes: Iterable[Any]) -> Iterator[tuple[int, str, Any, _Span]]:
-    """The device, name, launch, start and end in seconds of each op of XLA's."""
+    """Yields the device, name, launch, start and end in seconds of each op of XLA's."""
     for plane in planes:
         place = re.match(r"/device:\w+:(\d+)", plane.name)
         for line in plane.lines:
@@ -117,7 +117,7 @@ def _ops(planes: Iterable[Any]) -> Iterator[tuple[int, str, Any, _Span]]:
 
 
 def _length(spans: Sequence[_Span]) -> float:
-    """How long at least one of them lasts."""
+    """Returns how long at least one of them lasts."""
     total, until = 0.0, float("-inf")
     for start, end in sorted(spans):
         total += max(0.0, end - max(start, until))

@@ -26,12 +26,12 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """What is in use at the most."""
+        """Returns what is in use at the most."""
         return self.arguments + self.outputs + self.temporaries - self.aliased
 
 
 def memory_of(executable: Any) -> Memory | None:
-    """What a program of JAX's needs, where the backend tells."""
+    """Returns what a program of JAX's needs, where the backend tells."""
     try:
         found = executable.memory_analysis()
     except NotImplementedError:

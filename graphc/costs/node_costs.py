@@ -83,7 +83,7 @@ class _Counter:
         self._known: dict[Any, float | None] = {}
 
     def count(self, graph: Graph, runs: int, open_ended: bool) -> dict[Node, NodeCost]:
-        """The costs of the nodes of a graph that runs so often."""
+        """Returns the costs of the nodes of a graph that runs so often."""
         found: dict[Node, NodeCost] = {}
         for node in graph.nodes:
             own = sum(bytes_of(value.type) for value in (*dict.fromkeys(node.inputs), *node.outputs))
@@ -120,7 +120,7 @@ def _sum(graph: Graph, costs: Mapping[Node, NodeCost]) -> tuple[float, int]:
 
 
 def _counted(node: Node) -> float | None:
-    """What XLA says of a node by itself; None where it cannot be lowered so."""
+    """Returns what XLA says of a node by itself; None where it cannot be lowered so."""
     types = [value.type for value in node.inputs]
     try:
         shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]

@@ -58,7 +58,7 @@ def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, f
 
 
 def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
-    """The instruction, launch and seconds of each op that a program has run."""
+    """Returns the instruction, launch and seconds of each op that a program has run."""
     found: list[tuple[str, Any, float]] = []
     # The reader's types warn where they are made, and abort the process if that warning is an error.
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
@@ -74,7 +74,7 @@ def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
 
 
 def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
-    """The path of the node that an instruction is of, and of those around it.
+    """Returns the path of the node that an instruction is of, and of those around it.
 
     Args:
       graph: the program's.

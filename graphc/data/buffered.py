@@ -57,7 +57,7 @@ class BufferedRows(Rows):
         return True
 
     def _segment(self) -> int:
-        """Which of the reads gave the next row."""
+        """Returns which of the reads gave the next row."""
         return max(number for number, (start, _) in enumerate(self._marks) if start <= self._place)
 
     def back(self, count: int) -> None:

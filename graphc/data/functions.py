@@ -92,12 +92,12 @@ class UserFunction:
 
     @property
     def is_known(self) -> bool:
-        """Whether the types of what it returns are known, without a call of it by Python."""
+        """True if the types of what it returns are known, without a call of it by Python."""
         return self._result is not None or self.mode == "rows"
 
     @property
     def takes_strings(self) -> bool:
-        """Whether elements have strings, so that the function may raise where a row of a block is wrong."""
+        """True if elements have strings, so that the function may raise where a row of a block is wrong."""
         return any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
 
     @property
@@ -132,7 +132,7 @@ class UserFunction:
         self._result, self.structure = flatten(spec)
 
     def _of_open_sizes(self) -> list[Any]:
-        """The types of the results where sizes are open: open are those that differ as these do."""
+        """Returns the types of the results where sizes are open: open are those that differ as these do."""
         found: list[Any] = []
         for size in _MADE_UP:
             shapes = tuple([tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves])
@@ -162,14 +162,14 @@ class UserFunction:
         return shapes if self.takes_strings else ()
 
     def _programs_for(self, shapes: Shapes) -> Programs:
-        """The programs for rows of these shapes; new ones if there are none."""
+        """Returns the programs for rows of these shapes; new ones if there are none."""
         key = self._key(shapes)
         if key in self._programs:
             return self._programs[key]
         return Programs(ElementTrace(self.function, self._leaves, self._given))
 
     def _prepared(self) -> Mode:
-        """How it is run."""
+        """Returns how it is run."""
         nested = any(isinstance(leaf, DatasetSpec) for leaf in self._leaves)
         if nested or any(leaf.shape is None for leaf in self._leaves):
             self.reason = f"its elements {'are datasets' if nested else 'have shapes that are not known'}"
@@ -188,7 +188,7 @@ class UserFunction:
         return "rows" if open_sizes else "blocks"
 
     def _fallback(self, error: Exception) -> Mode:
-        """How it is run where it is no program that only computes."""
+        """Returns how it is run where it is no program that only computes."""
         self.reason, self.location = _first_line(error), _place(error) or self.location
         _forget_frames(error)
         return "python" if self._stateful is None else "stateful"
@@ -201,7 +201,7 @@ class UserFunction:
 
     @property
     def is_method(self) -> bool:
-        """Whether it is, or computes first, a compiled method, of which a trace finds the object with each call."""
+        """True if it is, or computes first, a compiled method, of which a trace finds the object with each call."""
         return any(trace.is_method for programs in self._programs.values() for trace in programs.traces)
 
     def guards(self) -> Sequence[ReadGuard]:
@@ -225,7 +225,7 @@ class UserFunction:
 
     @property
     def keeps_state(self) -> bool:
-        """Whether it uses Variables or random numbers, as far as tracing it tells."""
+        """True if it uses Variables or random numbers, as far as tracing it tells."""
         if self.mode == "rows" and self._stateful is None:
             with contextlib.suppress(Exception):
                 self._of_open_sizes()
@@ -273,7 +273,7 @@ class UserFunction:
         return self._checked(*self._called(row))
 
     def _called(self, row: Row) -> tuple[Row, Structure]:
-        """What Python, or a program that keeps state, makes of a row, and its structure."""
+        """Returns what Python, or a program that keeps state, makes of a row, and its structure."""
         row = row if self._before is None else self._before.row(row)
         if self._stateful is not None and self.in_python is None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
@@ -337,7 +337,7 @@ class UserFunction:
 
 
 def _open(leaf: Any) -> Any:
-    """The type of what Python returned once: another time its sizes may differ."""
+    """Returns the type of what Python returned once: another time its sizes may differ."""
     return TensorSpec((None,) * len(leaf.shape), leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape else leaf
 
 
@@ -353,7 +353,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _place(error: Exception) -> Location | None:
-    """The user's line that an error of graphc's names."""
+    """Returns the user's line that an error of graphc's names."""
     _, mark, rest = str(error).rpartition('\n  at File "')
     file, _, rest = rest.partition('", line ')
     line, _, rest = rest.partition(", in ")

@@ -57,7 +57,7 @@ class GraphDataset(Dataset):
 
     @property
     def is_fed(self) -> bool:
-        """Whether it is made of tensors of the graph, whose values the initializer reads."""
+        """True if it is made of tensors of the graph, whose values the initializer reads."""
         return bool(_fed(self.plan))
 
     @property

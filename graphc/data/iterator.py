@@ -119,7 +119,7 @@ class DatasetIterator(Iterator[Any]):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the next element, or the end, is there without a wait: a thread has read it ahead."""
+        """True if the next element, or the end, is there without a wait: a thread has read it ahead."""
         rows = self._rows
         return isinstance(rows, ReadAhead) and rows.has_some
 

@@ -130,7 +130,7 @@ class Looping(Planned, Loopable):
 
 
 def _taken_at_once(spec: Any) -> int:
-    """How many elements the host gives at once at most."""
+    """Returns how many elements the host gives at once at most."""
     return max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // row_bytes(spec)))
 
 
@@ -211,7 +211,7 @@ def _tell_of_reads(plan: Node) -> None:
 
 
 def _order_of(rolled: Rolled) -> list[Any]:
-    """The numbers of the elements: drawn anew for each call where the order is random."""
+    """Returns the numbers of the elements: drawn anew for each call where the order is random."""
     if rolled.is_random:
         return pyfunc(rolled.numbers, rolled.types())
     return [Tensor(jnp.asarray(array)) for array in rolled.numbers()]

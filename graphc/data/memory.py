@@ -59,7 +59,7 @@ class Slices:
 
     @property
     def cardinality(self) -> Cardinality:
-        """How many slices there are."""
+        """Returns how many slices there are."""
         return len(self)
 
     def __len__(self) -> int:

@@ -87,7 +87,7 @@ class Rows(ABC):
 
     @property
     def is_ready(self) -> bool:
-        """Whether :meth:`block` gives many rows as soon as one, now; what a node that is columnar opens does always."""
+        """True if :meth:`block` gives many rows as soon as one, now; what a node that is columnar opens does always."""
         return False
 
     def state(self) -> State:
@@ -148,7 +148,7 @@ class Node(ABC):
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        """How many elements it gives; that of the input, if nothing else is said."""
+        """Returns how many elements it gives; that of the input, if nothing else is said."""
         return self.input.cardinality
 
     @cached_property
@@ -162,7 +162,7 @@ class Node(ABC):
 
     @property
     def ahead(self) -> int:
-        """How many rows to read at once where single ones are asked for and nobody sees it."""
+        """Returns how many rows to read at once where single ones are asked for and nobody sees it."""
         return max(1, min(_AHEAD_ROWS, _AHEAD_BYTES // row_bytes(self.spec)))
 
     def __str__(self) -> str:

@@ -100,17 +100,17 @@ class Planned(Nested, Iterable[Any]):
         self.given_options = Options() if options is None else options
 
     def _on(self, plan: Node) -> Self:
-        """A dataset of a plan that has this one's as its input."""
+        """Returns a dataset of a plan that has this one's as its input."""
         return type(self)(plan, self.given_options)
 
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
-        """A user's function of the elements."""
+        """Returns a user's function of the elements."""
         plan = self.plan
         return user_function(function, plan.spec, use, compiled=compiled, sample=lambda: first_row(plan, use))
 
     @classmethod
     def _seed(cls, seed: Any) -> int:
-        """A seed as a user gives it; else one that follows from that of the program; else any."""
+        """Returns a seed as a user gives it; else one that follows from that of the program; else any."""
         found = cls.seed_of_program() if seed is None else count_of("seed", "a seed", seed)
         return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
 
@@ -183,7 +183,7 @@ def first_row(plan: Node, use: str) -> Row:
 
 
 def _blank(spec: TensorSpec) -> Any:
-    """A leaf of zeros, or of empty strings; open sizes are 1."""
+    """Returns a leaf of zeros, or of empty strings; open sizes are 1."""
     shape = tuple([1 if size is None else size for size in spec.shape or ()])
     if spec.of_strings:
         return np.full(shape, b"", object) if shape else b""
@@ -202,7 +202,7 @@ def functions_of(plan: Node) -> list[UserFunction]:
 
 
 def _lines(node: Node, indent: str = "") -> list[str]:
-    """A plan as text, a line for each transformation, the source first."""
+    """Returns a plan as text, a line for each transformation, the source first."""
     inputs = node.inputs
     lines: list[str] = []
     for inner in inputs:

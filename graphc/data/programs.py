@@ -46,7 +46,7 @@ class Programs:
 
     @property
     def takes_strings(self) -> bool:
-        """Whether it takes strings, and so may raise."""
+        """True if it takes strings, and so may raise."""
         return self.traces[0].has_strings
 
     def refresh(self) -> None:
@@ -142,7 +142,7 @@ def _parts(columns: Sequence[Any], size: int, count: int) -> list[list[Any]]:
 
 
 def _alone(leaf: Any) -> Any:
-    """A leaf as a column of one row."""
+    """Returns a leaf as a column of one row."""
     column = np.empty((1, *np.shape(leaf)), object if isinstance(leaf, bytes) else leaf.dtype)
     column[0] = leaf
     return column

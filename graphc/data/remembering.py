@@ -27,7 +27,7 @@ class Remembering(Planned):
     """What keeps elements, or something of them."""
 
     def _stateful(self, state: Any, function: Callable[..., Any], use: str) -> tuple[Row, Any]:
-        """The leaves of a first state, and a function of states and elements."""
+        """Returns the leaves of a first state, and a function of states and elements."""
         initial, structure = take_apart(state)
         spec = unflatten(structure, [spec_of(leaf) for leaf in initial])
         plan = self.plan

@@ -77,7 +77,7 @@ class Rolled:
 
     @property
     def is_random(self) -> bool:
-        """Whether each pass has another order."""
+        """True if each pass has another order."""
         return any(getattr(node, "reshuffle_each_iteration", False) for node in walk(self.order))
 
     def numbers(self) -> list[Any]:
@@ -122,7 +122,7 @@ def _columns(node: Gather) -> list[Any]:
 
 
 def _order(node: Node) -> Node:
-    """The plan over row numbers."""
+    """Returns the plan over row numbers."""
     if isinstance(node, Gather):
         _columns(node)
         return _order(node.numbers)
@@ -140,7 +140,7 @@ def _order(node: Node) -> Node:
 
 
 def _leaves(node: Any, columns: Iterator[Any], numbers: Iterator[Any], batches: int) -> Row:
-    """The leaves of an element of a node, which is in so many batches."""
+    """Returns the leaves of an element of a node, which is in so many batches."""
     if isinstance(node, Gather):
         found = next(numbers)
         return tuple([jnp.take(next(columns), found, axis=0, mode="clip") for _ in _columns(node)])

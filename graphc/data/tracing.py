@@ -232,7 +232,7 @@ class ElementTrace:
         return Function(computes, side_effects="error", on_retrace="ignore")
 
     def _element(self, columns: Sequence[Any] | None, numbers: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of the user's function, which is being traced."""
+        """Returns the arguments of the user's function, which is being traced."""
         strings, left = _Strings(columns), iter(numbers)
         self._strings = strings
         leaves = [
@@ -243,7 +243,7 @@ class ElementTrace:
         return cast("tuple[Any, ...]", element) if type(element) is tuple else (element,)
 
     def _numbers_of(self, result: Any) -> tuple[Any, ...]:
-        """What is numbers of the user's result."""
+        """Returns what is numbers of the user's result."""
         found, self.structure = flatten(as_tuple(result))
         self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in found]
         return tuple([leaf for leaf in found if not isinstance(leaf, LateStrings)])
@@ -302,7 +302,7 @@ class ElementTrace:
 
     @property
     def is_method(self) -> bool:
-        """Whether it is a compiled method, of which a trace finds the object with each call."""
+        """True if it is a compiled method, of which a trace finds the object with each call."""
         return isinstance(self._compiled, BoundFunction)
 
 

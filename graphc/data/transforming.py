@@ -182,7 +182,7 @@ def _open_sizes(shape: Any) -> tuple[int | None, ...]:
 
 
 def _shapes(given: Any, structure: Structure) -> list[Any]:
-    """The shapes of a nested structure of them, each a list, a tuple or a TensorShape."""
+    """Returns the shapes of a nested structure of them, each a list, a tuple or a TensorShape."""
     if structure.kind is None:
         return [given]
     parts = [given[key] for key in structure.keys] if structure.kind is dict else list(given)

@@ -57,7 +57,7 @@ def breakpoint() -> None:
 
 
 def line_of(point: Any) -> tuple[str, int]:
-    """A breakpoint as the end of a file's path, empty for any file, and a line.
+    """Returns a breakpoint as the end of a file's path, empty for any file, and a line.
 
     Raises:
       InvalidArgumentError: it is neither a line nor ``"file.py:12"``.
@@ -73,7 +73,7 @@ def line_of(point: Any) -> tuple[str, int]:
 
 
 def stops_at(points: Iterable[tuple[str, int]], location: Location | None, file: str) -> bool:
-    """Whether a line is one of the breakpoints; those without a file are lines of ``file``."""
+    """Returns True if a line is one of the breakpoints; those without a file are lines of ``file``."""
     if location is None:
         return False
     return any(

@@ -100,7 +100,7 @@ class Machine:
             self.known[name] = given
 
     def _outputs(self, node: Node, given: Values, path: tuple[str, ...]) -> Stop:
-        """What a node gives; of one with bodies, node by node."""
+        """Returns what a node gives; of one with bodies, node by node."""
         if node.op is READ_VARIABLE:
             return [self.state[node.attrs["variable"]]]
         if node.op is ASSIGN_VARIABLE:

@@ -28,7 +28,7 @@ class Names:
         self._found: dict[int, tuple[Value, dict[str, None]]] = {}
 
     def of(self, value: Value) -> list[str]:
-        """The names of a value."""
+        """Returns the names of a value."""
         found = self._found.get(id(value))
         return [] if found is None else list(found[1])
 

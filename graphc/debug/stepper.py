@@ -89,7 +89,7 @@ class Stepper:
 
     @property
     def done(self) -> bool:
-        """Whether the program is at its end."""
+        """True if the program is at its end."""
         return self._upcoming is None
 
     @property
@@ -341,7 +341,7 @@ def _place(line: Location | None) -> tuple[str, str]:
 
 
 def _brief(value: Any) -> str:
-    """A value in a few characters."""
+    """Returns a value in a few characters."""
     if not isinstance(value, Tensor):
         return repr(value)
     if value.size <= 4:

@@ -86,7 +86,7 @@ def _in_parts(
     sums: Callable[..., list[Any]], whole: Sequence[Any], masks: Sequence[Any], rows: int, parts: int,
     variables: Sequence[Variable],
 ) -> list[Any]:  # fmt: skip
-    """The sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
+    """Gives the sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
     size = -(-rows // parts)
     kept = [*masks]
     if size * parts != rows:
@@ -120,7 +120,7 @@ def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) 
 
 
 def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
-    """The losses and the weights of some rows, of equal shapes."""
+    """Returns the losses and the weights of some rows, of equal shapes."""
     pair = nest.as_tuple(found)
     losses, weights = pair if len(pair) == 2 else (found, 1.0)
     shape = losses.shape if isinstance(losses, Tensor) else ()

@@ -105,7 +105,7 @@ def _replica(what: str, axis_name: str | None) -> Replica:
 
 
 def _all(name: str, value: Any, axis_name: str | None, what: str = "", **attrs: Any) -> Any:
-    """A collective of the tensors in a nested structure."""
+    """Returns a collective of the tensors in a nested structure."""
     leaves, structure = nest.flatten(value)
     replica = _replica(what or name, axis_name)
     return nest.unflatten(structure, replica.collective(name, leaves, **attrs) if leaves else [])

@@ -91,7 +91,7 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
 
 
 def _names(part: Any) -> tuple[Any, ...]:
-    """The axes of a mesh that one axis of an array is split over."""
+    """Returns the axes of a mesh that one axis of an array is split over."""
     return () if part is None else cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
 
 
@@ -133,7 +133,7 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
 
 
 def _current_mesh() -> Mesh:
-    """The mesh of the scope around; a function that is traced keeps to it where there is no scope."""
+    """Returns the mesh of the scope around; a function that is traced keeps to it where there is no scope."""
     mesh = current.mesh
     if mesh is None:
         message = "distribute.shard: which mesh? Call it inside `with sharding.scope():`, or give mesh="
@@ -156,7 +156,7 @@ def _text(mesh: Mesh) -> str:
 
 @lru_cache(maxsize=64)
 def _mesh(text: str) -> Mesh:
-    """The mesh that a text of :func:`_text` names."""
+    """Returns the mesh that a text of :func:`_text` names."""
     sizes, _, names = text.partition(" on ")
     axes = dict(part.split("=") for part in sizes.split(", "))
     shape = tuple(map(int, axes.values()))

@@ -105,7 +105,7 @@ class DataParallel:
 
     @property
     def num_replicas(self) -> int:
-        """How many devices run the step."""
+        """Returns how many devices run the step."""
         return len(self.devices)
 
     def from_local(self, batch: Any, *, axis: int = 0) -> Any:
@@ -304,7 +304,7 @@ def _as_one(program: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _like(step: Callable[..., Any], function: Any) -> Any:
-    """The function, which takes its arguments as the step does."""
+    """Returns the function, which takes its arguments as the step does."""
     function.__signature__ = inspect.signature(step)
     return function
 
@@ -312,7 +312,7 @@ def _like(step: Callable[..., Any], function: Any) -> Any:
 def _in_parallel(
     parallel: DataParallel, step: Callable[..., Any], axis: int, accumulate: int, /, *args: Any, **kwargs: Any
 ) -> Any:
-    """The step on all replicas; what traces, and what runs it eagerly."""
+    """Returns the step on all replicas; what traces, and what runs it eagerly."""
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
     given = _split(step, axis, args, kwargs)
@@ -378,7 +378,7 @@ def _filled_up(
 
 
 def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-    """The arguments of a call, of which tensors are split along an axis, where all have ``size`` rows."""
+    """Returns the arguments of a call, of which tensors are split along an axis, where all have ``size`` rows."""
     bound = inspect.signature(step).bind(*args, **kwargs)
     paths = [path for name, value in bound.arguments.items() for path, _ in nest.flatten_with_paths(value, name)]
     leaves, structure = nest.flatten((bound.args, bound.kwargs))

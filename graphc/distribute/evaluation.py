@@ -53,7 +53,7 @@ def _mean(count: int, total: Any) -> Any:
 
 
 def _sum(rows: int, leaf: Any) -> Any:
-    """The sum over the rows of a batch of what a function gave for each."""
+    """Returns the sum over the rows of a batch of what a function gave for each."""
     if isinstance(leaf, PerReplica):
         array = leaf.numpy()
         values = array.reshape(-1, *array.shape[2:])[: leaf.rows] if array.ndim > 1 else array[0]

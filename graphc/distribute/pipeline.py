@@ -146,7 +146,7 @@ class Pipeline:
         return total[0], list(gradients.values())
 
     def _parts(self, values: Any) -> list[_Rows]:
-        """The rows of each micro-batch."""
+        """Returns the rows of each micro-batch."""
         counts = {_length(leaf) for leaf in nest.flatten(values)[0]}
         rows = min(counts, default=0)
         if len(counts) != 1 or rows == 0:
@@ -270,7 +270,7 @@ def _before(step: tuple[int, int, bool], stages: int) -> set[tuple[int, int, boo
 
 
 def _steps(schedule: Schedule, behind: int, microbatches: int) -> Iterator[tuple[int, bool]]:
-    """The steps of one stage, of which so many are left, itself included."""
+    """Yields the steps of one stage, of which so many are left, itself included."""
     ahead = microbatches if schedule == "gpipe" else min(behind, microbatches)
     yield from ((number, True) for number in range(ahead))
     for number in range(microbatches):

@@ -141,7 +141,7 @@ def refuse_nested(what: str, name: str) -> None:
 
 
 def _laid_out(value: Any, differs: bool, axis: int | None, size: int) -> Any:
-    """A result with the replicas along an axis, or the one that all have."""
+    """Returns a result with the replicas along an axis, or the one that all have."""
     if axis is None:
         if differs:
             error = InvalidArgumentError(

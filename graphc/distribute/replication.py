@@ -141,7 +141,7 @@ class Analysis:
         return self._opaque(node, given, uniform=uniform)
 
     def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-        """A node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
+        """Returns a node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
         inside = [inner.op for region in node.regions for inner in region.walk()]
         collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
         if collective is not None and not uniform:

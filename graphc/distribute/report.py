@@ -62,7 +62,7 @@ def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequen
 
 
 def _waited_for(step: Function, args: Sequence[Any]) -> Callable[[], None]:
-    """What runs a step until all is there that it computes."""
+    """Returns what runs a step until all is there that it computes."""
 
     def run() -> None:
         result = step(*args)
@@ -96,7 +96,7 @@ def _devices_of(executable: Any) -> set[Device]:
 def _memory(
     executable: Any, variables: Sequence[Variable], devices: Sequence[Device]
 ) -> dict[Device, tuple[int, int, int | None, int | None, int | None]]:
-    """The bytes on each device, in the order of the fields of a :class:`DeviceReport`."""
+    """Returns the bytes on each device, in the order of the fields of a :class:`DeviceReport`."""
     found: dict[Device, tuple[int, int, int | None, int | None, int | None]] = {}
     needed = memory_of(executable)
     for device in devices:
@@ -118,14 +118,14 @@ def _memory(
 
 
 def _splits(used: set[Device], grouped: bool) -> bool:
-    """Whether it is known when each device that takes part has entered a collective."""
+    """Returns True if it is known when each device that takes part has entered a collective."""
     return not grouped and len({device.process_index for device in used}) == 1
 
 
 def _times(
     times: dict[int, DeviceTime], device: Any, steps: int, *, splits: bool
 ) -> tuple[float | None, float | None, float | None]:
-    """The seconds of one step that a device computes, communicates and waits."""
+    """Returns the seconds of one step that a device computes, communicates and waits."""
     found = times.get(device.id, times.get(device.local_hardware_id or 0))
     if found is None:
         return None, None, None

@@ -160,7 +160,7 @@ class Sharding:
                 variable.raw = placed(variable.raw, place)
 
     def _choose(self, name: str, array: Any) -> NamedSharding:
-        """Where a new Variable lies: by a rule, or as its initial value if that is on several devices."""
+        """Returns where a new Variable lies: by a rule, or as its initial value if that is on several devices."""
         found = self._fitting(name, array.shape)
         if found is None and isinstance(array, jax.Array) and isinstance(array.sharding, NamedSharding):
             same = array.sharding.device_set == self.replicated.device_set
@@ -175,7 +175,7 @@ class Sharding:
         return None
 
     def _along(self, axis: str, shape: Sequence[int]) -> Axes:
-        """The axes for a Variable whose largest axis that can be is split over one axis of the mesh."""
+        """Returns the axes for a Variable whose largest axis that can be is split over one axis of the mesh."""
         fits = [place for place, size in enumerate(shape) if size and size % self.mesh.shape[axis] == 0]
         if not fits:
             return ()

@@ -108,7 +108,7 @@ def spread(items: Sequence[Item], edges: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _rows(items: Sequence[Item], ranks: Sequence[int]) -> tuple[list[float], list[float]]:
-    """The top and the height of each rank."""
+    """Returns the top and the height of each rank."""
     heights = [0.0] * (max(ranks) + 1)
     for box, rank in zip(items, ranks, strict=True):
         heights[rank] = max(heights[rank], box.height)
@@ -122,7 +122,7 @@ def _routes(
     items: Sequence[Item], edges: Sequence[tuple[int, int]], net: _Net, xs: Sequence[float],
     places: Sequence[Point], tops: Sequence[float], heights: Sequence[float],
 ) -> tuple[tuple[Point, ...], ...]:  # fmt: skip
-    """The points of each edge: straight down beside the boxes of a rank, aslant between ranks."""
+    """Returns the points of each edge: straight down beside the boxes of a rank, aslant between ranks."""
     leaving: dict[int, list[int]] = {}
     entering: dict[int, list[int]] = {}
     for number, (source, target) in enumerate(edges):
@@ -148,7 +148,7 @@ def _routes(
 def _ports(
     items: Sequence[Item], places: Sequence[Point], edges: dict[int, list[int]], other: Callable[[int], float]
 ) -> dict[int, float]:
-    """The x where each edge meets its box: below or above its other end, as far as the box is wide."""
+    """Returns the x where each edge meets its box: below or above its other end, as far as the box is wide."""
     found: dict[int, float] = {}
     for item, numbers in edges.items():
         numbers.sort(key=other)
@@ -230,7 +230,7 @@ class _Net:
         self.rows = best
 
     def _crossings(self) -> int:
-        """How often lines between neighbouring ranks cross."""
+        """Returns how often lines between neighbouring ranks cross."""
         at = [0] * len(self.ranks)
         for row in self.rows:
             for index, place in enumerate(row):
@@ -246,7 +246,7 @@ class _Net:
         return total
 
     def coordinates(self) -> list[float]:
-        """The middle of each place: as near to the neighbours' as the order and the widths allow."""
+        """Returns the middle of each place: as near to the neighbours' as the order and the widths allow."""
         xs = [0.0] * len(self.ranks)
         for row in self.rows:
             for left, right in pairwise(row):
@@ -270,7 +270,7 @@ class _Net:
                     xs[right] = xs[left] + self._apart(left, right)
 
     def _wanted(self, place: int, xs: Sequence[float], down: bool) -> tuple[float, float]:
-        """Where a place should be, and how much that matters: lines that pass should be straight."""
+        """Returns where a place should be, and how much that matters: lines that pass should be straight."""
         near = self.above[place] if down else self.below[place]
         other = self.below[place] if down else self.above[place]
         weight = _LIGHT if self._is_leaf(place) else 4.0 if place >= self.num_items else 1.0
@@ -289,7 +289,7 @@ class _Net:
         return (self.widths[left] + self.widths[right]) / 2 + (2.0 if both_lines else GAP_X)
 
     def _separated(self, row: Sequence[int], wanted: Sequence[tuple[float, float]]) -> list[float]:
-        """The x coordinates next to those wanted, by squares, in which neighbours do not overlap."""
+        """Returns the x coordinates next to those wanted, by squares, in which neighbours do not overlap."""
         offsets = [0.0]
         for left, right in pairwise(row):
             offsets.append(offsets[-1] + self._apart(left, right))

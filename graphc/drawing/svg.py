@@ -119,7 +119,7 @@ def _link(link: Link, x: float, y: float) -> Iterator[str]:
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """A smooth line: straight down within a rank, bent between ranks."""
+    """Returns a smooth line: straight down within a rank, bent between ranks."""
     parts = [f"M{_point(points[0])}"]
     for number, (start, end) in enumerate(pairwise(points)):
         if number % 2 == 0:

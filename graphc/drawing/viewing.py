@@ -57,7 +57,7 @@ def path_of(scope: str, node: Node, region: int | None = None) -> str:
 
 
 def _nth(node: Node, region: int) -> str:
-    """The number of a region of those that share a name; empty where it has its own."""
+    """Returns the number of a region of those that share a name; empty where it has its own."""
     label = node.op.region_label(region)
     return str(region) if sum(node.op.region_label(other) == label for other in range(len(node.regions))) > 1 else ""
 
@@ -93,13 +93,13 @@ class _Views:
             waiting += more
 
     def _size(self, graph: Graph) -> int:
-        """The nodes of a graph, those of regions included."""
+        """Returns the nodes of a graph, those of regions included."""
         if id(graph) not in self._sizes:
             self._sizes[id(graph)] = sum(1 + sum(map(self._size, node.regions)) for node in graph.nodes)
         return self._sizes[id(graph)]
 
     def _picture(self, part: _Part) -> tuple[Picture, list[_Part]]:
-        """The picture of a part, and the parts that need pictures of their own."""
+        """Returns the picture of a part, and the parts that need pictures of their own."""
         more: list[_Part] = []
         inline = self._inline(part.nodes)
         groups = self._groups(part)
@@ -112,7 +112,7 @@ class _Views:
         return maker.finish(), more
 
     def _inline(self, nodes: Sequence[Node]) -> set[Node]:
-        """The nodes whose regions are drawn in the same picture: the small ones, as long as there is room."""
+        """Returns the nodes whose regions are drawn in the same picture: the small ones, as long as there is room."""
         if self._limit is None:
             return set(nodes)
         room = self._limit - len(nodes)
@@ -125,7 +125,7 @@ class _Views:
         return found
 
     def _groups(self, part: _Part) -> list[tuple[Node, ...]]:
-        """The nodes, each by itself; or neighbours together, where there are too many."""
+        """Returns the nodes, each by itself; or neighbours together, where there are too many."""
         nodes = part.nodes
         if self._limit is None or len(nodes) <= self._limit:
             return [(node,) for node in nodes]
@@ -268,7 +268,7 @@ def _title(node: Node) -> str:
 
 
 def _attrs(node: Node) -> str:
-    """The attributes that fit into a line; of loops how often they run."""
+    """Returns the attributes that fit into a line; of loops how often they run."""
     if node.op.name == "scan":
         return f"{node.attrs['length']} iterations"
     if node.op.name in ("vjp", "jvp"):
@@ -280,7 +280,7 @@ def _attrs(node: Node) -> str:
 
 
 def _body(node: Node, index: int, scope: str) -> _Part:
-    """What the picture of a region shows."""
+    """Returns what the picture of a region shows."""
     region, key = node.regions[index], path_of(scope, node, index)
     return _Part(region, region.nodes, key, _body_title(node, index), f"{key}/")
 
@@ -324,7 +324,7 @@ def _names(nodes: Sequence[Node]) -> str:
 
 
 def _lines_of(nodes: Sequence[Node]) -> str:
-    """The lines of the user's code that nodes are of, where those are of one function."""
+    """Returns the lines of the user's code that nodes are of, where those are of one function."""
     places = [node.location for node in nodes if node.location]
     if not places or len({place.function for place in places}) > 1:
         return ""

@@ -51,7 +51,7 @@ def case(pred_fn_pairs: Pairs, default: Function | None = None) -> Any:
 
 
 def _items(pairs: Any) -> Iterable[Any]:
-    """The items of a dict, or what is in a list."""
+    """Returns the items of a dict, or what is in a list."""
     return pairs.items() if isinstance(pairs, Mapping) else pairs  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -59,7 +59,7 @@ def while_loop(cond: Function, body: Function, loop_vars: Any, maximum_iteration
 
 
 def _tensors(value: Any) -> Any:
-    """A structure with tensors for its leaves; composite values stay."""
+    """Returns a structure with tensors for its leaves; composite values stay."""
     parts = None if getattr(value, "__graphc_composite__", False) else nest.children(value)
     if getattr(value, "__graphc_composite__", False):
         return value
@@ -139,7 +139,7 @@ def foldr(fn: Function, elems: Any, initializer: Any = None) -> Any:
 
 
 def _at(structure: Any, index: Any) -> Any:
-    """The rows of every tensor of a structure that an index names."""
+    """Returns the rows of every tensor of a structure that an index names."""
 
     def item(x: Any) -> Any:
         return gx.asarray(x)[index]

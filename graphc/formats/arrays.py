@@ -115,7 +115,7 @@ class ArrayFile:
 
     @property
     def size(self) -> int:
-        """How many bytes its arrays have together."""
+        """Returns how many bytes its arrays have together."""
         return self._content[1].size
 
     def array(self, key: str, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:

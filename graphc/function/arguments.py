@@ -63,17 +63,17 @@ class TensorSpec:
 
     @property
     def type(self) -> TensorType:
-        """What is known of the type of such a tensor; sizes that may be any are open."""
+        """Returns what is known of the type of such a tensor; sizes that may be any are open."""
         dtype = np.dtype(object) if self.of_strings else as_dtype(self.dtype)
         sizes = [OPEN if size is None else size for size in self.shape or ()]
         return TensorType(tuple(sizes), dtype, ranked=self.shape is not None)
 
     def accepts(self, type: TensorType) -> bool:
-        """Whether a tensor of this type will do."""
+        """Returns True if a tensor of this type will do."""
         return not self.of_strings and self.has_shape(type.shape) and as_dtype(self.dtype) == type.dtype
 
     def has_shape(self, shape: Sequence[int]) -> bool:
-        """Whether a tensor of this shape will do, if its dtype will."""
+        """Returns True if a tensor of this shape will do, if its dtype will."""
         if self.shape is None:
             return True
         return len(self.shape) == len(shape) and all(
@@ -82,7 +82,7 @@ class TensorSpec:
 
     @property
     def of_strings(self) -> bool:
-        """Whether it must be a tensor of strings."""
+        """True if it must be a tensor of strings."""
         return is_string_dtype(self.dtype)
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class Binder:
         )
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        """The arguments by name, defaults filled in, with their key.
+        """Returns the arguments by name, defaults filled in, with their key.
 
         Raises:
           InvalidTypeError: the function does not take such arguments.
@@ -204,7 +204,7 @@ class Binder:
             raise at(problem, user_location()) from None
 
     def convert(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with Python numbers as tensors where ``input_signature`` asks for tensors.
+        """Returns the arguments with Python numbers as tensors where ``input_signature`` asks for tensors.
 
         Code that runs the Python function itself calls it with these, so that it does the same as the program.
         """
@@ -235,7 +235,7 @@ class Binder:
                          for path in _open_paths(name, spec))  # fmt: skip
 
     def _specified(self, values: dict[str, Any]) -> list[str]:
-        """The names of the arguments that ``input_signature`` is about."""
+        """Returns the names of the arguments that ``input_signature`` is about."""
         return list(values)[1 if self.is_method else 0 :]
 
     def _check(self, arguments: Arguments) -> None:
@@ -287,7 +287,7 @@ class Binder:
         tensors: Sequence[Any],
         note: Callable[[Any, Any], None] = lambda made, original: None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The call's arguments, with ``tensors`` in the place of the tensors.
+        """Returns the call's arguments, with ``tensors`` in the place of the tensors.
 
         A container without tensors is the very object, and one that stands in several places is one again.
 
@@ -320,7 +320,7 @@ class Binder:
 
 
 def _defaults_of(function: Any) -> list[Any]:
-    """The objects that say what a function's defaults are."""
+    """Returns the objects that say what a function's defaults are."""
     by_name: dict[str, Any] = getattr(function, "__kwdefaults__", None) or {}
     return [getattr(function, "__defaults__", None), *by_name.values()]
 
@@ -378,7 +378,7 @@ def _number_tensor(value: Any, spec: TensorSpec) -> Tensor:
 
 
 def _rank(dtype: np.dtype[Any]) -> int:
-    """How wide a kind of numbers is; ints too large for any dtype are objects to NumPy."""
+    """Returns how wide a kind of numbers is; ints too large for any dtype are objects to NumPy."""
     return next((rank for rank, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), 1)
 
 

@@ -109,7 +109,7 @@ class BoundFunction(Generic[P, R]):
 
 
 def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:
-    """A compiled method with its instance; each access of one makes one, so without a call of ``__init__``."""
+    """Returns a compiled method with its instance; each access of one makes one, so without a call of ``__init__``."""
     made = new(BoundFunction)
     made._function, made._instance = function, instance
     return made

@@ -15,7 +15,7 @@ __all__ = ["checked_array"]
 
 
 def checked_array(value: Any) -> Any:
-    """The array of a tensor among the arguments, as JAX takes it.
+    """Returns the array of a tensor among the arguments, as JAX takes it.
 
     Raises:
       LeakedTensorError: a tensor of a trace.

@@ -117,7 +117,7 @@ class ConcreteFunction:
 
     @cached_property
     def structured_outputs(self) -> Any:
-        """What the function returns, with TensorSpecs for tensors."""
+        """Returns what the function returns, with TensorSpecs for tensors."""
         traced = self._traces[0]
         types = zip(*(trace.graph.outputs[: traced.num_results] for trace in self._traces), strict=True)
         specs = [_common([value.type for value in row]) for row in types]
@@ -211,7 +211,7 @@ class _Bare(str):
 
 
 def _as_specs(value: Any, name: str) -> Any:
-    """An argument with TensorSpecs for its tensors."""
+    """Returns an argument with TensorSpecs for its tensors."""
     if isinstance(value, TensorSpec):
         return value if value.name else TensorSpec(value.shape, value.dtype, name)
     if isinstance(value, StringTensor):
@@ -225,7 +225,7 @@ def _as_specs(value: Any, name: str) -> Any:
 
 
 def _example(spec: TensorSpec, size: int) -> Any:
-    """A tensor that fits a specification."""
+    """Returns a tensor that fits a specification."""
     sizes = [None] * (size - 1) if spec.shape is None else spec.shape  # of any number of axes, one and two
     shape = tuple(size if one is None else one for one in sizes)
     if spec.of_strings:
@@ -241,7 +241,7 @@ def _tensor(value: Any, spec: TensorSpec) -> Any:
 
 
 def _common(types: Sequence[Any]) -> TensorSpec:
-    """What types have in common."""
+    """Returns what types have in common."""
     first = types[0]
     if any(len(type.shape) != len(first.shape) for type in types):
         return TensorSpec(None, first.dtype)

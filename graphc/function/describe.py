@@ -59,7 +59,7 @@ def _description(value: Any) -> str:
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of an object, each with the expression that reaches it from it."""
+    """Yields the parts of an object, each with the expression that reaches it from it."""
     if isinstance(value, partial):
         made = cast("partial[Any]", value)
         yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))

@@ -42,7 +42,7 @@ def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | 
 
 
 def _leaves(arguments: Arguments) -> list[Any] | None:
-    """The arrays among the arguments, and the numbers of which input_signature made tensors; None if in lists."""
+    """Gives the arrays among the arguments, and the numbers of which input_signature made tensors; None if in lists."""
     found: list[Any] = []
     for name, value in arguments.values.items():
         given = arguments.given[name]

@@ -65,7 +65,7 @@ class ArgumentWatch:
 
 
 def _containers(value: Any) -> Iterator[Any]:
-    """A nested value and the containers in it."""
+    """Yields a nested value and the containers in it."""
     yield value
     for part in (nest.children(value) or ((), ()))[1]:
         yield from _containers(part)
@@ -79,11 +79,11 @@ class _Owner:
     writes: list[Write]
 
     def is_left(self) -> bool:
-        """Whether something else than the journal refers to the object."""
+        """Returns True if something else than the journal refers to the object."""
         return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
 
     def holds_symbols(self) -> bool:
-        """Whether one of the places that were written holds a tensor of the trace."""
+        """Returns True if one of the places that were written holds a tensor of the trace."""
         return any(front_end.holds_symbols(write.cell.get()) for write in self.writes)
 
 
@@ -158,7 +158,7 @@ def check_repeatable(trace: Trace) -> None:
 
 
 def is_repeatable(trace: Trace) -> bool:
-    """Whether all that a trace did to Python objects can be taken back, those included that only the trace knows."""
+    """Tells if all that a trace did to Python objects can be taken back, those included that only the trace knows."""
     writes = (*trace.writes.values(), *trace.native_writes.values())
     return all(write.cell.restorable or write.cell.holds(write.before) for write in writes)
 
@@ -187,7 +187,7 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
 
 
 def _made(trace: Trace) -> list[tuple[Any, Location | None]]:
-    """The objects with a state of their own that are still there."""
+    """Returns the objects with a state of their own that are still there."""
     return [(found, location) for reference, location in trace.made if (found := reference()) is not None]
 
 
@@ -199,7 +199,7 @@ def _drop_dead(owners: dict[int, _Owner]) -> None:
 
 
 def _escaped(stores: dict[int, Store]) -> list[Store]:
-    """The stores whose owner something else than the store refers to."""
+    """Returns the stores whose owner something else than the store refers to."""
     return [store for store in stores.values() if sys.getrefcount(store.owner) > _UNREFERENCED]
 
 

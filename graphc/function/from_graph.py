@@ -108,7 +108,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
 
 
 def _status_of(graph: Graph) -> int | None:
-    """Which output of a graph is the status of the call, with which the outputs end that are its result.
+    """Returns which output of a graph is the status of the call, with which the outputs end that are its result.
 
     Raises:
       UnimplementedError: it may tell of exceptions that only the traced function knows.
@@ -148,7 +148,7 @@ def _check_alone(graph: Graph, status: int | None) -> None:
 
 
 def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """The variables that a graph reads and writes, by name.
+    """Returns the variables that a graph reads and writes, by name.
 
     Raises:
       NotFoundError: one is not given.
@@ -253,7 +253,7 @@ class Replay(Interpreter):
 
 
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:
-    """The arguments as arrays of the graph's input types."""
+    """Returns the arguments as arrays of the graph's input types."""
     if len(args) != len(graph.inputs):
         error = InvalidArgumentError(f"{graph.name}: {len(args)} arguments given, the graph takes {len(graph.inputs)}")
         raise at(error, user_location())

@@ -80,7 +80,7 @@ S = TypeVar("S")
 
 
 def _telling(text: str, *, compiles: bool = False) -> AbstractContextManager[None]:
-    """A line on the terminal, if there is one, for what takes long."""
+    """Returns a line on the terminal, if there is one, for what takes long."""
     stream: Any = sys.stdout
     if stream is None or stream.closed or not stream.isatty():
         return nullcontext()
@@ -183,7 +183,7 @@ class Function(Generic[P, R]):
     """A call that no entry serves."""
 
     def _in_scopes(self, asked: Signals) -> Sequence[Callable[..., Any]]:
-        """The entries for a device scope, or a tape that follows nothing."""
+        """Returns the entries for a device scope, or a tape that follows nothing."""
         if asked.detours or not REASONS.isdisjoint(asked.busy):
             return ()
         if context.pinned:
@@ -195,13 +195,13 @@ class Function(Generic[P, R]):
         return (self._entry,) if tapes and self._is_unseen and all(map(_is_idle, tapes)) else ()
 
     def _interrupted(self, asked: Signals) -> Sequence[Callable[..., Any]]:
-        """The entries where a deadline or a token is in force, here or elsewhere."""
+        """Returns the entries where a deadline or a token is in force, here or elsewhere."""
         if not only_interrupted(asked.detours):
             return ()
         return (self._entry,) if interruption() is None else self._bounded
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call by itself, the long way."""
+        """Makes a call by itself, the long way."""
         if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
@@ -209,7 +209,7 @@ class Function(Generic[P, R]):
         return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that traces the function; at its end JAX traces and compiles the program."""
+        """Makes a call that traces the function; at its end JAX traces and compiles the program."""
         with deep_recursion():
             with self._lock:
                 arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w since
@@ -341,7 +341,7 @@ class Function(Generic[P, R]):
             self._traces.remove((unused or self._traces)[-1])
 
     def _find(self, arguments: Arguments) -> TracedFunction | None:
-        """The trace that may be used for a call; it becomes the one that was used last."""
+        """Returns the trace that may be used for a call; it becomes the one that was used last."""
         for place, traced in enumerate(self._traces):
             if not traced.fits(arguments):
                 continue
@@ -353,7 +353,7 @@ class Function(Generic[P, R]):
         return None
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call inside another trace: its nodes become the caller's."""
+        """Makes the call inside another trace: its nodes become the caller's."""
         assert context.trace is not None
         context.trace.root.reads.wraps(self, self.python_function, self.name)
         function = converted(self.python_function, self._options)
@@ -369,7 +369,7 @@ class Function(Generic[P, R]):
             return self.python_function(*args, **kwargs)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
-        """The first call of a function whose Variables cannot be lifted: plain Python, which is what it means."""
+        """Gives the first call of a function whose Variables cannot be lifted: plain Python, which is what it means."""
         before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
@@ -446,7 +446,7 @@ class Function(Generic[P, R]):
         warn_at(RetraceWarning(message), report.location)
 
     def _is_expected(self, described: list[tuple[str, str]]) -> bool:
-        """Whether a trace differs from one before only in shapes that ``input_signature`` leaves open."""
+        """Returns True if a trace differs from one before only in shapes that ``input_signature`` leaves open."""
         opened = self._binder.open_arguments
 
         def rest(described: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -471,18 +471,18 @@ class Function(Generic[P, R]):
         return bound(self, instance)
 
     def bind(self, *args: Any, **kwargs: Any) -> Arguments:
-        """The arguments of a call, tensors apart; for tools."""
+        """Returns the arguments of a call, tensors apart; for tools."""
         return self._binder.bind(args, kwargs)
 
     @property
     def input_signature(self) -> tuple[Any, ...] | None:
-        """What each argument must be; None for no check."""
+        """Returns what each argument must be; None for no check."""
         return self._binder.input_signature
 
     def bound_arguments(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False
     ) -> inspect.BoundArguments:
-        """The arguments of a call by name; for tools. With ``partial`` some may be missing."""
+        """Returns the arguments of a call by name; for tools. With ``partial`` some may be missing."""
         return self._binder.bound(args, kwargs, partial=partial)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -504,7 +504,7 @@ class Function(Generic[P, R]):
         return self._reports[-1].number if self._reports else 0
 
     def pinned(self) -> AbstractContextManager[None]:
-        """The device scope that ``device=`` puts around the body; for tools that run it themselves."""
+        """Returns the device scope that ``device=`` puts around the body; for tools that run it themselves."""
         return self._options.pinned()
 
     def make_variables(self, *args: Any, **kwargs: Any) -> None:
@@ -515,7 +515,7 @@ class Function(Generic[P, R]):
         self._create(args, kwargs, keep=False)
 
     def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
-        """The trace for these arguments, made if there is none; nothing is run.
+        """Returns the trace for these arguments, made if there is none; nothing is run.
 
         Raises:
           VariableCreationError: the function makes its Variables in its first call, which has not happened.
@@ -537,7 +537,7 @@ class Function(Generic[P, R]):
             raise
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """The graph for these arguments; ``print`` it to read it."""
+        """Returns the graph for these arguments; ``print`` it to read it."""
         return self.trace(*args, **kwargs).graph
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
@@ -547,7 +547,7 @@ class Function(Generic[P, R]):
 
     @property
     def compared(self) -> Function:
-        """What :func:`graphc.compare` runs; of a function on several devices, one that gives the same on one."""
+        """Gives what :func:`graphc.compare` runs; of a function on several devices, one that gives the same on one."""
         return self
 
     def compare(self, *args: Any, **kwargs: Any) -> Any:
@@ -555,20 +555,20 @@ class Function(Generic[P, R]):
         return TOOLS["compare"](self, *args, **kwargs)
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """What was compiled for these arguments, and why so; see :func:`graphc.explain`."""
+        """Returns what was compiled for these arguments, and why so; see :func:`graphc.explain`."""
         return TOOLS["explain"](self, *args, **kwargs)
 
     def to_source(self) -> str:
-        """The function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
+        """Gives the function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
         return front_end.to_source(self.python_function)
 
     def clone(self, **options: Unpack[FunctionOptions]) -> Function:
-        """The same function with the same options, but for those given here, and no traces."""
+        """Returns the same function with the same options, but for those given here, and no traces."""
         return self.made(self.python_function, {**self._given, **options}, is_method=self._binder.is_method)
 
     @classmethod
     def made(cls, python_function: Callable[..., Any], options: FunctionOptions, *, is_method: bool) -> Function:
-        """A function like another one, of which these are the parts."""
+        """Returns a function like another one, of which these are the parts."""
         made = cls(python_function, **options)
         made._binder.is_method = is_method
         return made
@@ -596,7 +596,7 @@ class Function(Generic[P, R]):
 
     @property
     def num_traces(self) -> int:
-        """How many traces are kept."""
+        """Returns how many traces are kept."""
         return len(self._traces)
 
     def __repr__(self) -> str:
@@ -608,7 +608,7 @@ def _miss(*args: Any, **kwargs: Any) -> Any:
 
 
 def _class_of(plain: type[Function], entry: Callable[..., Any]) -> Any:
-    """A class of one function, which is called by its entry alone."""
+    """Returns a class of one function, which is called by its entry alone."""
     names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
     return type(plain.__name__, (plain,), {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names})
 
@@ -617,7 +617,7 @@ _SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")
 
 
 def _settings() -> list[tuple[str, str]]:
-    """The settings that a trace depends on, by name, for the reasons of retraces."""
+    """Returns the settings that a trace depends on, by name, for the reasons of retraces."""
     return [(f"gx.config.{name}", str(getattr(config, name))) for name in _SETTINGS]
 
 

@@ -57,7 +57,7 @@ _OURS = re.compile(
 
 
 def _is_ours(name: str) -> bool:
-    """Whether the code has a name for itself."""
+    """Returns True if the code has a name for itself."""
     return name in _HELPERS or hasattr(builtins, name) or _OURS.fullmatch(name) is not None
 
 
@@ -84,7 +84,7 @@ class Writer:
         self._count = 0
 
     def constant(self, value: Any) -> str:
-        """The name by which the code knows an object."""
+        """Returns the name by which the code knows an object."""
         name = self._names.get(id(value))
         if name is None:
             name = self._names[id(value)] = f"c{len(self._names)}"
@@ -92,7 +92,7 @@ class Writer:
         return name
 
     def find(self, source: Source) -> str:
-        """The name of the variable that holds what a source finds."""
+        """Returns the name of the variable that holds what a source finds."""
         name = self._found.get(source.key)
         if name is None:
             base = "" if source.base is None else self.find(source.base)
@@ -102,7 +102,7 @@ class Writer:
         return name
 
     def _variable(self, code: str) -> str:
-        """A new variable that holds the value of an expression."""
+        """Returns a new variable that holds the value of an expression."""
         self._count += 1
         self.lines.append(f"v{self._count} = {code}")
         return f"v{self._count}"
@@ -163,12 +163,12 @@ class Writer:
         return self._variable(f"{self.constant(np.asarray)}({name}, {self.constant(dtype)})")
 
     def guarded(self) -> list[str]:
-        """The code so far, in which an exception is a guard that does not hold."""
+        """Returns the code so far, in which an exception is a guard that does not hold."""
         # an attribute that is gone, an item that is missing
         return ["try:", *(f"    {line}" for line in self.lines or ["pass"]), "except Exception:", f"    {self.miss}"]
 
     def function(self, parameters: str, body: Sequence[str]) -> Callable[..., Any]:
-        """The function with these parameters and lines."""
+        """Returns the function with these parameters and lines."""
         text = "\n    ".join([f"def call({parameters}):", *body])
         exec(compile(text, "<graphc guards>", "exec"), self.namespace)
         return self.namespace["call"]
@@ -180,7 +180,7 @@ def matcher(
     wanted: Sequence[Source],
     distinct: tuple[Sequence[Source], Sequence[Any]],
 ) -> Callable[..., Any]:
-    """A function of the arguments' values that gives what ``wanted`` finds, or :data:`MISS`.
+    """Returns a function of the arguments' values that gives what ``wanted`` finds, or :data:`MISS`.
 
     It asks nothing of the arrays among the arguments, whose types the caller compares.
 

@@ -34,7 +34,7 @@ __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vect
 
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """The function that does for all rows of its arguments what ``fn`` does for one (``jax.vmap``).
+    """Returns the function that does for all rows of its arguments what ``fn`` does for one (``jax.vmap``).
 
     It is compiled, in eager code too, once for each ``fn`` and each combination of types: ``fn`` is traced for one row,
     control flow included, and JAX makes of its ops ops on all rows. (A function that is made anew for each call and
@@ -87,7 +87,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
 
 
 def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
-    """What ``fn`` gives for each row of ``elems``, all rows at once (TensorFlow's ``vectorized_map``).
+    """Returns what ``fn`` gives for each row of ``elems``, all rows at once (TensorFlow's ``vectorized_map``).
 
     Args:
       fn: a function of one argument, a row of ``elems``; see :func:`vmap` for what it may do, and when it is compiled.
@@ -154,7 +154,7 @@ class Mapped(Function):
         return super()._run(traced, arguments)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
-        """The function makes Variables for the first row; then it is mapped."""
+        """Makes Variables with the function for the first row; then it is mapped."""
         super()._create(args, kwargs, keep=False)
         return self._call(args, kwargs) if keep else None
 
@@ -270,7 +270,7 @@ def _lifted(trace: Trace, value: Any) -> Tensor:
 
 
 def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
-    """The axis of each leaf of the arguments."""
+    """Returns the axis of each leaf of the arguments."""
     if not isinstance(in_axes, tuple | list):
         in_axes = (in_axes,) * len(args)
     each = nest.as_tuple(in_axes)
@@ -284,7 +284,7 @@ def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: d
 
 
 def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]:
-    """The axis of each leaf of a value: where ``axes`` has one, that of all that is below."""
+    """Yields the axis of each leaf of a value: where ``axes`` has one, that of all that is below."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         yield from [axes] * len(nest.flatten(value)[0])
         return
@@ -320,7 +320,7 @@ def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
 
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
-    """How many rows there are."""
+    """Returns how many rows there are."""
     sizes = {place: value.shape[axes[place]] for place, value in values.items()}
     if not sizes:
         error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")

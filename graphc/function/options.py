@@ -59,7 +59,7 @@ class TraceOptions:
     placement: Callable[[Graph], Graph] | None = None
 
     def pinned(self) -> AbstractContextManager[None]:
-        """The device scope around the body, inside those around the call."""
+        """Returns the device scope around the body, inside those around the call."""
         return nullcontext() if self.pin is None else self.pin
 
 

@@ -32,7 +32,7 @@ def reduced(function: Function, options: FunctionOptions, is_method: bool) -> An
 
 
 def _named_like(function: Function) -> Any:
-    """What stands under the function's name in its module."""
+    """Returns what stands under the function's name in its module."""
     try:
         return attrgetter(_name(function))(sys.modules[function.__module__])
     except (AttributeError, KeyError):
@@ -44,7 +44,7 @@ def _name(function: Any) -> str:
 
 
 def _is_for_another_main() -> bool:
-    """Whether cloudpickle asks, which takes functions of the main module by value: who loads them has another one."""
+    """Tells if cloudpickle asks, which takes functions of the main module by value: who loads them has another one."""
     asking = sys._getframe(3).f_globals  # pyright: ignore[reportPrivateUsage]
     return str(asking.get("__name__")).endswith("cloudpickle")
 

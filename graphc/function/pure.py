@@ -66,7 +66,7 @@ class PureFunction:
         return dict(self._known)
 
     def init(self, *args: Any, **kwargs: Any) -> Arrays:
-        """The Variables that the function reads or writes for such arguments.
+        """Returns the Variables that the function reads or writes for such arguments.
 
         Where the function makes Variables in its first call, they are made.
 
@@ -136,7 +136,7 @@ class PureFunction:
             variable.assign(jnp.array(value, copy=True))  # JAX's own may be donated to a program
 
     def partition(self, variables: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
-        """The trainable Variables, to be differentiated, and all others (counters, the state of random numbers).
+        """Gives the trainable Variables, to be differentiated, and all others (counters, the state of random numbers).
 
         Example:
           >>> import jax
@@ -158,7 +158,7 @@ class PureFunction:
         )
 
     def stateless(self, *args: Any, **kwargs: Any) -> Any:
-        """The result alone, of a function that has no Variables."""
+        """Returns the result alone, of a function that has no Variables."""
         with trace_scope(None), unexamined(), collection_paused():
             traced, arguments = self._traced(args, kwargs)
             used = self._uses(traced, arguments)
@@ -317,7 +317,7 @@ class _Output:
 
 
 def to_jax(fn: Callable[..., Any], *, stateless: bool = False, errors: Literal["refuse", "checkify"] = "refuse") -> Any:
-    """A function of graphc's as a pure function of JAX's, for ``jax.jit``, ``jax.vmap``, ``jax.grad`` and optax.
+    """Gives a function of graphc's as a pure function of JAX's, for ``jax.jit``, ``jax.vmap``, ``jax.grad`` and optax.
 
     The function is traced as by :func:`graphc.function`, once for each combination of its arguments' types, and JAX
     traces its graph. What it reads and writes of Variables, the state of :mod:`graphc.random` among them, comes in as

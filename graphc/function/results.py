@@ -90,7 +90,7 @@ class Result:
 
 
 def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
-    """The function that makes the tensors that a program returns what the user's function returns."""
+    """Returns the function that makes the tensors that a program returns what the user's function returns."""
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
         return next
     if (
@@ -121,7 +121,7 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
 
 
 def is_written(structure: nest.Structure) -> bool:
-    """Whether :func:`written_result` serves: no container stands in two places, or is finished after the call."""
+    """Tells if :func:`written_result` serves: no container stands in two places, or is finished after the call."""
     repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
     return not (repeats or front_end.holds_growing(structure) or front_end.holds_deferred(structure))
 
@@ -129,7 +129,7 @@ def is_written(structure: nest.Structure) -> bool:
 def written_result(
     structure: nest.Structure, leaves: Sequence[Any], own: Mapping[int, str], name: Callable[[Any], str]
 ) -> str:
-    """What :func:`packer` does as an expression of the tensors, which are called t0, t1 and so on.
+    """Returns what :func:`packer` does as an expression of the tensors, which are called t0, t1 and so on.
 
     Args:
       structure: of the result, which :func:`is_written`.
@@ -166,7 +166,7 @@ def written_result(
 
 
 def _output(trace: Trace, leaf: Any) -> Any:
-    """A leaf of the result: tensors become outputs of the graph, Python values stay."""
+    """Returns a leaf of the result: tensors become outputs of the graph, Python values stay."""
     if isinstance(leaf, Tensor | jax.Array):
         return trace.lift(leaf)
     if hasattr(leaf, "__graphc_unbound__") or hasattr(leaf, "__graphc_range__"):

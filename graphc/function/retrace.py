@@ -31,7 +31,7 @@ class TraceReport:
 
 
 def is_due(retraces: int, *, always: bool) -> bool:
-    """Whether something is to be said after so many retraces.
+    """Returns True if something is to be said after so many retraces.
 
     Args:
       retraces: how many there were.
@@ -42,7 +42,7 @@ def is_due(retraces: int, *, always: bool) -> bool:
 
 
 def ordinal(number: int) -> str:
-    """A number in order.
+    """Returns a number in order.
 
     Example:
       >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
@@ -53,7 +53,7 @@ def ordinal(number: int) -> str:
 
 
 def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str]]]) -> str:
-    """What is new in a call, against the most similar one before."""
+    """Returns what is new in a call, against the most similar one before."""
     if not earlier:
         return "the first call"
 

@@ -17,7 +17,7 @@ __all__ = ["SideEffects", "changes", "find_side_effects"]
 
 
 def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
-    """What happened when a function was traced that will not happen again; each thing once for each line.
+    """Returns what happened when a function was traced that will not happen again; each thing once for each line.
 
     Args:
       trace: of the function.
@@ -47,12 +47,12 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
 
 
 def changes(writes: Iterable[Write]) -> list[Write]:
-    """The writes that left something else than there was before."""
+    """Returns the writes that left something else than there was before."""
     return [write for write in writes if not write.cell.holds(write.before)]
 
 
 def _is_followed(trace: Trace, write: Write) -> bool:
-    """Whether an attribute of an argument was written, which a trace depends on."""
+    """Returns True if an attribute of an argument was written, which a trace depends on."""
     source = trace.reads.source(write.cell.owner)
     return hasattr(write.cell, "name") and source is not None and source.of_call
 

@@ -161,17 +161,17 @@ class TracedFunction:
 
     @property
     def loops(self) -> list[LoopReport]:
-        """What became of each loop of the user's code."""
+        """Returns what became of each loop of the user's code."""
         return self.notes.loops
 
     @property
     def seconds(self) -> float:
-        """How long tracing took."""
+        """Returns how long tracing took."""
         return self.notes.seconds
 
     @property
     def ends_in_python(self) -> bool:
-        """Whether the function raised an exception when it was traced, after which there is nothing to run."""
+        """True if the function raised an exception when it was traced, after which there is nothing to run."""
         return self._check is not None and self._check.is_final
 
     @property
@@ -196,17 +196,17 @@ class TracedFunction:
 
     @property
     def grows(self) -> bool:
-        """Whether the result holds lists whose length is known when the program has run, or texts made of tensors."""
+        """True if the result holds lists whose length is known when the program has run, or texts made of tensors."""
         return front_end.holds_growing(self.structure) or front_end.holds_deferred(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
-        """The leaves of the result; those that are no tensors are Python values and Variables of this call."""
+        """Returns the leaves of the result; those that are no tensors are Python values and Variables of this call."""
         found = self._found(arguments)
         return [found[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
 
     @property
     def is_simple(self) -> bool:
-        """Whether a call runs one program, on one device, wraps its results, and at most assigns items of arguments."""
+        """True if a call runs one program, on one device, wraps its results, and at most assigns items of arguments."""
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
         others = len(self.after_call) > (self.write_back is not None)
         special = others or not packed or self.plan is not None or bool(self.executable.place)
@@ -214,7 +214,7 @@ class TracedFunction:
 
     @property
     def waits_shortly(self) -> bool:
-        """Whether an entry may wait for its results: the program is sure to be short."""
+        """True if an entry may wait for its results: the program is sure to be short."""
         return self.is_simple and self.executable.is_short
 
     @cached_property
@@ -223,7 +223,7 @@ class TracedFunction:
         return matcher(self.guards, self._names, self.wanted, self.distinct)
 
     def fits(self, arguments: Arguments) -> bool:
-        """Whether the trace may be used for a call; what it works on is noted in the arguments then."""
+        """Returns True if the trace may be used for a call; what it works on is noted in the arguments then."""
         if self.types != arguments.types or self.settings != settings():
             return False
         found = self.match(*arguments.values.values())
@@ -254,13 +254,13 @@ class TracedFunction:
         return arguments.found
 
     def described(self) -> list[tuple[str, str]]:
-        """What the trace depends on, each thing by its text and what it was, for the reasons of retraces."""
+        """Returns what the trace depends on, each thing by its text and what it was, for the reasons of retraces."""
         avals = zip(self.inputs, self.types, strict=True)
         types = [(source.text, type_text(aval)) for source, aval in avals]
         return [*types, *((guard.source.text, guard.was) for guard in self.guards if guard.was)]
 
     def captured(self, arguments: Arguments) -> list[Tensor]:
-        """The tensors that the function uses from outside."""
+        """Returns the tensors that the function uses from outside."""
         found = self._found(arguments)
         return [found[place.index] if isinstance(place, Place) else place for place in self.captured_places]
 
@@ -297,7 +297,7 @@ class TracedFunction:
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
-        """The device or devices that a call runs on."""
+        """Returns the device or devices that a call runs on."""
         given = [
             array for array in [*arrays, *(variable.raw for variable in variables)] if isinstance(array, jax.Array)
         ]
@@ -315,7 +315,7 @@ class TracedFunction:
             self.write_back.check(arguments, [*self.captured(arguments), *self.looked_at])
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
-        """The function that makes the outputs of the program what the user's function returns.
+        """Returns the function that makes the outputs of the program what the user's function returns.
 
         Args:
           arguments: of the call.
@@ -344,7 +344,7 @@ class TracedFunction:
         return self.was_spread
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
-        """The variables to work on: those of the call's arguments in place of those of the traced call's."""
+        """Returns the variables to work on: those of the call's arguments in place of those of the traced call's."""
         found = self._found(arguments)
         return [found[place.index] if isinstance(place, Place) else place for place in self.variable_places]
 
@@ -385,7 +385,7 @@ def _place_of(variables: Sequence[Variable]) -> Any:
 
 
 def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:
-    """Which outputs of a graph each is given; together they take the last ones."""
+    """Returns which outputs of a graph each is given; together they take the last ones."""
     start = num_outputs - sum(count for _, count in after_call)
     found: list[tuple[AfterCall, slice]] = []
     for after, count in after_call:
@@ -409,7 +409,7 @@ def settings() -> tuple[Any, ...]:
 
 
 def _read_after_assignment(graph: Graph) -> frozenset[str]:
-    """The variables that the graph reads after it assigned them, in loops and branches too."""
+    """Returns the variables that the graph reads after it assigned them, in loops and branches too."""
     assigned: set[str] = set()
     found: set[str] = set()
     for node in graph.walk():

@@ -175,7 +175,7 @@ def _telling_refusals(trace: Trace) -> Generator[None]:
 
 
 def _leading_to(error: BaseException) -> Iterator[BaseException]:
-    """A refusal and those that it was made of; of another exception only itself: it is not what was refused."""
+    """Yields a refusal and those that it was made of; of another exception only itself: it is not what was refused."""
     last: BaseException | None = error
     while last is not None:
         yield last
@@ -183,7 +183,7 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
 
 
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
-    """The function with its control flow converted, if the options ask for that and its source can be read."""
+    """Returns the function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
         front_end.run_as_is(function)
         if trace is not None:

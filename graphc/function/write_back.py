@@ -17,7 +17,7 @@ __all__ = ["WriteBack", "array_leaves"]
 
 
 def array_leaves(arguments: Arguments) -> list[tuple[str, Any]]:
-    """The tensors and arrays among the arguments, each with the expression that reaches it."""
+    """Returns the tensors and arrays among the arguments, each with the expression that reaches it."""
     return [
         (path, leaf)
         for name, value in arguments.values.items()
@@ -61,7 +61,7 @@ class WriteBack:
     def of(
         cls, trace: Trace, name: str, arguments: Arguments, tensors: Sequence[SymbolicTensor], before: Sequence[Any]
     ) -> WriteBack | None:
-        """What a trace leaves to do; None where it assigned items of no argument.
+        """Returns what a trace leaves to do; None where it assigned items of no argument.
 
         Args:
           trace: of the function, at its end.
@@ -87,7 +87,7 @@ class WriteBack:
         return [argument.index for argument in self._assigned]
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
-        """The values that the trace left in the arguments."""
+        """Returns the values that the trace left in the arguments."""
         return [trace.lift(value) for value in self._values]
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:
@@ -142,7 +142,7 @@ class WriteBack:
 
 
 def _described(leaf: Any) -> str:
-    """What is no tensor of the caller's."""
+    """Returns what is no tensor of the caller's."""
     if isinstance(leaf, Tensor):
         return "Python numbers"
     return "a NumPy array" if isinstance(leaf, np.ndarray | np.generic) else "a jax.Array"

@@ -15,7 +15,7 @@ __all__ = ["chosen_arguments", "differentiable", "positions_of", "results_of", "
 
 
 def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
-    """Which arguments are differentiated; ``name`` is that of the function that is told, for messages."""
+    """Returns which arguments are differentiated; ``name`` is that of the function that is told, for messages."""
     positions = nest.as_tuple(argnums)
     if not positions or not all(type(position) is int for position in positions):
         error = InvalidTypeError(f"{name}: argnums must be an int or a sequence of ints, got {argnums!r}")
@@ -26,7 +26,7 @@ def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
 def chosen_arguments(
     args: Sequence[Any], positions: Sequence[int], argnums: Any, name: str
 ) -> tuple[list[Any], list[Any]]:
-    """The arguments, with copies in place of those to differentiate, and these copies."""
+    """Returns the arguments, with copies in place of those to differentiate, and these copies."""
     if not all(-len(args) <= position < len(args) for position in positions):
         error = InvalidArgumentError(f"{name}: argnums={argnums!r}, but {len(args)} positional arguments were given")
         raise at(error, user_location())
@@ -37,7 +37,7 @@ def chosen_arguments(
 
 
 def without_aux(result: Any, name: str) -> Any:
-    """The value of a pair of it and anything else."""
+    """Returns the value of a pair of it and anything else."""
     if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
         return nest.as_tuple(result)[0]
     error = InvalidTypeError(
@@ -47,7 +47,7 @@ def without_aux(result: Any, name: str) -> Any:
 
 
 def differentiable(value: Any, name: str) -> Any:
-    """The value as something a tape can watch, each use of it a tensor of its own."""
+    """Returns the value as something a tape can watch, each use of it a tensor of its own."""
     if isinstance(value, Variable):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,7 +68,7 @@ def differentiable(value: Any, name: str) -> Any:
 
 
 def results_of(value: Any) -> tuple[list[Any], nest.Structure]:
-    """The leaves of what a function returned, to be called while the tape is open: it knows them all then.
+    """Returns the leaves of what a function returned, to be called while the tape is open: it knows them all then.
 
     Also those that were computed outside, whose derivatives are zero; variables give their values.
     """

@@ -84,7 +84,7 @@ def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[G
 def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> list[list[tuple[TensorType, int | None]]]:
-    """The forward graph takes the values, the backward one the residuals and the cotangents."""
+    """Inlines two graphs: the forward graph takes the values, the backward one the residuals and the cotangents."""
     count = attrs["num_outputs"]
     results = [value.type for value in regions[0].outputs]
     given = zip([*results[count:], *results[:count]], regions[1].inputs, strict=False)
@@ -158,7 +158,7 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
 
 
 def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: Sequence[Tensor]) -> list[Any]:
-    """What the user's gradient function returns: one gradient or None for each argument."""
+    """Returns what the user's gradient function returns: one gradient or None for each argument."""
     gradients = list(nest.as_tuple(pull(*[cotangent.fork() for cotangent in cotangents])))
     if len(gradients) != len(arguments):
         error = InvalidArgumentError(
@@ -220,7 +220,7 @@ def _refuse_states(backward: Region, name: str) -> None:
 
 
 def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-    """The call as one node, with the function and its gradient as regions, so that loops around it keep both."""
+    """Gives the call as one node, with the function and its gradient as regions, so that loops around it keep both."""
     name = getattr(function, "__name__", "function")
     forward = Region(current_trace(), f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]

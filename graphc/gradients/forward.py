@@ -34,7 +34,7 @@ __all__ = ["ForwardAccumulator", "jvp", "linearize"]
 
 
 def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """The value of ``function`` and its derivative along a direction, in one pass forwards (``jax.jvp``).
+    """Returns the value of ``function`` and its derivative along a direction, in one pass forwards (``jax.jvp``).
 
     Args:
       function: of tensors in nested structures; returns tensors in a nested structure, or with ``has_aux`` a pair of
@@ -73,7 +73,7 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
 
 
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of ``function`` and the function that takes tangents to tangents there (``jax.linearize``).
+    """Returns the value of ``function`` and the function that takes tangents to tangents there (``jax.linearize``).
 
     What the derivative needs is computed once; it takes memory as a tape does.
 
@@ -137,7 +137,7 @@ class ForwardAccumulator:
         self._tape.__exit__(*error)
 
     def jvp(self, primals: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
-        """The derivative of tensors along the direction.
+        """Returns the derivative of tensors along the direction.
 
         Args:
           primals: a tensor, or a nested structure of them.
@@ -210,7 +210,7 @@ def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structur
 
 
 def _is_moved(leaf: Any) -> bool:
-    """Whether a result has a tangent."""
+    """Returns True if a result has a tangent."""
     return isinstance(leaf, Tensor) and leaf.type.is_inexact
 
 
@@ -218,7 +218,7 @@ def _linearized(
     function: Callable[..., Any], primals: Sequence[Tensor], structure: nest.Structure, has_aux: bool, name: str, *,
     persistent: bool,
 ) -> tuple[Any, Callable[[Sequence[Tensor]], Any], Any]:  # fmt: skip
-    """The value, what takes tangents to tangents, and the auxiliary result."""
+    """Returns the value, what takes tangents to tangents, and the auxiliary result."""
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(primals)
         result = converted(function)(*nest.unflatten(structure, primals))
@@ -244,7 +244,7 @@ def _in_trace(
     trace: Trace, function: Callable[..., Any], primals: Sequence[Tensor], structure: nest.Structure,
     tangents: Sequence[Tensor], has_aux: bool,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """The value, the tangent and the auxiliary result, from one node."""
+    """Returns the value, the tangent and the auxiliary result, from one node."""
     what = f"the function {getattr(function, '__name__', 'given')!r} of gx.jvp"
     region = Region(trace, what)
     arguments = [region.argument(primal.type, f"primal_{index}") for index, primal in enumerate(primals)]

@@ -60,7 +60,7 @@ class ForwardPass:
         return outputs
 
     def pull(self, inputs: Sequence[Any], wrt: tuple[int, ...], cotangents: Gradients) -> Gradients | None:
-        """The gradients of the inputs at these positions.
+        """Returns the gradients of the inputs at these positions.
 
         Returns:
           None where there is no derivative, or where another tape must see how the gradient depends on the inputs.
@@ -95,7 +95,7 @@ class ForwardPass:
 def forward_pass(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], is_connected: Callable[[Tensor], bool]
 ) -> ForwardPass | None:
-    """The forward pass of an op that is applied eagerly under one tape.
+    """Returns the forward pass of an op that is applied eagerly under one tape.
 
     Args:
       op: the op.
@@ -222,5 +222,5 @@ def _is_one_program(body: Graph) -> bool:
 
 
 def _devices(body: Graph) -> set[str]:
-    """The devices that a graph is pinned to, empty for where its arguments are."""
+    """Returns the devices that a graph is pinned to, empty for where its arguments are."""
     return {node.device for node in body.walk() if node.op is not OPS["constant"]} or {""}

@@ -21,7 +21,7 @@ R = TypeVar("R")
 def value_and_grad(
     function: Callable[P, R], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[P, tuple[R, Any]]:
-    """The function that returns the value of ``function`` and its gradient.
+    """Returns the function that returns the value of ``function`` and its gradient.
 
     Args:
       function: returns a scalar tensor, or with ``has_aux`` a pair of one and anything else.
@@ -68,7 +68,7 @@ def value_and_grad(
 
 
 def grad(function: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
-    """The function that returns the gradient of ``function``; see :func:`value_and_grad`.
+    """Returns the function that returns the gradient of ``function``; see :func:`value_and_grad`.
 
     Returns:
       A function that returns the gradient, or with ``has_aux`` the pair ``(gradient, aux)``.

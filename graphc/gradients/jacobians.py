@@ -23,7 +23,7 @@ __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 def jacobian(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The function that returns the Jacobian of ``function`` (``jax.jacobian``, which is ``jax.jacrev``).
+    """Returns the function that returns the Jacobian of ``function`` (``jax.jacobian``, which is ``jax.jacrev``).
 
     Args:
       function: returns a floating tensor or a nested structure of them, or with ``has_aux`` a pair of these and
@@ -90,7 +90,7 @@ def _pushed(
     function: Callable[..., Any], positions: Sequence[int], argnums: int | Sequence[int], has_aux: bool,
     args: tuple[Any, ...], kwargs: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """The Jacobian, column by column."""
+    """Returns the Jacobian, column by column."""
     arguments, chosen = chosen_arguments(args, positions, argnums, "jacfwd")
     primals, structure = nest.flatten(tuple(chosen))
     primals = [primal.value() if isinstance(primal, Variable) else primal for primal in primals]
@@ -132,7 +132,7 @@ def _pushed(
 
 
 def _basis(tensor: Tensor) -> Tensor:
-    """A tensor for each element of another, of its type, that is one there and zero elsewhere."""
+    """Returns a tensor for each element of another, of its type, that is one there and zero elsewhere."""
     size = math.prod(tensor.shape)
     return FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, *tensor.shape))
 
@@ -140,7 +140,7 @@ def _basis(tensor: Tensor) -> Tensor:
 def hessian(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The function that returns the second derivatives of ``function`` (``jax.hessian``).
+    """Returns the function that returns the second derivatives of ``function`` (``jax.hessian``).
 
     Args:
       function: as for :func:`jacobian`; most often its result is a scalar.
@@ -179,7 +179,7 @@ def _pulled(
     function: Callable[..., Any], positions: Sequence[int], argnums: int | Sequence[int], has_aux: bool, name: str,
     args: tuple[Any, ...], kwargs: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """The Jacobian, row by row."""
+    """Returns the Jacobian, row by row."""
     arguments, chosen = chosen_arguments(args, positions, argnums, name)
     for leaf in nest.flatten(chosen)[0]:
         _check_real(leaf, f"{name}: an argument to differentiate is")

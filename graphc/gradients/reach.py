@@ -19,7 +19,7 @@ _NOWHERE: Places = frozenset()
 
 
 def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places] | None:
-    """The positions of the inputs that each output depends on through derivatives.
+    """Returns the positions of the inputs that each output depends on through derivatives.
 
     Args:
       op: the op.
@@ -40,7 +40,7 @@ def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places]
 
 
 def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
-    """The positions that each output depends on; variables come before the inputs.
+    """Returns the positions that each output depends on; variables come before the inputs.
 
     What is read of a Variable that was assigned counts for it: a tape refuses that.
     """

@@ -22,7 +22,7 @@ Pull = Callable[[Tensor], list[Tensor | None]]
 
 
 def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    """What a backward pass gives for each row, stacked.
+    """Returns what a backward pass gives for each row, stacked.
 
     Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph it becomes one vmap node; so it
     does where a tape is open, which has to see what the rows are computed of.

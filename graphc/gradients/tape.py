@@ -86,7 +86,7 @@ class _Record:
     forward: ForwardPass | None = None
 
     def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
-        """The outputs that depend on the inputs at these positions, as far as the bodies tell."""
+        """Returns the outputs that depend on the inputs at these positions, as far as the bodies tell."""
         places = self._reach()
         if places is None:
             return self.outputs
@@ -104,7 +104,7 @@ class _Record:
         return None if self.op is None else reach(self.op, self.attrs, self.regions)
 
     def pull(self, wrt: tuple[int, ...], cotangents: Gradients) -> Gradients:
-        """The gradients of the inputs at these positions."""
+        """Returns the gradients of the inputs at these positions."""
         if self.op is None:
             assert self.pullback is not None
             return self.pullback(wrt, cotangents)
@@ -127,7 +127,7 @@ class _Record:
 
 
 def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
-    """The compiled pullback of an op: primals and cotangents in, gradients out."""
+    """Returns the compiled pullback of an op: primals and cotangents in, gradients out."""
     key = (attrs, wrt, mask)
     found = op.pullbacks.get(key)
     if found is None:
@@ -216,7 +216,7 @@ class GradientTape:
                 self._given[id(tensor)] = (tensor, snapshot)
 
     def _snapshot(self, tensor: Tensor) -> Tensor:
-        """The tensor as it is now; in a trace, one that comes from outside is an input of it."""
+        """Returns the tensor as it is now; in a trace, one that comes from outside is an input of it."""
         if self._trace is None or isinstance(tensor, SymbolicTensor):
             return tensor.snapshot()
         return self._trace.capture(tensor)
@@ -238,11 +238,11 @@ class GradientTape:
         self._used_in.clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The watched variables that were read, in the order of their first read."""
+        """Returns the watched variables that were read, in the order of their first read."""
         return tuple(self._variables.values())
 
     def forward(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> ForwardPass | None:
-        """What to run in place of an op's kernel, so that its gradient costs less; dispatch calls this."""
+        """Returns what to run in place of an op's kernel, so that its gradient costs less; dispatch calls this."""
         return forward_pass(op, inputs, attrs, regions, lambda value: _key(value.snapshot()) in self._connected)
 
     def record(
@@ -297,7 +297,7 @@ class GradientTape:
             self._records.append(_Record(kept, self._outputs(outputs), pullback))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
-        """The inputs of a step as they are now, and whether one of them comes from what is watched."""
+        """Returns the inputs of a step as they are now, and whether one of them comes from what is watched."""
         eager, known = self._trace is None, self._connected
         kept: list[Any] = []
         connected = False
@@ -310,7 +310,7 @@ class GradientTape:
         return kept, connected
 
     def _outputs(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs of a step as they are now; the tape follows them from here on."""
+        """Returns the outputs of a step as they are now; the tape follows them from here on."""
         eager = self._trace is None
         kept: list[Tensor] = []
         for tensor in tensors:
@@ -326,11 +326,11 @@ class GradientTape:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it follows no tensor yet."""
+        """True if it follows no tensor yet."""
         return not self._connected
 
     def follows(self, value: Tensor | Variable) -> bool:
-        """Whether a tensor or variable is watched, or was computed of what is."""
+        """Returns True if a tensor or variable is watched, or was computed of what is."""
         if isinstance(value, Variable):
             return self._watches(value)
         if id(value) in self._given:
@@ -352,7 +352,7 @@ class GradientTape:
         output_gradients: Any = None,
         unconnected_gradients: Literal["none", "zero"] = "none",
     ) -> Any:
-        """The gradient of ``target`` with respect to ``sources``.
+        """Returns the gradient of ``target`` with respect to ``sources``.
 
         A tensor to whose items values were assigned stands, as a source that is watched, for the values that it had
         when :meth:`watch` was given it; as any other source, and as a target, for those that it has now.
@@ -388,7 +388,7 @@ class GradientTape:
         return nest.unflatten(structure, gradients)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
-        """The derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's ``jacobian``).
+        """Gives the derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's ``jacobian``).
 
         One backward pass gives all rows at once, by ``jax.vmap``. In eager code under another open tape it is compiled
         at each call, as a graph; compile the whole with ``gx.function`` where that is asked for often.
@@ -435,7 +435,7 @@ class GradientTape:
         return nest.unflatten(structure, jacobians)
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
-        """The Jacobian of each row of ``target`` with respect to the same row of ``source`` (TensorFlow's).
+        """Returns the Jacobian of each row of ``target`` with respect to the same row of ``source`` (TensorFlow's).
 
         Args:
           target: a tensor ``[b, ...]``, each of whose rows depends on no other row of the source than its own: where
@@ -480,7 +480,7 @@ class GradientTape:
         return FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](found, 0, 1), whole)
 
     def _real(self, call: str, target: Any) -> Tensor:
-        """The target of a Jacobian."""
+        """Returns the target of a Jacobian."""
         if nest.children(target) is not None:
             error = InvalidTypeError(
                 f"{call}: the target must be one tensor, got {target!r:.60}; ask for each by itself"
@@ -498,7 +498,7 @@ class GradientTape:
     def _pulled(
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
     ) -> list[Tensor | None]:
-        """The gradients with respect to the sources, each given with the tensors that are gradients of it."""
+        """Returns the gradients with respect to the sources, each given with the tensors that are gradients of it."""
         cotangents = self._seeds(targets, output_gradients)
         self._backpropagate(cotangents, groups, sources)
         return [_total([cotangents.get(_key(tensor)) for tensor in group]) for group in groups]
@@ -622,14 +622,14 @@ def _total(found: Sequence[Tensor | None]) -> Tensor | None:
 
 
 def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:
-    """Whether a trace is that of a branch, or of one in a branch, and so on, in another trace."""
+    """Returns True if a trace is that of a branch, or of one in a branch, and so on, in another trace."""
     while trace is not around and isinstance(trace, Region) and trace.once:
         trace = trace.parent
     return trace is around and trace is not None
 
 
 def _may_come_after(trace: Trace | None, used: Trace | None) -> bool:
-    """Whether the code of a trace may run after something that one traced before did."""
+    """Returns True if the code of a trace may run after something that one traced before did."""
     return trace is used or (
         trace is not None and used is not None and (trace.is_inside(used) or used.is_inside(trace))
     )

@@ -195,13 +195,13 @@ def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, sec
 
 
 def _cost_of_steps(cost: CompileCost, report: ModeReport) -> CompileCost:
-    """What it costs to compile a function of several programs, which its first call does."""
+    """Returns what it costs to compile a function of several programs, which its first call does."""
     usual = 0.0 if report.timing is None else report.timing.median
     return replace(cost, compile=max(report.first_call - usual, 0.0))
 
 
 def find_doubts(modes: Sequence[ModeReport]) -> list[str]:
-    """What makes the times doubtful."""
+    """Returns what makes the times doubtful."""
     timed = {mode.name: mode.timing for mode in modes if mode.timing is not None}
     notes = [
         f"the times of {name} spread widely: the middle half covers {timing.spread:.0%} of the median"

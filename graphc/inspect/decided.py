@@ -13,7 +13,7 @@ __all__ = ["decided_branches"]
 
 
 def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
-    """The ``if`` statements on Python values of which one branch, or each at its time, was traced.
+    """Returns the ``if`` statements on Python values of which one branch, or each at its time, was traced.
 
     Args:
       lines: of the user's code, with ops or something to say of them. An ``if`` on a tensor is one of them: it makes an

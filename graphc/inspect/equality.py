@@ -72,7 +72,7 @@ class Difference:
 
     @property
     def equal(self) -> bool:
-        """Whether the two agree."""
+        """True if the two agree."""
         return not self.problem
 
 
@@ -88,7 +88,7 @@ class Agreement:
 
     @property
     def equal(self) -> bool:
-        """Whether all outputs agree."""
+        """True if all outputs agree."""
         return all(difference.equal for difference in self.differences)
 
     @property
@@ -190,6 +190,6 @@ def _as_numpy(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _epsilon(array: np.ndarray[Any, Any]) -> float:
-    """The machine epsilon of a floating or complex dtype; 0 for the others, which are compared exactly."""
+    """Returns the machine epsilon of a floating or complex dtype; 0 for the others, which are compared exactly."""
     info: Any = jnp.finfo
     return float(info(array.dtype).eps) if jnp.issubdtype(array.dtype, jnp.inexact) else 0.0

@@ -139,13 +139,13 @@ def _arguments(arguments: Arguments) -> list[ArgumentReport]:
 
 
 def _laid_out(text: str, value: Any) -> str:
-    """What a tensor or Variable is, and how it lies where that is not on one device."""
+    """Returns what a tensor or Variable is, and how it lies where that is not on one device."""
     layout = layout_text(value.sharding) if hasattr(value, "sharding") else ""
     return f"{text}, {layout}" if layout else text
 
 
 def _captured(traced: TracedFunction, arguments: Arguments) -> list[tuple[str, str]]:
-    """The tensors that the graph takes besides the arguments, which come first."""
+    """Returns the tensors that the graph takes besides the arguments, which come first."""
     return [(value.name, str(value.type)) for value in traced.graph.inputs[len(arguments.arrays) :]]
 
 
@@ -168,7 +168,7 @@ def _variables(traced: TracedFunction) -> list[VariableReport]:
 
 
 def _steps(traced: TracedFunction) -> list[str]:
-    """The steps of a function that runs on several devices, or apart from the host."""
+    """Returns the steps of a function that runs on several devices, or apart from the host."""
     if traced.plan is None:
         return []
     return [f"{step.kind} {step.name} on {step.device}{step.note and f': {step.note}'}" for step in traced.plan.steps]
@@ -179,7 +179,7 @@ def _type_of(variable: Variable | None) -> str:
 
 
 def _lines(notes: TraceNotes) -> list[LineReport]:
-    """The lines of the user's code, those of one function together, in the order in which the functions come."""
+    """Gives the lines of the user's code, those of one function together, in the order in which the functions come."""
     found: dict[tuple[str, int], LineReport] = {}
 
     def report(location: Location) -> LineReport:
@@ -244,7 +244,7 @@ def _count(graph: Graph) -> Counter[Location]:
 
 
 def _repeated(graph: Graph) -> Counter[Location]:
-    """The ops in loops, once for each loop around them."""
+    """Returns the ops in loops, once for each loop around them."""
     regions = [region for node in graph.walk() if node.op in (SCAN, WHILE) for region in node.regions]
     return sum(map(_count, regions), Counter[Location]())
 

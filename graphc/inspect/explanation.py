@@ -169,16 +169,16 @@ class Explanation:
 
     @property
     def ops(self) -> int:
-        """How many ops were traced, constants not counted."""
+        """Returns how many ops were traced, constants not counted."""
         return sum(line.ops for line in self.lines)
 
     @property
     def left(self) -> int:
-        """How many ops the program has, those of loop bodies and branches counted once."""
+        """Returns how many ops the program has, those of loop bodies and branches counted once."""
         return sum(line.left for line in self.lines)
 
     def line(self, number: int) -> LineReport:
-        """The report on the first line of this number.
+        """Returns the report on the first line of this number.
 
         Raises:
           KeyError: there is nothing to say of it.
@@ -204,7 +204,7 @@ class Explanation:
         return explanation_page(self)
 
     def to_html(self) -> str:
-        """The text of the explanation with its colours, as a piece of HTML."""
+        """Returns the text of the explanation with its colours, as a piece of HTML."""
         # A console that sees a notebook would show the text there by itself, too.
         console = Console(file=io.StringIO(), width=_WIDTH, record=True, color_system="truecolor", force_jupyter=False)
         console.print(self)

@@ -67,7 +67,7 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
 
 
 def _floating_inputs(signature: inspect.Signature, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
-    """The floating tensors among the arguments, each with the expression that reaches it."""
+    """Returns the floating tensors among the arguments, each with the expression that reaches it."""
     bound = signature.bind(*args, **kwargs).arguments
     leaves = [pair for name, value in bound.items() for pair in nest.flatten_with_paths(value, name)]
     return [(path, leaf) for path, leaf in leaves if _is_floating(leaf)]

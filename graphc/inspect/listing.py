@@ -29,7 +29,7 @@ _SMALL_CALL = 5e-6
 
 
 def format_explanation(found: Explanation) -> Group:
-    """The explanation for a terminal."""
+    """Returns the explanation for a terminal."""
     title = Text(f"{found.function}: {found.ops} ops traced, {found.left} left", style="bold")
     parts: list[Text | Table | Paragraph] = [title]
     for _, lines in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
@@ -54,7 +54,7 @@ def format_explanation(found: Explanation) -> Group:
 
 
 def _guards(found: Explanation) -> list[str]:
-    """What was read outside the arguments, and what takes longer to look at than a small call."""
+    """Returns what was read outside the arguments, and what takes longer to look at than a small call."""
     outside = [guard.what for guard in found.guards if guard.what.startswith(("global ", "outer "))]
     rows = [", ".join(dict.fromkeys(outside))] if outside else []
     remedy = "pass it as a tensor, or keep it in a Variable"
@@ -63,13 +63,13 @@ def _guards(found: Explanation) -> list[str]:
 
 
 def ops_note(line: LineReport) -> str:
-    """What the passes did to the ops of a line."""
+    """Returns what the passes did to the ops of a line."""
     done = {"folded": line.folded, "merged": line.merged, "removed": line.removed}
     return ", ".join(f"{count} {what}" for what, count in done.items() if count)
 
 
 def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
-    """The lines of one function."""
+    """Returns the lines of one function."""
     place = lines[0].location
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name, justify in (("line", "right"), ("source", "left"), ("ops", "right"), ("left", "right"), ("", "left")):
@@ -94,7 +94,7 @@ def _source(file: str, number: int) -> str:
 
 
 def _section(heading: str, rows: Iterable[str]) -> list[Text | Paragraph]:
-    """A heading and its rows; nothing where there are none."""
+    """Returns a heading and its rows; nothing where there are none."""
     found = list(rows)
     if not found:
         return []
@@ -112,7 +112,7 @@ def _arguments(found: Explanation) -> list[str]:
 
 
 def _collectives(found: Explanation) -> list[str]:
-    """What the devices exchange in each run."""
+    """Returns what the devices exchange in each run."""
     return [
         f"{each.count} {each.kind}, {each.arrays} arrays, {format_bytes(each.bytes)} on each device"
         for each in found.collectives

@@ -66,21 +66,21 @@ class Call:
         )
 
     def tensors(self) -> list[tuple[str, Tensor]]:
-        """The tensors among the arguments, each with the expression that reaches it."""
+        """Returns the tensors among the arguments, each with the expression that reaches it."""
         bound = inspect.signature(self.function.python_function).bind(*self.args, **self.kwargs).arguments
         leaves = [pair for name, value in bound.items() for pair in nest.flatten_with_paths(value, name)]
         return [(path, leaf) for path, leaf in leaves if isinstance(leaf, Tensor)]
 
 
 def _tensor(leaf: Any) -> Any:
-    """An array as a tensor: in eager code, NumPy and JAX must not do what graphc is to do."""
+    """Returns an array as a tensor: in eager code, NumPy and JAX must not do what graphc is to do."""
     if isinstance(leaf, np.ndarray | np.generic):
         leaf = jnp.asarray(canonical_array(leaf))
     return Tensor(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
 def _own_array(leaf: Any) -> Any:
-    """A tensor as an array of its own, which may be donated."""
+    """Returns a tensor as an array of its own, which may be donated."""
     return jnp.array(leaf.raw, copy=True) if isinstance(leaf, Tensor) else leaf
 
 
@@ -113,13 +113,13 @@ class State:
             tensor.raw = array
 
     def current(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The values that the variables have now, and the arguments to whose items values were assigned."""
+        """Returns the values that the variables have now, and the arguments to whose items values were assigned."""
         found = {f"Variable {variable.name!r}": variable.numpy() for variable in self.variables}
         changed = {title: pair[0] for title, pair in self._arguments.items() if pair[0].raw is not pair[1]}
         return {**found, **{title: tensor.numpy() for title, tensor in changed.items()}}
 
     def before(self, title: str) -> np.ndarray[Any, Any]:
-        """The values that an argument had at first, by its title in :meth:`current`."""
+        """Returns the values that an argument had at first, by its title in :meth:`current`."""
         return np.asarray(self._arguments[title][1])
 
 
@@ -220,7 +220,7 @@ def compile_call(call: Call) -> Compiled:
 
 
 def _as_one(traced: TracedFunction, arguments: Arguments) -> Any:
-    """What a function of several programs would be as a single one, to look at."""
+    """Returns what a function of several programs would be as a single one, to look at."""
     arrays = [variable.raw for variable in traced.bound_variables(arguments)]
     types = [type_of(array) for array in [*arrays, *arguments.arrays, *traced.captures(arguments)]]
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
@@ -233,7 +233,7 @@ def _multiplies(lowered: Any) -> bool:
 
 
 def eager_mode(call: Call, state: State) -> Mode:
-    """The function as plain Python, line by line, and every compiled function that it calls likewise."""
+    """Returns the function as plain Python, line by line, and every compiled function that it calls likewise."""
     python_function = call.function.python_function
 
     @contextmanager
@@ -245,12 +245,12 @@ def eager_mode(call: Call, state: State) -> Mode:
 
 
 def compiled_mode(call: Call, compiled: Compiled, state: State) -> Mode:
-    """The function as one compiled program."""
+    """Returns the function as one compiled program."""
     return Mode("compiled", lambda: call.function(*call.args, **call.kwargs), state, memory=compiled.memory)
 
 
 def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -> Mode:
-    """A function of the user's that should do the same.
+    """Returns a function of the user's that should do the same.
 
     A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
     """
@@ -276,7 +276,7 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -
 
 
 def baseline_variables(fn: Any, call: Call) -> list[Variable]:
-    """The variables that a baseline touches, where that can be known."""
+    """Returns the variables that a baseline touches, where that can be known."""
     if not isinstance(fn, Function | BoundFunction):
         return []
     return list(fn.trace(*call.args, **call.kwargs).variables.values())

@@ -27,7 +27,7 @@ _NUMBER_SPACE = re.compile(r"(?<=\d) (?=[^\W\d_])")
 
 
 def format_table(comparison: Comparison) -> Group:
-    """The comparison as a table, with the one-time costs and the notes below."""
+    """Returns the comparison as a table, with the one-time costs and the notes below."""
     title = Text(f"{comparison.function} on {comparison.machine.device}", style="bold")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("mode", no_wrap=True)
@@ -70,7 +70,7 @@ def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
 
 
 def _ranges(comparison: Comparison) -> list[Paragraph]:
-    """The middle half of each speed over the rounds, where it is wide."""
+    """Returns the middle half of each speed over the rounds, where it is wide."""
     modes = [mode for mode in comparison.modes if mode.values is not None and mode.timing is not None]
     texts = {mode.name: speed_text(comparison, mode.name).partition(" ")[2].strip("()") for mode in modes}
     told = [f"{name} {text}x" for name, text in texts.items() if text]
@@ -87,7 +87,7 @@ def speed_text(comparison: Comparison, name: str) -> str:
 
 
 def middle_half(timing: Timing) -> str:
-    """The quartiles, in the unit of the median, which stands before them."""
+    """Returns the quartiles, in the unit of the median, which stands before them."""
     size = unit_of(timing.median)[1]
     return "-".join(three_digits(quartile / size) for quartile in timing.quartiles)
 

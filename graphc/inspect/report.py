@@ -92,7 +92,7 @@ class ModeReport:
 
     @property
     def equal(self) -> bool:
-        """Whether everything that was compared agrees with eager code."""
+        """True if everything that was compared agrees with eager code."""
         return all(agreement is None or agreement.equal for agreement in (self.values, self.gradients))
 
 
@@ -122,11 +122,11 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether all modes agree with eager code."""
+        """True if all modes agree with eager code."""
         return all(mode.equal for mode in self.modes)
 
     def mode(self, name: str) -> ModeReport:
-        """The report on the mode of this name.
+        """Returns the report on the mode of this name.
 
         Raises:
           KeyError: there is none.
@@ -137,12 +137,12 @@ class Comparison:
         raise KeyError(name)
 
     def speedup(self, name: str = "compiled", over: str = "eager") -> float | None:
-        """How many times as fast one mode is as another, by their medians; None where one was not timed."""
+        """Returns how many times as fast one mode is as another, by their medians; None where one was not timed."""
         timings = self.mode(name).timing, self.mode(over).timing
         return None if timings[0] is None or timings[1] is None else timings[1].median / timings[0].median
 
     def speedup_range(self, name: str = "compiled", over: str = "eager") -> tuple[float, float] | None:
-        """The quartiles of the ratio over the rounds, in each of which both ran; None where one was not timed.
+        """Returns the quartiles of the ratio over the rounds, in each of which both ran; None where one was not timed.
 
         Far apart, they say that the load of the machine changed while it was measured.
         """
@@ -176,7 +176,7 @@ class Comparison:
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def table(self) -> RenderableType:
-        """The comparison as a table, for ``rich``."""
+        """Returns the comparison as a table, for ``rich``."""
         return format_table(self)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:

@@ -86,7 +86,7 @@ class Timing:
         return max(halves) / min(halves) - 1.0
 
     def overlaps(self, other: Timing) -> bool:
-        """Whether the ranges between the quartiles have a point in common."""
+        """Returns True if the ranges between the quartiles have a point in common."""
         (low, high), (other_low, other_high) = self.quartiles, other.quartiles
         return low <= other_high and other_low <= high
 
@@ -96,7 +96,7 @@ class Timed(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Returns what it is called."""
         ...
 
     def sample(self, calls: int) -> float:
@@ -138,7 +138,7 @@ def measure(contenders: Sequence[Timed], rounds: int, seconds: float) -> dict[st
 
 
 def _first_sample(contender: Timed) -> tuple[int, float]:
-    """How many calls make a sample long enough, and the first such sample."""
+    """Returns how many calls make a sample long enough, and the first such sample."""
     seconds = contender.sample(1)
     calls = math.ceil(MIN_SAMPLE_SECONDS / seconds)
     return (1, seconds) if calls <= 1 else (calls, contender.sample(calls))

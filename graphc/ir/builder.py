@@ -48,7 +48,7 @@ class GraphBuilder:
         return value
 
     def next_name(self, wish: str) -> str:
-        """The name that the next node gets if it wishes for this one."""
+        """Returns the name that the next node gets if it wishes for this one."""
         return self._names.next(wish)
 
     def append(
@@ -94,5 +94,5 @@ class GraphBuilder:
         return node
 
     def build(self, outputs: Sequence[Value]) -> Graph:
-        """The graph so far, with these outputs."""
+        """Returns the graph so far, with these outputs."""
         return Graph(self.inputs, self.nodes, outputs, self.name)

@@ -97,7 +97,7 @@ def _matches(before: Graph, after: Graph) -> dict[Node, Node]:
 
 
 def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
-    """The nodes that compute the same from the graphs' inputs; of several, those in the same order."""
+    """Returns the nodes that compute the same from the graphs' inputs; of several, those in the same order."""
     waiting: defaultdict[Hashable, deque[Node]] = defaultdict(deque)
     numbers: dict[Hashable, int] = {}
     for node, key in _computations(before, numbers):
@@ -142,7 +142,7 @@ def _kind(node: Node) -> Hashable:
 
 
 def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node, str]:
-    """The name of each node of the second graph: that of its match, or one that no other has."""
+    """Returns the name of each node of the second graph: that of its match, or one that no other has."""
     taken = {node.name for node in before.nodes}
     names: dict[Node, str] = {}
     for node in after.nodes:
@@ -158,7 +158,7 @@ def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node,
 
 
 def _order(before: Graph, after: Graph, matches: dict[Node, Node], merged: dict[Value, Value]) -> Sequence[Node]:
-    """The nodes of the second graph in the order of the first, as far as its edges allow."""
+    """Returns the nodes of the second graph in the order of the first, as far as its edges allow."""
     place: Callable[[Node], int] = {node: number for number, node in enumerate(before.nodes)}.__getitem__
     wanted: dict[Node, tuple[int, int]] = {}
     last = -1

@@ -77,7 +77,7 @@ class DeviceSpec:
 
     @staticmethod
     def parse(text: str) -> DeviceSpec:
-        """The spec that a device string describes.
+        """Returns the spec that a device string describes.
 
         Args:
           text: for example ``/job:worker/replica:0/task:1/device:GPU:0``, a part of it, ``/gpu:0`` or ``cpu:1``;
@@ -93,7 +93,7 @@ class DeviceSpec:
         return _parse(text)
 
     def merge(self, inner: DeviceSpec) -> DeviceSpec:
-        """The spec of something pinned to ``inner`` in a place pinned to this one.
+        """Returns the spec of something pinned to ``inner`` in a place pinned to this one.
 
         What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
         it goes when ``inner`` names another type.
@@ -116,7 +116,7 @@ class DeviceSpec:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it names one device of a task."""
+        """True if it names one device of a task."""
         return self.device_type is not None and self.device_index is not None
 
     @classmethod
@@ -133,7 +133,7 @@ class DeviceSpec:
         return self.merge(dev)
 
     def replace(self, **fields: Any) -> DeviceSpec:
-        """A copy with other values of some fields.
+        """Returns a copy with other values of some fields.
 
         Example:
           >>> str(DeviceSpec.parse("/job:ps/task:1").replace(task=2))
@@ -178,7 +178,7 @@ def _parse(text: str) -> DeviceSpec:
 
 
 def _parse_part(part: str) -> dict[str, str | int | None]:
-    """The fields that one part between slashes sets; none when it is malformed."""
+    """Returns the fields that one part between slashes sets; none when it is malformed."""
     key, *words = part.split(":")
     key = key.lower()
     if key == "job" and len(words) == 1 and _JOB.fullmatch(words[0]):

@@ -16,12 +16,12 @@ WORLD = "world"
 
 
 def part_of_world(name: str) -> str:
-    """The resource for a part of the outside world that only what has this name touches."""
+    """Returns the resource for a part of the outside world that only what has this name touches."""
     return f"{WORLD}://{name}"
 
 
 def is_world(resource: str) -> bool:
-    """Whether a resource is the outside world, or a part of it, and no variable."""
+    """Returns True if a resource is the outside world, or a part of it, and no variable."""
     return resource == WORLD or resource.startswith(f"{WORLD}://")
 
 
@@ -49,17 +49,17 @@ class Effect:
 
 
 def reads(resource: str) -> Effect:
-    """The effect of reading a resource."""
+    """Returns the effect of reading a resource."""
     return Effect(EffectKind.READ, resource)
 
 
 def writes(resource: str) -> Effect:
-    """The effect of writing a resource."""
+    """Returns the effect of writing a resource."""
     return Effect(EffectKind.WRITE, resource)
 
 
 def conflicts(first: Iterable[Effect], second: Iterable[Effect]) -> bool:
-    """Whether two nodes with these effects must keep their order: they share a resource that one of them writes."""
+    """Tells if two nodes with these effects must keep their order: they share a resource that one of them writes."""
     touched = {effect.resource: effect.kind for effect in first if effect.kind is EffectKind.READ}
     touched.update({effect.resource: effect.kind for effect in first if effect.kind is EffectKind.WRITE})
     return any(

@@ -74,7 +74,7 @@ class Graph:
         return parse_graph, (text,)
 
     def users(self) -> dict[Value, list[Node]]:
-        """Which nodes use each value, computed anew; values that nobody uses are absent."""
+        """Returns which nodes use each value, computed anew; values that nobody uses are absent."""
         index: dict[Value, list[Node]] = {}
         for node in self.nodes:
             for value in dict.fromkeys(node.inputs):
@@ -90,7 +90,7 @@ class Graph:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """What the graph reads and writes, each effect once, in order of first appearance."""
+        """Returns what the graph reads and writes, each effect once, in order of first appearance."""
         return tuple(dict.fromkeys(effect for node in self.nodes for effect in node.effects))
 
     def draw(self, path: str | os.PathLike[str], *, limit: int | None = 150) -> Path:

@@ -93,7 +93,7 @@ class Interpreter:
         return () if result is None and not node.outputs else (result,)
 
     def region(self, graph: Graph) -> Callable[..., tuple[Any, ...]]:
-        """A callable that runs a region of a node of this graph: ``(*values) -> tuple``.
+        """Returns a callable that runs a region of a node of this graph: ``(*values) -> tuple``.
 
         A subclass whose constructor takes more than the graph overrides this and hands the rest down.
         """

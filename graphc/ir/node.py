@@ -120,7 +120,7 @@ class Node:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """What the node reads and writes, its regions' effects included."""
+        """Returns what the node reads and writes, its regions' effects included."""
         own = self.op.effects(self.attrs)
         if not self.regions:
             return own

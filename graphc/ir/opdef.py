@@ -29,7 +29,7 @@ Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Se
 
 
 def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    """The effects of an op that has none."""
+    """Returns the effects of an op that has none."""
     del attrs
     return ()
 
@@ -92,7 +92,7 @@ class OpDef:
     pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 
     def region_label(self, index: int) -> str:
-        """The name of a region; those of a ``*`` name share it, and surplus ones have none."""
+        """Returns the name of a region; those of a ``*`` name share it, and surplus ones have none."""
         last = self.regions[-1] if self.regions else ""
         if last.startswith("*") and index >= len(self.regions) - 1:
             return last[1:]

@@ -244,7 +244,7 @@ class _Probes:
         return self._is_settled()
 
     def _is_free(self) -> bool:
-        """Whether the rule takes any size, if it is the same everywhere."""
+        """Returns True if the rule takes any size, if it is the same everywhere."""
         return (_PRIMES[0],) * self._count in self._accepted
 
     def _combinations(self) -> Iterator[tuple[int, ...]]:
@@ -297,7 +297,7 @@ class _Probes:
             yield from itertools.combinations(everything, 2)
 
     def _is_settled(self) -> bool:
-        """Whether all that can be open is found to be so."""
+        """Returns True if all that can be open is found to be so."""
         if len(self._accepted) < 2:
             return not self._count and bool(self._accepted)
         outputs = _widened(list(self._accepted.values()))

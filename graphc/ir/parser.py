@@ -16,7 +16,7 @@ __all__ = ["parse_graph"]
 
 
 def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS, literals: Mapping[str, Any] | None = None) -> Graph:
-    """The graph that a text describes; ``parse_graph(print_graph(g)) == g``.
+    """Returns the graph that a text describes; ``parse_graph(print_graph(g)) == g``.
 
     Types are taken from the text and not inferred again: :func:`graphc.ir.verify` does that.
 
@@ -52,7 +52,7 @@ class _GraphParser:
         self._nodes: dict[str, Node] = {}
 
     def graph(self, name: str) -> Graph:
-        """The signature, the nodes and the outputs of a graph with this name."""
+        """Returns the signature, the nodes and the outputs of a graph with this name."""
         reader = self._reader
         reader.word("(")
         reader.list(")", self._input)

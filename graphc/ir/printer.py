@@ -54,7 +54,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.]", re.ASCII)
 
 
 def print_graph(graph: Graph, *, locations: bool = True, store: Store | None = None) -> str:
-    """The graph as text; see the module's docstring for the grammar.
+    """Returns the graph as text; see the module's docstring for the grammar.
 
     Args:
       graph: what to print.
@@ -77,7 +77,7 @@ def print_graph(graph: Graph, *, locations: bool = True, store: Store | None = N
 
 
 def print_node(node: Node, *, locations: bool = True) -> str:
-    """The node's line of text, without its regions."""
+    """Returns the node's line of text, without its regions."""
     return _node_line(node, {}, locations, None)
 
 
@@ -94,7 +94,7 @@ def has_text(value: Any) -> bool:
 
 
 def print_value(value: Any, store: Store | None = None) -> str:
-    """An attribute's value as text.
+    """Returns an attribute's value as text.
 
     Args:
       value: the value.
@@ -146,7 +146,7 @@ def _graph_lines(graph: Graph, head: str, indent: str, locations: bool, store: S
 
 
 def _input_names(graph: Graph) -> dict[Value, str]:
-    """A name for each input that no other input and no node of the graph has."""
+    """Returns a name for each input that no other input and no node of the graph has."""
     if not graph.inputs:
         return {}
     unique = UniqueNames()
@@ -216,7 +216,7 @@ def _literal(array: np.ndarray[Any, Any]) -> str:
 
 
 def _numbers(array: np.ndarray[Any, Any]) -> list[bool | int | float | complex]:
-    """The elements as the parser reads them from the text of :func:`_element`, in C order."""
+    """Returns the elements as the parser reads them from the text of :func:`_element`, in C order."""
     kind = array.dtype.kind
     if kind == "c":
         return [complex(float(str(item.real)), float(str(item.imag))) for item in array.ravel()]

@@ -69,11 +69,11 @@ class Reader:
 
     @property
     def place(self) -> int:
-        """Where the next token is; give it to :meth:`fail` to point there later."""
+        """Returns where the next token is; give it to :meth:`fail` to point there later."""
         return self._at
 
     def peek(self, ahead: int = 0) -> str:
-        """The next token, or one further on; empty at the end."""
+        """Returns the next token, or one further on; empty at the end."""
         return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
 
     def next(self) -> str:
@@ -130,7 +130,7 @@ class Reader:
         return items
 
     def string(self) -> str:
-        """A string in double quotes."""
+        """Returns a string in double quotes."""
         token = self.peek()
         if not token.startswith('"'):
             self.fail("a string in double quotes")
@@ -142,7 +142,7 @@ class Reader:
         return text
 
     def name(self) -> str:
-        """A word, or any text in double quotes."""
+        """Returns a word, or any text in double quotes."""
         place, token = self._at, self.peek()
         if token.startswith('"'):
             name = self.string()
@@ -154,7 +154,7 @@ class Reader:
         return self.next()
 
     def integer(self) -> int:
-        """A decimal integer."""
+        """Returns a decimal integer."""
         if not _INTEGER.fullmatch(self.peek()):
             self.fail("an integer")
         if len(self.peek()) > _MOST_DIGITS:
@@ -162,7 +162,7 @@ class Reader:
         return int(self.next())
 
     def line(self) -> int:
-        """The number of a line in a file."""
+        """Returns the number of a line in a file."""
         place = self._at
         found = self.integer()
         if not 0 <= found <= _LAST_LINE:
@@ -170,13 +170,13 @@ class Reader:
         return found
 
     def float(self) -> float:
-        """A decimal number, ``inf`` or ``nan``."""
+        """Returns a decimal number, ``inf`` or ``nan``."""
         if not _FLOAT.fullmatch(self.peek()):
             self.fail("a number")
         return float(self.next())
 
     def dtype(self) -> np.dtype[Any]:
-        """A dtype's short name."""
+        """Returns a dtype's short name."""
         token = self.peek()
         try:
             dtype = dtype_from_short(token)
@@ -186,7 +186,7 @@ class Reader:
         return dtype
 
     def type(self) -> TensorType:
-        """A tensor type."""
+        """Returns a tensor type."""
         weak = self.accept("~")
         dtype = self.dtype()
         self.word("[")
@@ -207,7 +207,7 @@ class Reader:
         return self.list(")", self.type) if self.accept("(") else [self.type()]
 
     def value(self) -> Any:
-        """An attribute's value."""
+        """Returns an attribute's value."""
         token = self.peek()
         if token in _NAMED:
             return _NAMED[self.next()]
@@ -300,7 +300,7 @@ class Reader:
 
     @property
     def _element_readers(self) -> dict[str, Callable[[], Any]]:
-        """What reads an element, by the kind of the dtype; all others are floats."""
+        """Returns what reads an element, by the kind of the dtype; all others are floats."""
         return {
             "b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex, "O": self._bytes,
         }  # fmt: skip

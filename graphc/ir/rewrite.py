@@ -34,20 +34,20 @@ class Rewriter:
         self._replaced: dict[Node, Node] = {}
 
     def inputs(self, node: Node) -> tuple[Value, ...]:
-        """The new values that stand for the inputs of an old node."""
+        """Returns the new values that stand for the inputs of an old node."""
         values = self._values
         if not values:
             return node.inputs
         return tuple([values.get(value, value) for value in node.inputs])
 
     def controls(self, node: Node) -> tuple[Node, ...]:
-        """The new nodes that stand for the control inputs of an old node, each once."""
+        """Returns the new nodes that stand for the control inputs of an old node, each once."""
         if not node.control_inputs or not self._replaced:
             return node.control_inputs
         return tuple(dict.fromkeys(self._replaced.get(control, control) for control in node.control_inputs))
 
     def current(self, node: Node) -> Node:
-        """The new node that stands for an old one."""
+        """Returns the new node that stands for an old one."""
         return self._replaced.get(node, node)
 
     def add(self, node: Node) -> None:
@@ -112,7 +112,7 @@ class Rewriter:
         self._values.update({old: value for old, value in zip(values, new, strict=True) if value is not None})
 
     def finish(self) -> Graph:
-        """The new graph: the old one itself when nothing changed."""
+        """Returns the new graph: the old one itself when nothing changed."""
         old = self._graph
         values = tuple([self._values.get(value, value) for value in old.outputs])
         if values == old.outputs and _same(self._nodes, old.nodes):
@@ -121,12 +121,12 @@ class Rewriter:
 
 
 def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, ...]:
-    """The regions of a node, each passed through a function."""
+    """Returns the regions of a node, each passed through a function."""
     return tuple([function(region) for region in node.regions]) if node.regions else ()
 
 
 def map_inside(graph: Graph, function: Callable[[Graph], Graph]) -> Graph:
-    """The graph, the regions of its nodes passed through a function."""
+    """Returns the graph, the regions of its nodes passed through a function."""
     if not any(node.regions for node in graph.nodes):
         return graph
     rewriter = Rewriter(graph)

@@ -47,13 +47,13 @@ _DTYPES = _known_dtypes()
 
 
 def short_dtype(dtype: np.dtype[Any]) -> str:
-    """The short name of a dtype: ``f32``, ``i32``, ``bool``, ``bf16``."""
+    """Returns the short name of a dtype: ``f32``, ``i32``, ``bool``, ``bf16``."""
     name = getattr(dtype, "name", None) or str(dtype)  # what is no dtype must print too, in the verifier's message
     return _SHORT.get(name, name)
 
 
 def dtype_from_short(name: str) -> np.dtype[Any]:
-    """The dtype of a short name, or of a long one; raises ``TypeError`` for a name that is none."""
+    """Returns the dtype of a short name, or of a long one; raises ``TypeError`` for a name that is none."""
     dtype = _DTYPES.get(name)
     if dtype is None:
         raise TypeError(f"there is no dtype {name!r}; there are {', '.join(_SHORT.values())} and those of ml_dtypes")
@@ -110,7 +110,7 @@ class TensorType:
 
     @property
     def is_inexact(self) -> bool:
-        """Whether the dtype is floating or complex, so that gradients flow."""
+        """True if the dtype is floating or complex, so that gradients flow."""
         return self.dtype.kind in "fc" or self.dtype.name.startswith(("bfloat", "float"))
 
 

@@ -195,7 +195,7 @@ class Layer(Module):
 
     @property
     def trainable(self) -> bool:
-        """Whether the layer's Variables are trained. Setting it sets it for the layers inside too.
+        """True if the layer's Variables are trained. Setting it sets it for the layers inside too.
 
         A frozen layer has no ``trainable_variables``, and tapes do not watch its Variables. Those that were made with
         ``trainable=False`` stay as they are whatever is set.

@@ -111,7 +111,7 @@ class Module(Stateful):
         return named
 
     def _parts(self) -> Iterable[tuple[str, Any]]:
-        """What the module holds, by name."""
+        """Returns what the module holds, by name."""
         return vars(self).items()
 
     @property
@@ -121,7 +121,7 @@ class Module(Stateful):
 
 
 def _leaves(module: Module, seen: set[int]) -> Iterator[Any]:
-    """The Variables and modules in a module, its own first, each once."""
+    """Yields the Variables and modules in a module, its own first, each once."""
     inner: list[Module] = []
     for _, attribute in sorted(vars(module).items()):
         for leaf in flatten(attribute) if not isinstance(attribute, Variable) else [attribute]:
@@ -135,7 +135,7 @@ def _leaves(module: Module, seen: set[int]) -> Iterator[Any]:
 
 
 def _named(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:
-    """The Variables in an object, each once, with where they are found."""
+    """Yields the Variables in an object, each once, with where they are found."""
     if id(value) in seen:
         return
     seen.add(id(value))

@@ -127,12 +127,12 @@ class BatchNormalization(TensorLayer):
 
 
 def _wide(value: Tensor) -> Tensor:
-    """A tensor in at least the precision of float32, in which means are taken."""
+    """Returns a tensor in at least the precision of float32, in which means are taken."""
     return value if value.type.is_inexact and value.dtype.itemsize >= 4 else astype(value, "float32")
 
 
 def _over_replicas(statistic: Any) -> Any:
-    """The mean over the replicas, which have as many rows each, so that it is that of the whole batch."""
+    """Returns the mean over the replicas, which have as many rows each, so that it is that of the whole batch."""
     return statistic if context.replica is None else context.replica.mean([statistic])[0]
 
 

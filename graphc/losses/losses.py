@@ -254,7 +254,7 @@ def sparse_softmax_cross_entropy(
 def _regression(
     loss: str, labels: Any, predictions: Any, weight: Any, reduction: str, *, name: str = "predictions", **options: Any
 ) -> Tensor:
-    """A loss of labels and predictions of one shape."""
+    """Returns a loss of labels and predictions of one shape."""
     try:
         label, prediction = _arguments(loss, labels, predictions, name, reduction)
         if label.shape != prediction.shape:
@@ -285,7 +285,7 @@ def reduced(loss: str, losses: Any, weight: Any, reduction: str) -> Tensor:
 
 
 def _smoothing(loss: str, value: Any) -> dict[str, float]:
-    """The attribute for a smoothing of labels; none where there is none."""
+    """Returns the attribute for a smoothing of labels; none where there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise _error(InvalidArgumentError, f"{loss}: label_smoothing must be a number from 0 to 1, got {value!r:.60}")
     return {"label_smoothing": float(value)} if value else {}

@@ -206,7 +206,7 @@ class Executable:
         return results
 
     def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
-        """Where the program runs if it takes several devices, and its inputs."""
+        """Returns where the program runs if it takes several devices, and its inputs."""
         if self._layout is None:
             return meeting_place((*arrays, *map(array_of, variables))), arrays
         return self._layout.home, self._layout.placed(arrays)
@@ -228,7 +228,7 @@ class Executable:
         return results
 
     def _spread(self, variables: Sequence[Variable]) -> Any:
-        """The ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
+        """Returns the ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
         key = layouts = tuple([array_of(variable).sharding for variable in variables])
         found = self._by_layout.get(key)
         if found is None:
@@ -250,7 +250,7 @@ class Executable:
 
     @property
     def program(self) -> Program:
-        """What XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
+        """Returns what XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
         return Program(self.graph, self.variables, self.devices, self.check is not None, self.jitted, self.times)
 
     def take_over(self, other: Program | None) -> bool:
@@ -281,7 +281,7 @@ def _held(program: Callable[..., Sequence[Any]], values: Sequence[Any], arrays: 
 
 
 def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
-    """The graph with other names of variables, which only nodes outside branches and loops have."""
+    """Returns the graph with other names of variables, which only nodes outside branches and loops have."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         name = node.attrs.get("variable")
@@ -294,7 +294,7 @@ def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
 
 
 def _on_one(devices: Sequence[str]) -> dict[str, Any]:
-    """What ``jax.jit`` is told of a program that is pinned to a device, so that it brings the arguments there."""
+    """Gives what ``jax.jit`` is told of a program that is pinned to a device, so that it brings the arguments there."""
     if len(devices) != 1:
         return {}
     place = SingleDeviceSharding(find_device(devices[0], told=True))  # pyright: ignore[reportArgumentType]

@@ -18,7 +18,7 @@ _CALL = "return target(*args)"
 
 @lru_cache(maxsize=4096)
 def _frame_at(location: Location, body: str) -> Callable[..., Any]:
-    """A function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
+    """Returns a function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
     code = compile(f"def f(target, *args): {body}", "<frame>", "exec", dont_inherit=True)
     inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
     file, name = _writable(location.file), _writable(location.function)
@@ -29,7 +29,7 @@ def _frame_at(location: Location, body: str) -> Callable[..., Any]:
 
 
 def _no_columns(code: CodeType) -> bytes:
-    """A table that puts all instructions on the first line, without columns: tracebacks show no carets below it.
+    """Gives a table that puts all instructions on the first line, without columns: tracebacks show no carets below it.
 
     Each entry is of kind 13, for up to eight instructions, and moves on by no line (``locations.md`` of CPython).
     """
@@ -38,7 +38,7 @@ def _no_columns(code: CodeType) -> bytes:
 
 
 def _writable(text: str) -> str:
-    """A text that XLA can take: Python's paths may hold bytes that are not UTF-8."""
+    """Returns a text that XLA can take: Python's paths may hold bytes that are not UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -45,14 +45,14 @@ def splits(names: Sequence[str], layouts: Sequence[Any]) -> dict[str, Split]:
 
 
 def _without(part: Any, axis: str) -> Any:
-    """What splits one axis of an array, but for one axis of the mesh."""
+    """Returns what splits one axis of an array, but for one axis of the mesh."""
     given = cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
     names = [name for name in given if name not in (axis, None)]
     return tuple(names) if len(names) > 1 else names[0] if names else None
 
 
 def gathering(function: Callable[..., Any], places: Mapping[int, Split]) -> Callable[..., Any]:
-    """The function, with the inputs at some places gathered first, again in its derivative."""
+    """Returns the function, with the inputs at some places gathered first, again in its derivative."""
 
     def gathered(*inputs: Any) -> Any:
         given = [_gathered(value, places[place]) if place in places else value for place, value in enumerate(inputs)]

@@ -115,7 +115,7 @@ class Lowering(Interpreter):
         return results
 
     def _looks(self, node: Node, inputs: Sequence[Any]) -> bool:
-        """Whether a node computes from the values of its inputs, and not from their shapes alone, as ``ones_like``."""
+        """Tells if a node computes from the values of its inputs, and not from their shapes alone, as ``ones_like``."""
         if node.regions or node.op.name in _SPECIAL:
             return True
         program: Any = jax.make_jaxpr(self._callable(node))(*inputs).jaxpr
@@ -123,7 +123,7 @@ class Lowering(Interpreter):
         return any(id(value) in used or any(value is out for out in program.outvars) for value in program.invars)
 
     def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
-        """The values, those at some places only there when what other nodes compute is."""
+        """Returns the values, those at some places only there when what other nodes compute is."""
         found = [*values]
         before = {id(value): value for control in controls for value in self._awaited[control] or ()}
         waiting = jax.lax.optimization_barrier([[found[place] for place in places], [*before.values()]])
@@ -168,7 +168,7 @@ class Lowering(Interpreter):
         return gathering(function, gathered) if gathered else function
 
     def _gathered(self, node: Node) -> dict[int, Split]:
-        """The inputs that the node gathers, by place.
+        """Returns the inputs that the node gathers, by place.
 
         An update of parameters, which has no gradient, works on its part; in loops and branches XLA decides.
         """
@@ -223,7 +223,7 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
 
 
 def _split_values(graph: Graph, splits: Mapping[str, Split]) -> dict[Value, Split]:
-    """The values of a graph that lie as a variable does that is split: what is read of it, in any precision."""
+    """Returns the values of a graph that lie as a variable does that is split: what is read of it, in any precision."""
     found: dict[Value, Split] = {}
     for node in graph.nodes:
         if node.op is READ_VARIABLE and node.attrs["variable"] in splits:
@@ -237,7 +237,7 @@ _ELEMENTWISE = frozenset({"astype", "identity"})
 
 
 def _is_known(node: Node) -> bool:
-    """Whether a node computes what its inputs and its attributes, as data, say: no bodies, effects or user's code."""
+    """Tells if a node computes what its inputs and its attributes, as data, say: no bodies, effects or user's code."""
     return not node.regions and not node.effects and all(map(_is_data, node.attrs.values()))
 
 
@@ -259,7 +259,7 @@ def _check_types(node: Node, results: Sequence[Any]) -> None:
 
 
 def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
-    """The nodes of a graph, regions apart, that wait for others only because of control edges."""
+    """Returns the nodes of a graph, regions apart, that wait for others only because of control edges."""
     found: dict[Node, tuple[Node, ...]] = {}
     for node in graph.nodes:
         if node.control_inputs:
@@ -271,7 +271,7 @@ def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
 
 
 def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
-    """What XLA must be told about a graph, beyond the program.
+    """Returns what XLA must be told about a graph, beyond the program.
 
     On the CPU it takes optimization barriers out again before it merges equal values and decides what to compute when,
     though it can compile and run them: where the user asked for some, it is told to leave them. Only the compiler that
@@ -309,7 +309,7 @@ def _num_primals(node: Node) -> int:
 
 
 def forward_key(node: Node) -> Key:
-    """The key of the node whose vjp this is: equal op, attributes, regions and inputs."""
+    """Returns the key of the node whose vjp this is: equal op, attributes, regions and inputs."""
     attrs = type(node.attrs)(dict(node.attrs["attrs"]))
     return (node.attrs["op"], attrs, node.regions, *node.inputs[: _num_primals(node)])
 

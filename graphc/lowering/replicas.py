@@ -53,7 +53,7 @@ class ReplicaLayout:
 
 
 def _of_processes(array: Any, place: NamedSharding) -> Any:
-    """An input of a program of several processes; a number keeps its weak type."""
+    """Returns an input of a program of several processes; a number keeps its weak type."""
     if isinstance(array, bool | int | float | complex):
         return array
     if isinstance(array, jax.Array) and array.weak_type and array.ndim == 0 and array.is_fully_addressable:

@@ -70,7 +70,7 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
 
 
 def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> bool:
-    """Whether everything is on these devices; holds no array of a Variable afterwards, since these are donated."""
+    """Tells if everything is on these devices; holds no array of a Variable afterwards, since these are donated."""
     found = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
     # Of few objects, mostly: to compare devices takes longer than to tell them apart.
     layouts = {id(layout): layout for layout in [array.sharding for array in found]}

@@ -105,7 +105,7 @@ class Transaction:
 
 
 def any_is_away(variables: Sequence[Variable]) -> bool:
-    """Whether a variable has no value: its old one was donated, and the new one has not been put in place.
+    """Returns True if a variable has no value: its old one was donated, and the new one has not been put in place.
 
     Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
     where an exception would lose the new value.
@@ -176,7 +176,7 @@ def _unshared(values: list[Any], num_written: int) -> list[Any]:
 
 
 def copied(array: Any) -> Any:
-    """A copy of an array that is to be donated and that somebody else has."""
+    """Returns a copy of an array that is to be donated and that somebody else has."""
     copy = jnp.array(array, copy=True)
     context.launched()
     return copy

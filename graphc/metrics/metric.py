@@ -82,7 +82,7 @@ class Metric(Stateful):
     def _weighted(
         self, kept: Any, values: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of :meth:`sums`, with the weights of rows in that of the examples."""
+        """Returns the arguments of :meth:`sums`, with the weights of rows in that of the examples."""
         signature = inspect.signature(self.sums)
         if "sample_weight" not in signature.parameters:
             error = UnimplementedError(

@@ -331,7 +331,7 @@ def _apply(name: str, op: OpDef, values: Sequence[Any], weight: Any, **attrs: An
 
 
 def _ratio(above: Tensor, below: Tensor) -> Tensor:
-    """A quotient, 0 where there is nothing to divide by."""
+    """Returns a quotient, 0 where there is nothing to divide by."""
     return where(below > 0, above / where(below > 0, below, 1), 0)
 
 

@@ -81,7 +81,7 @@ def _confusion(labels: Any, predictions: Any, weights: Any, *, num_classes: int)
 
 
 def _add(total: Any, more: Any) -> Any:
-    """A sum and what rounding took from it, with another number added (Knuth's two-sum)."""
+    """Returns a sum and what rounding took from it, with another number added (Knuth's two-sum)."""
     high, low = total[0], total[1]
     new = high + more
     part = new - high

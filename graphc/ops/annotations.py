@@ -84,7 +84,7 @@ _WORDS = {
 
 
 def describe(annotation: str | None, *, several: bool = False) -> str:
-    """What to say of a parameter in a docstring.
+    """Returns what to say of a parameter in a docstring.
 
     Args:
       annotation: its annotation as written in the signature; None for a tensor.

@@ -22,7 +22,7 @@ DTYPES = frozenset({"dtype", "index_dtype", "new_dtype", "preferred_element_type
 
 
 def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, ...]], Attrs]:
-    """The function that turns attribute values into Attrs, those that have their default left out; cached."""
+    """Returns the function that turns attribute values into Attrs, those that have their default left out; cached."""
 
     def build(values: tuple[Any, ...]) -> Attrs:
         items: dict[str, Any] = {}
@@ -81,19 +81,19 @@ _SIMPLE = (type(None), bool, int, str, type, np.dtype, DTypeName)
 
 
 def kinds(value: Any) -> Any:
-    """The type of an attribute's value; of a tuple, those of its items."""
+    """Returns the type of an attribute's value; of a tuple, those of its items."""
     return tuple(map(type, cast("tuple[Any, ...]", value))) if type(value) is tuple else cast("Any", type(value))
 
 
 def _is_told(value: Any) -> bool:
-    """Whether no other value is equal to this one and of the same kinds: not so for zeros and in nested tuples."""
+    """Tells if no other value is equal to this one and of the same kinds: not so for zeros and in nested tuples."""
     if type(value) is tuple:
         return all(not isinstance(item, tuple) and _is_told(item) for item in cast("tuple[Any, ...]", value))
     return isinstance(value, _SIMPLE) or (type(value) is float and value != 0)
 
 
 def static_value(op: OpDef, name: str, value: Any) -> Any:
-    """An attribute in its canonical form: a Python scalar, a string, a dtype, None, or a tuple of these.
+    """Returns an attribute in its canonical form: a Python scalar, a string, a dtype, None, or a tuple of these.
 
     Args:
       op: the op that it belongs to, for messages.

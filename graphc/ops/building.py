@@ -14,7 +14,7 @@ __all__ = ["apply_along_axis", "apply_over_axes", "array", "block", "einsum_path
 
 
 def array(x: ArrayLike, dtype: Any = None, *, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """A new tensor from anything that can be one.
+    """Returns a new tensor from anything that can be one.
 
     Args:
       x: a tensor, variable, array, number, or nested list of these.
@@ -67,7 +67,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Tensor:
-    """A function called on every 1-d slice along an axis; its results take the place of the slices.
+    """Calls a function on every 1-d slice along an axis; its results take the place of the slices.
 
     Args:
       func1d: a function of a 1-d tensor, whose results have one shape.
@@ -93,7 +93,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
 
 
 def apply_over_axes(func: Callable[[Any, int], Any], a: ArrayLike, axes: int | Sequence[int]) -> Tensor:
-    """A function of a tensor and an axis, called for one axis after another.
+    """Calls a function of a tensor and an axis for one axis after another.
 
     Args:
       func: the function; an axis that it takes out is put back with size 1.
@@ -113,7 +113,7 @@ def apply_over_axes(func: Callable[[Any, int], Any], a: ArrayLike, axes: int | S
 
 
 def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = float, **kwargs: Any) -> Any:
-    """A function called once with the coordinates of a grid.
+    """Calls a function once with the coordinates of a grid.
 
     Args:
       function: a function of one tensor for each axis, the position along it.
@@ -130,7 +130,7 @@ def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: A
 
 
 def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Tensor, ...]:
-    """Where a function leaves the ones of a matrix.
+    """Returns where a function leaves the ones of a matrix.
 
     Args:
       n: the matrix has n rows and columns.
@@ -146,7 +146,7 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Ten
 
 
 def einsum_path(subscripts: str, *operands: ArrayLike, optimize: Any = "greedy") -> tuple[list[Any], str]:
-    """The order of products in which :func:`graphc.einsum` is cheapest, by shapes alone.
+    """Returns the order of products in which :func:`graphc.einsum` is cheapest, by shapes alone.
 
     Args:
       subscripts: as for einsum.

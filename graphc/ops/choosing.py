@@ -52,7 +52,7 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> Tensor:
-    """A function that is another one under each condition.
+    """Evaluates a piecewise function: another one under each condition.
 
     Every function is computed for all of ``x``, and the conditions choose; the last that is true counts.
 
@@ -92,7 +92,7 @@ def piecewise(
 
 
 def compress(condition: ArrayLike, x: ArrayLike, axis: int | None = None) -> Tensor:
-    """The slices along an axis where a condition is true.
+    """Returns the slices along an axis where a condition is true.
 
     Args:
       condition: 1-d truth values, whose values must be known.
@@ -112,7 +112,7 @@ def compress(condition: ArrayLike, x: ArrayLike, axis: int | None = None) -> Ten
 
 
 def extract(condition: ArrayLike, x: ArrayLike) -> Tensor:
-    """The elements where a condition is true, in one axis.
+    """Returns the elements where a condition is true, in one axis.
 
     Args:
       condition: truth values of the shape of ``x``; they must be known.
@@ -132,7 +132,7 @@ def extract(condition: ArrayLike, x: ArrayLike) -> Tensor:
 
 
 def trim_zeros(x: ArrayLike, trim: str = "fb") -> Tensor:
-    """A 1-d tensor without zeros at its ends.
+    """Returns a 1-d tensor without zeros at its ends.
 
     Args:
       x: a 1-d tensor, whose values must be known.

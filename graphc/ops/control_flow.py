@@ -286,7 +286,7 @@ SCAN = OPS.add(
 
 
 def _flows(variable: Variable | CallState) -> bool:
-    """Whether gradients flow from what is read of a variable to what was assigned to it."""
+    """Returns True if gradients flow from what is read of a variable to what was assigned to it."""
     return isinstance(variable, CallState) and variable.differentiable
 
 
@@ -320,11 +320,11 @@ class _Operands:
         return {"assigned": cut} if cut else {}
 
     def invariants(self) -> list[Tensor]:
-        """The operands that stay as they are: captured tensors and the values of variables only read."""
+        """Returns the operands that stay as they are: captured tensors and the values of variables only read."""
         return [*self.captured.values(), *(variable.value() for variable in self.unwritten)]
 
     def invariant_arguments(self, region: Region) -> list[SymbolicTensor]:
-        """The region's inputs for :meth:`invariants`, made where the region did not use one."""
+        """Returns the region's inputs for :meth:`invariants`, made where the region did not use one."""
         found = [
             region.captures[key][1] if key in region.captures else region.argument(outer.type, f"unused_{index}")
             for index, (key, outer) in enumerate(self.captured.items())
@@ -332,11 +332,11 @@ class _Operands:
         return [*found, *(region.state(variable).entry for variable in self.unwritten)]
 
     def entries(self, region: Region) -> list[SymbolicTensor]:
-        """The region's inputs for the variables that some region writes."""
+        """Returns the region's inputs for the variables that some region writes."""
         return [region.state(variable).entry for variable in self.written]
 
     def results(self, region: Region) -> list[SymbolicTensor]:
-        """The values of those variables at the end of the region."""
+        """Returns the values of those variables at the end of the region."""
         return [region.state(variable).current for variable in self.written]
 
 

@@ -44,7 +44,7 @@ _NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: bool | None = None) -> Tensor:
-    """A tensor from anything that can be one.
+    """Returns a tensor from anything that can be one.
 
     While a function is traced, Python and NumPy values become constants of its graph.
 
@@ -108,12 +108,12 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
 
 def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
-    """Whether ints of 64 bits are asked for where there are none."""
+    """Returns True if ints of 64 bits are asked for where there are none."""
     return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
 
 
 def _strings(x: Any) -> StringTensor:
-    """A tensor of strings, which is asked for by its dtype."""
+    """Returns a tensor of strings, which is asked for by its dtype."""
     strings = as_strings(x)
     if strings is None and np.size(x) == 0 and not isinstance(x, Tensor):
         strings = StringTensor(np.empty(np.shape(x), object))
@@ -127,7 +127,7 @@ def _strings(x: Any) -> StringTensor:
 
 
 def _as_given(strings: StringTensor, dtype: np.dtype[Any] | None) -> StringTensor:
-    """A tensor of strings, unless it is one of numbers that is asked for."""
+    """Returns a tensor of strings, unless it is one of numbers that is asked for."""
     if dtype is not None:
         error = InvalidTypeError(
             f"asarray: {dtype.name} is asked for, but x is a tensor of strings ({strings.type}); gx.strings.to_number "
@@ -159,7 +159,7 @@ def _copy(value: Any) -> Tensor:
 
 
 def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -> Tensor:
-    """A tensor from what another library holds, without a copy where both can use the same memory.
+    """Returns a tensor from what another library holds, without a copy where both can use the same memory.
 
     Args:
       x: an array with ``__dlpack__``, such as NumPy's or PyTorch's.
@@ -195,7 +195,7 @@ def _clip(x: Any, low: Any, high: Any) -> jax.Array:
 
 
 def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
-    """The tensor cut to a range.
+    """Returns the tensor cut to a range.
 
     Args:
       x: a tensor.

@@ -75,7 +75,7 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 
 def _whole_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> Array:
-    """The values of linspace as integers, whose ends are exact also where a float cannot hold them."""
+    """Returns the values of linspace as integers, whose ends are exact also where a float cannot hold them."""
     count = num if endpoint else num + 1
     values = jnp.floor(jnp.linspace(start, stop, count, dtype=as_dtype(np.float64))).astype(dtype)
     if count > 1:
@@ -120,7 +120,7 @@ def _indices(dimensions: Any, dtype: Any = None) -> Array:
 
 
 def _of_triangle(function: Any) -> Any:
-    """The positions of a triangle in a matrix of a tensor's shape."""
+    """Returns the positions of a triangle in a matrix of a tensor's shape."""
 
     def impl(x: Any, k: int = 0) -> Any:
         return function(x.shape[-2], k, x.shape[-1])

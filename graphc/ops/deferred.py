@@ -83,7 +83,7 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
 
 def _is_about_sizes(error: Exception) -> bool:
-    """Whether a function may have failed because a size is open: it had None for it, or graphc said so."""
+    """Returns True if a function may have failed because a size is open: it had None for it, or graphc said so."""
     text = str(error).partition("\n")[0]
     return not isinstance(error, GraphcError) or any(sign in text for sign in _SIGNS)
 
@@ -187,7 +187,7 @@ class _Composition:
             raise ValueError(f"the result is {structure}, where it is {self._result[0]} for other sizes")
 
     def _captures(self, body: _Body) -> list[SymbolicTensor]:
-        """The inputs of the body for what the function uses besides its arguments, in the order of the node's."""
+        """Gives the inputs of the body for what the function uses besides its arguments, in the order of the node's."""
         inner = {id(outer.raw): entry for outer, entry in body.captures.values()}
         known = {id(outer.raw) for outer in self._captured}
         new = [outer for outer, _ in body.captures.values() if id(outer.raw) not in known]

@@ -24,7 +24,7 @@ def key_of(data: Any) -> Any:
 
 
 def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
-    """The sampler of jax.random, given the raw data of a key."""
+    """Returns the sampler of jax.random, given the raw data of a key."""
 
     def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
         return sample(key_of(key), *values, **attrs)
@@ -33,12 +33,12 @@ def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def floating(dtype: Any) -> Any:
-    """The dtype of draws of real numbers; the default one for None."""
+    """Returns the dtype of draws of real numbers; the default one for None."""
     return as_dtype(float if dtype is None else dtype)
 
 
 def _row(name: str, tensors: str = "", attributes: str = "", *, differentiable: bool = True) -> Row:
-    """The row of a sampler of jax.random, which takes the attributes by name."""
+    """Returns the row of a sampler of jax.random, which takes the attributes by name."""
     signature = ", ".join(filter(None, ("key", tensors, attributes, "shape: Shape, dtype: DType")))
     doc = f"Draws of jax.random.{name}."
     return row(f"random.{name}", keyed(getattr(jax.random, name)), signature, doc, differentiable=differentiable)

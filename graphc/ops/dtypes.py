@@ -93,7 +93,7 @@ class DTypeName:
         return string if is_string_dtype(dtype) else DTypeName(as_dtype(dtype))
 
     def __call__(self, x: ArrayLike = 0) -> Tensor:
-        """A number or an array as a tensor of this dtype."""
+        """Returns a number or an array as a tensor of this dtype."""
         return FUNCTIONS["asarray"](x, dtype=self.dtype)
 
     def __getattr__(self, name: str) -> Any:
@@ -118,37 +118,37 @@ class DTypeName:
 
     @property
     def size(self) -> int:
-        """How many bytes an element has."""
+        """Returns how many bytes an element has."""
         return self.dtype.itemsize
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Whether its numbers are real and floating."""
+        """True if its numbers are real and floating."""
         return isdtype(self.dtype, "real floating")
 
     @property
     def is_complex(self) -> builtins.bool:
-        """Whether its numbers are complex."""
+        """True if its numbers are complex."""
         return isdtype(self.dtype, "complex floating")
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Whether its numbers are integers."""
+        """True if its numbers are integers."""
         return isdtype(self.dtype, "integral")
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """Whether its numbers are integers from 0 on."""
+        """True if its numbers are integers from 0 on."""
         return isdtype(self.dtype, "unsigned integer")
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Whether its elements are truth values."""
+        """True if its elements are truth values."""
         return isdtype(self.dtype, "bool")
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether its elements are numbers."""
+        """True if its elements are numbers."""
         return isdtype(self.dtype, "numeric")
 
     @property
@@ -240,7 +240,7 @@ class _FloatLimits:
 
 
 def finfo(type: Any) -> Any:
-    """The limits of a floating dtype: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal``, ``dtype``.
+    """Returns the limits of a floating dtype: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal``, ``dtype``.
 
     The numbers are Python's floats.
 
@@ -262,7 +262,7 @@ def finfo(type: Any) -> Any:
 
 
 def iinfo(type: Any) -> Any:
-    """The limits of an integer dtype: ``bits``, ``max``, ``min``, ``dtype``.
+    """Returns the limits of an integer dtype: ``bits``, ``max``, ``min``, ``dtype``.
 
     Args:
       type: an integer dtype, or a tensor of one.
@@ -282,7 +282,7 @@ def iinfo(type: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """The dtype that an operation on these gives; Python numbers yield to all else.
+    """Returns the dtype that an operation on these gives; Python numbers yield to all else.
 
     Args:
       *arrays_and_dtypes: tensors, arrays, Python numbers and dtypes.
@@ -302,7 +302,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
-    """Whether a dtype can be converted to another one, as a Python bool.
+    """Returns whether a dtype can be converted to another one, as a Python bool.
 
     Args:
       from_: a dtype or a tensor.
@@ -318,7 +318,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
 
 
 def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
-    """The dtype that an operation on two dtypes gives, by JAX's rules.
+    """Returns the dtype that an operation on two dtypes gives, by JAX's rules.
 
     Args:
       type1: a dtype.
@@ -333,7 +333,7 @@ def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
-    """Whether a dtype is of a kind, as a Python bool.
+    """Returns whether a dtype is of a kind, as a Python bool.
 
     Args:
       dtype: a dtype.
@@ -397,7 +397,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 
 def _struct(value: Any) -> Any:
-    """What JAX takes for a tensor, a number or a dtype."""
+    """Returns what JAX takes for a tensor, a number or a dtype."""
     if isinstance(value, int | float | complex):
         return value
     if isinstance(value, ArrayMethods) or hasattr(value, "__array__"):

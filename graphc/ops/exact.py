@@ -12,7 +12,7 @@ __all__ = ["exact"]
 
 
 def exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, refused for operands of different dtypes and for complex ones.
+    """Returns the function, refused for operands of different dtypes and for complex ones.
 
     NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
     result does not show; complex products may be rounded differently.

@@ -28,7 +28,7 @@ __all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", 
 
 
 def shape(x: ArrayLike) -> tuple[int, ...]:
-    """The size of each axis, as Python ints.
+    """Returns the size of each axis, as Python ints.
 
     In a graph that is built by hand, a size that only a run knows is a tensor; where the number of axes is not known
     either, the whole shape is one.
@@ -51,7 +51,7 @@ def shape(x: ArrayLike) -> tuple[int, ...]:
 
 
 def ndim(x: ArrayLike) -> int:
-    """The number of axes, as a Python int; as a tensor where only a run of a graph knows it.
+    """Returns the number of axes, as a Python int; as a tensor where only a run of a graph knows it.
 
     Args:
       x: a tensor, or what becomes one.
@@ -68,7 +68,7 @@ def ndim(x: ArrayLike) -> int:
 
 
 def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, as a Python int; as a tensor where only a run of a graph knows it.
+    """Returns the number of elements, as a Python int; as a tensor where only a run of a graph knows it.
 
     Args:
       x: a tensor, or what becomes one.
@@ -95,7 +95,7 @@ def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
 
 
 def iscomplexobj(x: ArrayLike) -> Any:
-    """Whether the dtype is complex, as a Python bool.
+    """Returns whether the dtype is complex, as a Python bool.
 
     Args:
       x: a tensor, or what becomes one.
@@ -104,7 +104,7 @@ def iscomplexobj(x: ArrayLike) -> Any:
 
 
 def isrealobj(x: ArrayLike) -> Any:
-    """Whether the dtype is not complex, as a Python bool.
+    """Returns whether the dtype is not complex, as a Python bool.
 
     Args:
       x: a tensor, or what becomes one.
@@ -113,7 +113,7 @@ def isrealobj(x: ArrayLike) -> Any:
 
 
 def isscalar(element: Any) -> Any:
-    """Whether it is a number, or a tensor without axes, as a Python bool.
+    """Returns whether it is a number, or a tensor without axes, as a Python bool.
 
     Args:
       element: anything.
@@ -129,7 +129,7 @@ def isscalar(element: Any) -> Any:
 
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
-    """The shape that these have together, by NumPy's rules.
+    """Returns the shape that these have together, by NumPy's rules.
 
     Args:
       *shapes: shapes, or ints for shapes of one axis.

@@ -33,7 +33,7 @@ _CHEAP = frozenset(
 
 
 def iterations_per_step(nodes: Iterable[Node], carried: Iterable[TensorType], length: int) -> int:
-    """The number of iterations that make one step of a loop: 1, or :data:`FUSED` by the rule above.
+    """Returns the number of iterations that make one step of a loop: 1, or :data:`FUSED` by the rule above.
 
     Args:
       nodes: of the body.

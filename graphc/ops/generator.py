@@ -54,7 +54,7 @@ def _split_rows(state: Any, n: int) -> tuple[Any, Any]:
 
 
 def _seeded(seed: Any) -> jax.Array:
-    """The state of a seed that is a tensor: what :func:`_words` gives for its value."""
+    """Returns the state of a seed that is a tensor: what :func:`_words` gives for its value."""
     words = [jnp.zeros((), np.uint32), seed.astype(np.uint32)]
     if seed.dtype.itemsize == 8:
         narrow = seed <= _LARGEST if seed.dtype.kind == "u" else (seed >= _SMALLEST) & (seed <= _LARGEST)
@@ -94,7 +94,7 @@ class _StatePlace(Cell):
         super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
 
     def get(self) -> Tensor | None:
-        """The state."""
+        """Returns the state."""
         return self.owner.local_state
 
     def set(self, value: Any) -> None:
@@ -130,7 +130,7 @@ class Generator(BasicDistributions):
 
     @classmethod
     def from_seed(cls, seed: Any) -> Generator:
-        """The generator of a seed, by the name that TensorFlow has for it.
+        """Returns the generator of a seed, by the name that TensorFlow has for it.
 
         Args:
           seed: as for the constructor.
@@ -139,7 +139,7 @@ class Generator(BasicDistributions):
 
     @classmethod
     def from_state(cls, state: Any) -> Generator:
-        """A generator that goes on from a state.
+        """Returns a generator that goes on from a state.
 
         Args:
           state: ``uint32[2]``, such as another generator's ``state`` or its ``tolist()``, or a key of JAX.
@@ -160,7 +160,7 @@ class Generator(BasicDistributions):
 
     @classmethod
     def at_import(cls) -> Generator:
-        """The generator of seed 0, whose state is made when it is used: graphc starts JAX no sooner."""
+        """Returns the generator of seed 0, whose state is made when it is used: graphc starts JAX no sooner."""
         generator = cls.__new__(cls)
         generator._state = generator.local_state = None
         generator._is_local = False
@@ -307,13 +307,13 @@ class Generator(BasicDistributions):
         return self.from_state(self.key())
 
     def copy(self) -> Generator:
-        """A generator in the same state, which draws the same numbers as this one from now on."""
+        """Returns a generator in the same state, which draws the same numbers as this one from now on."""
         return self.from_state(self._value())
 
     __copy__ = copy
 
     def key(self) -> Any:
-        """A key to draw with by JAX's functions; each call gives another one, as a draw does.
+        """Returns a key to draw with by JAX's functions; each call gives another one, as a draw does.
 
         It is JAX's kind of key that is data, ``uint32[2]``: in eager code a ``jax.Array``, which all of ``jax.random``
         takes; in compiled code a tensor, to be given to a function by ``gx.call_jax``.
@@ -331,7 +331,7 @@ class Generator(BasicDistributions):
         return key if is_tracing() else key.raw
 
     def _next(self) -> tuple[Tensor, Tensor]:
-        """The next state, and a key to draw with."""
+        """Returns the next state, and a key to draw with."""
         new, key = apply(OPS["random.split_key"], (self._value(),))
         return new, key if context.replica is None else context.replica.fold_key(key)
 
@@ -363,17 +363,17 @@ def _variable(state: Any) -> Variable:
 
 
 def is_random_state(variable: Variable) -> bool:
-    """Whether a Variable is the state of a generator."""
+    """Returns True if a Variable is the state of a generator."""
     return _states.get(variable.name) is variable
 
 
 def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
-    """The next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
+    """Returns the next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
     return apply(OPS["random.split_rows"], (state,), Attrs(n=n))
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:
-    """The state that a seed starts: by NumPy if it is a Python int, which does not start JAX."""
+    """Returns the state that a seed starts: by NumPy if it is a Python int, which does not start JAX."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return _words(int(cast("int", seed)), use)
     value, found = _operand(seed)
@@ -385,7 +385,7 @@ def _state_of_seed(seed: Any, use: str) -> Any:
 
 
 def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
-    """The state of an int: JAX's, with or without its 64-bit mode, where the int has 32 bits.
+    """Returns the state of an int: JAX's, with or without its 64-bit mode, where the int has 32 bits.
 
     For longer ones it is that of JAX's 64-bit mode, without which JAX takes their lower half for the whole.
     """
@@ -397,7 +397,7 @@ def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
 
 
 def _checked_state(state: Any, use: str) -> Any:
-    """What was given as a state, as an array or a tensor of the type of one."""
+    """Returns what was given as a state, as an array or a tensor of the type of one."""
     dtype = getattr(state, "dtype", None)
     if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
         kind: Any = jax.random.key_impl(state)
@@ -419,7 +419,7 @@ def _checked_state(state: Any, use: str) -> Any:
 
 
 def _operand(value: Any) -> tuple[Any, TensorType | None]:
-    """What was given as an array or a tensor, and its type; None for the type of what can be none."""
+    """Returns what was given as an array or a tensor, and its type; None for the type of what can be none."""
     try:
         found = operand(value)
         return found, type_of_any(found)

@@ -42,7 +42,7 @@ define_ops(
 
 
 def histogram_bin_edges(x: ArrayLike, bins: Bins = 10, range: Range = None) -> Tensor:
-    """The edges of the bins that :func:`histogram` counts in.
+    """Returns the edges of the bins that :func:`histogram` counts in.
 
     Args:
       x: a tensor.
@@ -67,7 +67,7 @@ def histogram(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """How many elements lie in each bin.
+    """Returns how many elements lie in each bin.
 
     Args:
       x: a tensor.
@@ -99,7 +99,7 @@ def histogram2d(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """How many points (x, y) lie in each bin of a grid.
+    """Returns how many points (x, y) lie in each bin of a grid.
 
     Args:
       x: a 1-d tensor.
@@ -123,7 +123,7 @@ def histogramdd(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, list[Tensor]]:
-    """How many points lie in each bin of a grid.
+    """Returns how many points lie in each bin of a grid.
 
     Args:
       x: the points, as rows.

@@ -80,7 +80,7 @@ class _HostLock:
 
     @property
     def is_lent(self) -> bool:
-        """Whether what runs here has it already, since its holder waits for that."""
+        """True if what runs here has it already, since its holder waits for that."""
         return _lent.get()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -125,7 +125,7 @@ flight on a CPU: one more waits for ever."""
 
 
 def is_in_host_call() -> bool:
-    """Whether what runs here was called by a program, which waits for it."""
+    """Returns True if what runs here was called by a program, which waits for it."""
     return _depth.get() > 0
 
 
@@ -215,7 +215,7 @@ class HostFunction:
 
 
 def host_function(name: str) -> HostFunction:
-    """The function of that name.
+    """Returns the function of that name.
 
     Raises:
       NotFoundError: there is none in this process.
@@ -240,7 +240,7 @@ def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
 
 
 def is_interrupt(status: int) -> bool:
-    """Whether the exception that a negative status stands for is Ctrl-C, or another one that ends a program."""
+    """Returns True if the exception that a negative status stands for is Ctrl-C, or another one that ends a program."""
     found = _errors.get(-status)
     return found is not None and not isinstance(found[0], Exception)
 
@@ -283,7 +283,7 @@ _replay = _Replay()
 
 
 def is_replaying() -> bool:
-    """Whether :func:`replaying` is on; what JAX is given to trace later notes it."""
+    """Returns True if :func:`replaying` is on; what JAX is given to trace later notes it."""
     return _replay.active
 
 
@@ -372,13 +372,13 @@ def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int
 
 
 def with_calls(what: What, number: int) -> str:
-    """What is waited for, with the Python functions that it is calling just now, as a call of that number."""
+    """Returns what is waited for, with the Python functions that it is calling just now, as a call of that number."""
     text, titles = what if isinstance(what, str) else what(), list(_running.get(number, ()))
     return f"{text}, which calls {', '.join(titles)}" if titles else text
 
 
 def _numbered(title: str, function: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Any]:
-    """A host function that takes the number of the call first."""
+    """Returns a host function that takes the number of the call first."""
 
     def call(number: Any, *values: Any) -> Any:
         context, is_given_up = _calls.get(int(number), (None, None))
@@ -465,5 +465,5 @@ HOST_CALLS = (HOST_CALL, UNORDERED_HOST_CALL)
 
 
 def calls_host(graph: Graph) -> bool:
-    """Whether a graph calls Python functions, in its loops and branches too."""
+    """Returns True if a graph calls Python functions, in its loops and branches too."""
     return any(node.op in HOST_CALLS for node in graph.walk())

@@ -38,7 +38,7 @@ _HOW = ("set", *_COMBINE)
 def _key(
     x: Any, tensors: Sequence[Any], index: tuple[Any, ...]
 ) -> tuple[Any, tuple[Any, ...], dict[int, Any], tuple[Any, int] | None]:
-    """An index as JAX takes it.
+    """Returns an index as JAX takes it.
 
     Returns:
       The array with its windows cut out, the index that remains, where each window starts by its axis, and the mask
@@ -125,7 +125,7 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:
-    """The elements with those changed that a mask chooses; its axes count as one in the shape of the values."""
+    """Returns the elements with those changed that a mask chooses; its axes count as one in the shape of the values."""
     values = _without_leading_ones(values, part.ndim - mask.ndim + 1)
     if values.ndim > behind:
         front = values.ndim - 1 - behind
@@ -187,7 +187,7 @@ _POSITION = Attrs(index=("tensor",))
 
 
 def get_item(x: ArrayLike, index: Any) -> Tensor:
-    """The elements that an index names: ``x[index]``.
+    """Returns the elements that an index names: ``x[index]``.
 
     Args:
       x: a tensor.
@@ -216,7 +216,7 @@ def get_item(x: ArrayLike, index: Any) -> Tensor:
 
 
 def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -> Tensor:
-    """A copy in which the elements that an index names are replaced or changed: ``x.at[index].set(values)``.
+    """Returns a copy in which the elements that an index names are replaced or changed: ``x.at[index].set(values)``.
 
     Args:
       x: a tensor.

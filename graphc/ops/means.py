@@ -13,7 +13,7 @@ __all__ = ["of_something"]
 
 
 def of_something(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A mean, refused where it is asked for as a whole number and there are no elements to take it of."""
+    """Returns a mean, refused where it is asked for as a whole number and there are no elements to take it of."""
 
     @wraps(function)
     def checked(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:

@@ -31,11 +31,11 @@ class NamespaceInfo:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> str:
-        """The device of tensors that are made without one."""
+        """Returns the device of tensors that are made without one."""
         return self.devices()[0]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """The dtypes of numbers for which none is given.
+        """Returns the dtypes of numbers for which none is given.
 
         Args:
           device: makes no difference.
@@ -45,11 +45,11 @@ class NamespaceInfo:
         return {name: as_dtype(kind) for name, kind in kinds.items()}
 
     def devices(self) -> Sequence[str]:
-        """The names of all devices."""
+        """Returns the names of all devices."""
         return [device_name(device) for device in devices()]
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """The dtypes that tensors can have, by name; 64-bit ones where JAX has them enabled.
+        """Returns the dtypes that tensors can have, by name; 64-bit ones where JAX has them enabled.
 
         Args:
           device: makes no difference.

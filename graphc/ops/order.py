@@ -140,7 +140,7 @@ def control_dependencies(control_inputs: Any) -> Generator[None]:
 
 
 def group(*values: Any) -> Operation:
-    """An operation that is done when all the values are there (TensorFlow's ``group``).
+    """Returns an operation that is done when all the values are there (TensorFlow's ``group``).
 
     Args:
       *values: as for :func:`control_dependencies`.
@@ -180,7 +180,7 @@ def no_op() -> Operation:
 
 
 def tuple(values: Any, control_inputs: Any = None) -> Any:
-    """The same tensors, each of which is there only when all of them are (TensorFlow's ``tuple``).
+    """Returns the same tensors, each of which is there only when all of them are (TensorFlow's ``tuple``).
 
     Args:
       values: a list or tuple of tensors and Variables, which stand for their values; None stands for itself.
@@ -220,7 +220,7 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _listed(what: str, values: Any) -> list[Any]:
-    """The tensors, arrays and Variables in a nested structure."""
+    """Returns the tensors, arrays and Variables in a nested structure."""
     found: list[Any] = []
     for path, value in [] if values is None else _leaves(values):
         if isinstance(value, SymbolicTensor) and not is_tracing():
@@ -238,7 +238,7 @@ def _listed(what: str, values: Any) -> list[Any]:
 
 
 def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
-    """The leaves of a nested structure and where they are; None counts as one."""
+    """Returns the leaves of a nested structure and where they are; None counts as one."""
     parts = nest.children(values) if values is not None else None
     if parts is None:
         return [("", values)]
@@ -249,7 +249,7 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
 
 
 def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
-    """The nodes of the trace that compute what is listed; what was there before the trace began has none."""
+    """Returns the nodes of the trace that compute what is listed; what was there before the trace began has none."""
     found: dict[Node, None] = {}
     for value in values:
         node = _assignment(trace, value) if isinstance(value, Variable) else _source(trace, value)
@@ -259,7 +259,7 @@ def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
 
 
 def _assignment(trace: Trace, variable: Variable) -> Node | None:
-    """What last assigned a variable."""
+    """Returns what last assigned a variable."""
     if trace.parent is not None:
         return _source(trace, variable.value())
     for node in reversed(trace.builder.nodes):

@@ -10,7 +10,7 @@ __all__ = ["parts"]
 
 
 def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
-    """The parts of a tensor along an axis: so many, as ``split`` makes them, or those between positions.
+    """Returns the parts of a tensor along an axis: so many, as ``split`` makes them, or those between positions.
 
     As in NumPy the parts behind the end are empty; JAX refuses such positions.
     """

@@ -65,12 +65,12 @@ if size is None:
 
 
 def combinations(optional: Sequence[str]) -> list[tuple[str, ...]]:
-    """Which optional tensors may be given together: all subsets, none first."""
+    """Returns which optional tensors may be given together: all subsets, none first."""
     return [names for count in range(len(optional) + 1) for names in itertools.combinations(optional, count)]
 
 
 def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callable[..., Any]:
-    """The function that a user calls.
+    """Returns the function that a user calls.
 
     Args:
       entry: the row.
@@ -152,7 +152,7 @@ def _fast_path(entry: Row, signature: Signature) -> str:
 
 
 def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
-    """An expression that is ``default`` where each attribute has its default, or may be."""
+    """Returns an expression that is ``default`` where each attribute has its default, or may be."""
     if not signature.defaults or any(value is REQUIRED for value in signature.defaults.values()):
         return otherwise
     # By identity, which tells 1 from True and 1.0; a default that was given is the very object, as small ints are.
@@ -164,7 +164,7 @@ def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
 
 
 def _kind(name: str, annotation: str) -> str:
-    """What tells an attribute's value from others that are equal to it."""
+    """Returns what tells an attribute's value from others that are equal to it."""
     if name in DTYPES:
         return f"None if {name} is None else (_rules(), _type({name}))"
     return f"_type({name})" if annotation.removesuffix(" | None") in _PLAIN else f"_kinds({name})"
@@ -178,7 +178,7 @@ def _wrapped(outputs: Any) -> tuple[Tensor, ...]:
 
 
 def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:
-    """What is done before the op is applied."""
+    """Returns what is done before the op is applied."""
     steps = ""
     if signature.on_device:
         arguments = ", ".join(f"{name}={name}" for name in signature.words if name != "device")
@@ -199,7 +199,7 @@ def _some(outputs: Any) -> Any:
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
-    """The outputs as a plain tuple; a single one too, and none, for which there is None."""
+    """Returns the outputs as a plain tuple; a single one too, and none, for which there is None."""
     if outputs is None:
         return ()
     return tuple(cast("Sequence[Any]", outputs)) if isinstance(outputs, tuple | list) else (outputs,)

@@ -51,7 +51,7 @@ def square(*names: str) -> Need:
 
 
 def solvable(matrix: str, right: str) -> Need:
-    """A square matrix, and right sides with as many rows: a vector, or matrices."""
+    """Returns a square matrix, and right sides with as many rows: a vector, or matrices."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         size, shape = shapes[matrix][-1], shapes[right]
@@ -119,7 +119,7 @@ def all_of(*needs: Need) -> Need:
 def explainer(
     name: str, signature: Signature, need: Need | None
 ) -> Callable[[Sequence[Any], Mapping[str, Any]], InvalidArgumentError | None]:
-    """The function that says what is wrong with the arguments of an op.
+    """Returns the function that says what is wrong with the arguments of an op.
 
     Args:
       name: of the op.
@@ -175,11 +175,11 @@ _RULES: Mapping[str, Callable[[str, Any, bool], InvalidArgumentError | None]] = 
 
 
 def _sizes(shape: Any) -> tuple[Any, ...]:
-    """A shape as a tuple; an int stands for one axis."""
+    """Returns a shape as a tuple; an int stands for one axis."""
     return cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
 
 
 def _fit(one: Shape, other: Shape, *, into: bool = False) -> bool:
-    """Whether two shapes broadcast, the first one to the second one if asked."""
+    """Returns True if two shapes broadcast, the first one to the second one if asked."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return all(size == wanted or size == 1 or (wanted == 1 and not into) for size, wanted in pairs)

@@ -17,7 +17,7 @@ __all__ = ["divmod", "floor_divide", "remainder", "sign"]
 
 
 def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator of what is to become of a JAX function's results on floats; integers have one zero.
+    """Returns a decorator of what is to become of a JAX function's results on floats; integers have one zero.
 
     Args:
       function: the JAX function.
@@ -60,13 +60,13 @@ def _rest(rest: Any, x2: Any) -> Any:
 
 @_mended(jnp.floor_divide)
 def floor_divide(quotient: Any, x1: Any, x2: Any) -> Any:
-    """The quotient rounded towards minus infinity; a zero has the sign of x1 / x2."""
+    """Returns the quotient rounded towards minus infinity; a zero has the sign of x1 / x2."""
     return _quotient(quotient, x1, x2)
 
 
 @_mended(jnp.remainder)
 def remainder(rest: Any, x1: Any, x2: Any) -> Any:
-    """What floor division leaves; a zero has the sign of x2."""
+    """Returns what floor division leaves; a zero has the sign of x2."""
     del x1
     return _rest(rest, x2)
 

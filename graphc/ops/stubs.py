@@ -21,12 +21,12 @@ _WIDTH = 120
 
 
 def stub_path(module: str) -> Path:
-    """Where the stub file of a module of rows stands."""
+    """Returns where the stub file of a module of rows stands."""
     return Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
 
 
 def render(module: str) -> str:
-    """The text of the stub file of a module of rows, as the formatter would write it."""
+    """Returns the text of the stub file of a module of rows, as the formatter would write it."""
     rows = sorted(ROWS[module], key=lambda row: row.function)
     functions = "\n".join(_function(row) for row in rows)
     used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
@@ -60,7 +60,7 @@ def write() -> None:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """The key that puts log2 before log10, as the linter wants it."""
+    """Returns the key that puts log2 before log10, as the linter wants it."""
     return [(int(digits or 0), text) for digits, text in re.findall(r"(\d*)(\D*)", name)]
 
 

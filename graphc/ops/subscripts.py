@@ -57,7 +57,7 @@ class LoopIndex(Protocol):
 
 
 def checked_position(position: int, axis: int, size: int) -> int:
-    """The position counted from the start.
+    """Returns the position counted from the start.
 
     Raises:
       OutOfRangeError: it lies outside the axis.
@@ -88,7 +88,7 @@ class IndexEncoder:
         self.tensors: list[Any] = []
 
     def encode(self) -> tuple[tuple[Any, ...], list[Any]]:
-        """The attribute and the inputs."""
+        """Returns the attribute and the inputs."""
         given = cast("tuple[Any, ...]", self.index) if isinstance(self.index, tuple) else (self.index,)
         parts = [self._part(part) for part in given]
         used = sum(_axes_of(part) for part in parts)
@@ -108,7 +108,7 @@ class IndexEncoder:
         return tuple(self.items), self.tensors
 
     def flag(self) -> bool | None:
-        """The value of a 0-d mask that is the whole index: a new axis, of size 1 where it is true, 0 where not.
+        """Returns the value of a 0-d mask that is the whole index: a new axis, of size 1 where it is true, 0 where not.
 
         Returns:
           None where the index is something else.
@@ -281,12 +281,12 @@ class IndexEncoder:
 
 
 def _is_mask(part: Any) -> bool:
-    """Whether a part of the index is an array or tensor of truth values."""
+    """Returns True if a part of the index is an array or tensor of truth values."""
     return not isinstance(part, slice) and getattr(getattr(part, "dtype", None), "kind", "") == "b"
 
 
 def _axes_of(part: Any) -> int:
-    """How many axes a part of the index stands for."""
+    """Returns how many axes a part of the index stands for."""
     if part is None or part is Ellipsis:
         return 0
     return len(part.shape) if _is_mask(part) else 1

@@ -79,7 +79,7 @@ class Row:
 
     @property
     def namespace(self) -> str:
-        """What stands before the function's name, with its dot; empty for the top level."""
+        """Returns what stands before the function's name, with its dot; empty for the top level."""
         return self.name[: -len(self.function)]
 
 
@@ -98,7 +98,7 @@ def row(
     platforms: tuple[str, ...] = (),
     need: Need | None = None,
 ) -> Row:
-    """A row of the table; see :class:`Row` for the fields."""
+    """Returns a row of the table; see :class:`Row` for the fields."""
     return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need)
 
 
@@ -140,7 +140,7 @@ _OPTIONAL = re.compile(r"\b\w+ ?= ?None")
 
 
 def _optional(entry: Row) -> tuple[str, ...]:
-    """The row's optional tensors. Most rows have none, which shows without parsing their signature."""
+    """Returns the row's optional tensors. Most rows have none, which shows without parsing their signature."""
     return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
 
 
@@ -156,7 +156,7 @@ def _function(entry: Row) -> Callable[..., Any]:
 
 
 def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
-    """The op of a row, for calls that give these optional tensors, which JAX takes by name."""
+    """Returns the op of a row, for calls that give these optional tensors, which JAX takes by name."""
     name = _op_name(entry, given)
     required = Signature.parse(entry.signature).tensors
     impl = entry.impl
@@ -220,7 +220,7 @@ _SOURCES = ("jax.numpy", "jax.nn", "jax.lax", "jax.numpy.linalg", "jax.numpy.fft
 
 
 def _source(impl: Callable[..., Any]) -> str:
-    """The public name of a JAX function; empty for others."""
+    """Returns the public name of a JAX function; empty for others."""
     name = getattr(impl, "__name__", "")
     for module in _SOURCES:
         found = getattr(sys.modules.get(module), name, None)  # a module that is not imported has nothing of ours

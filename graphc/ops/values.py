@@ -32,7 +32,7 @@ __all__ = ["fitted", "from_values", "known_values"]
 
 
 def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
-    """The function that computes an op from the values of its inputs, with NumPy.
+    """Returns the function that computes an op from the values of its inputs, with NumPy.
 
     Args:
       op: what it computes, for messages.
@@ -61,12 +61,12 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
 
 
 def _sortable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array that NumPy knows the order of; to it, those of ml_dtypes are of a kind of their own."""
+    """Returns an array that NumPy knows the order of; to it, those of ml_dtypes are of a kind of their own."""
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
-    """The values of an argument on which the shape of the result depends.
+    """Returns the values of an argument on which the shape of the result depends.
 
     Args:
       name: the function, for messages.
@@ -93,7 +93,7 @@ def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarr
 
 
 def _tensor(value: Any, dtype: Any = None) -> Tensor:
-    """A result; the elements of tensors, which are floats where a dtype is given, have that again."""
+    """Returns a result; the elements of tensors, which are floats where a dtype is given, have that again."""
     return FUNCTIONS["asarray"](value, dtype if value.dtype.kind == "f" else None)
 
 

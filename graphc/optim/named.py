@@ -104,7 +104,7 @@ class Named(Optimizer):
         self._own = tuple(sorted(key for key, there in own.items() if there))
 
     def _own_variable(self, key: str, what: str) -> Variable | None:
-        """A Variable of the state; None where there is none yet."""
+        """Returns a Variable of the state; None where there is none yet."""
         if self._targets:
             return self._state[self._own.index(key) - len(self._own)]
         refuse_in_trace(
@@ -186,7 +186,7 @@ class Named(Optimizer):
 
 
 def _decayed(rule: optax.GradientTransformation, rate: Any, decay: float | None) -> optax.GradientTransformation:
-    """A rule, and what it takes off each weight besides: this share of it, times the rate."""
+    """Returns a rule, and what it takes off each weight besides: this share of it, times the rate."""
     if decay is None:
         return rule
 

@@ -331,7 +331,7 @@ class Optimizer(Stateful):
 
 
 def _device_of(array: jax.Array) -> Any:
-    """The one device that an array is on; its sharding may be one for arrays of its rank alone."""
+    """Returns the one device that an array is on; its sharding may be one for arrays of its rank alone."""
     return next(iter(array.devices()))
 
 
@@ -340,7 +340,7 @@ def _several(results: Tensor | tuple[Tensor, ...]) -> Sequence[Tensor]:
 
 
 def _apart(attrs: Attrs, given: Sequence[Variable | Tensor], homes: tuple[str, ...]) -> Sequence[Tensor]:
-    """The results of an update of Variables on several devices, each computed where its Variable is."""
+    """Returns the results of an update of Variables on several devices, each computed where its Variable is."""
     results: dict[int, Tensor] = {}
     for part in parts(attrs, tuple([value.type for value in given]), homes):
         with device(part.device):

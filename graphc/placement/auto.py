@@ -171,7 +171,7 @@ class _Auto:
         )
 
     def _costs(self, part: Part, seconds: Sequence[float]) -> tuple[float, ...]:
-        """What a part costs on each device; infinitely much where it must not be."""
+        """Returns what a part costs on each device; infinitely much where it must not be."""
         allowed = [part.device] if part.device else self._chosen
         return tuple(cost if name in allowed else math.inf for name, cost in zip(self._names, seconds, strict=True))
 
@@ -216,7 +216,7 @@ class _Auto:
         return InvalidArgumentError(f"gx.placement.auto: no placement was found for which there is room: {held}")
 
     def _timings(self, spread: Sequence[int], alone: Sequence[int], rounds: int) -> tuple[Timing, Timing]:
-        """What both take, measured in turns."""
+        """Returns what both take, measured in turns."""
         predicted = [simulate(self._problem, assignment).seconds for assignment in (spread, alone)]
         if not self._measure or calls_host(self._traced.graph):
             return Timing(predicted[0]), Timing(predicted[1])
@@ -262,7 +262,7 @@ class _Auto:
 
 
 def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
-    """How many bytes there is room for, by the devices' full names."""
+    """Returns how many bytes there is room for, by the devices' full names."""
     given: Any = {} if memory is None else memory
     if not isinstance(given, Mapping) or not all(map(_is_size, cast("Any", given).values())):
         error = InvalidTypeError(
@@ -278,6 +278,6 @@ def _is_size(room: Any) -> bool:
 
 
 def _room(name: str) -> float:
-    """How many bytes a device has room for, as far as it tells."""
+    """Returns how many bytes a device has room for, as far as it tells."""
     stats = find_device(name).memory_stats() or {}
     return float(stats.get("bytes_limit", math.inf))

@@ -51,7 +51,7 @@ class Costs:
         self._estimates = [self._estimate(number) for number in range(len(parts))]
 
     def seconds(self, device: Device) -> list[float]:
-        """How long each part takes on a device."""
+        """Returns how long each part takes on a device."""
         if not self._measure:
             return [estimate * 1e-12 for estimate in self._estimates]
         largest = sorted(range(len(self._estimates)), key=lambda number: -self._estimates[number])
@@ -85,7 +85,7 @@ def measure_link(source: Device, target: Device) -> Link:
 
 
 def timed(run: Callable[[], Any], rounds: int = _ROUNDS) -> float:
-    """The fastest of several runs in seconds, each waited for, after one that may compile."""
+    """Returns the fastest of several runs in seconds, each waited for, after one that may compile."""
     jax.block_until_ready(run())
     found: list[float] = []
     for _ in range(rounds):

@@ -107,7 +107,7 @@ class Proposal:
 
 
 def pin(graph: Graph, devices: Mapping[str, str]) -> Graph:
-    """The graph with its nodes pinned, and those of their bodies; pins that are there stay.
+    """Returns the graph with its nodes pinned, and those of their bodies; pins that are there stay.
 
     Args:
       graph: of a whole function.

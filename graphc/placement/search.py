@@ -18,7 +18,7 @@ _MOST_IN_PAIRS = 24
 
 
 def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
-    """A good assignment.
+    """Returns a good assignment.
 
     The search begins with each unit where it is done first, with everything on one device, for each, and with some
     assignments in between; from there it moves units, alone and in pairs, as long as that helps and the time for it
@@ -41,7 +41,7 @@ def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
 
 
 def exact_assignment(problem: Problem) -> tuple[int, ...]:
-    """The best assignment of all, found by trying each; for small problems."""
+    """Returns the best assignment of all, found by trying each; for small problems."""
     choices = [_allowed(unit) for unit in problem.units]
     return min(itertools.product(*choices), key=lambda assignment: simulate(problem, assignment).seconds)
 
@@ -91,7 +91,7 @@ class _Search:
         self._left = max(_LEAST_SIMULATIONS, _MOST_SIMULATED_UNITS // max(1, len(problem.units)))
 
     def improved(self, assignment: Sequence[int]) -> tuple[float, tuple[int, ...]]:
-        """What the assignment takes after all moves that help, and what it is then."""
+        """Returns what the assignment takes after all moves that help, and what it is then."""
         best = tuple(assignment)
         seconds = simulate(self._problem, best).seconds
         rounds = max(_LEAST_SIMULATIONS, self._left // 2)
@@ -130,7 +130,7 @@ def _changed(assignment: tuple[int, ...], change: dict[int, int]) -> tuple[int, 
 
 
 def _shaken(problem: Problem, assignment: Sequence[int], draws: random.Random) -> tuple[int, ...]:
-    """The assignment with a third of the units anywhere."""
+    """Returns the assignment with a third of the units anywhere."""
     return tuple(
         draws.choice(_allowed(unit)) if draws.random() < 1 / 3 else device
         for unit, device in zip(problem.units, assignment, strict=True)

@@ -44,7 +44,7 @@ class Part:
 
 
 def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
-    """The parts of a graph, each after those that it waits for.
+    """Returns the parts of a graph, each after those that it waits for.
 
     Args:
       stateless: the graph.
@@ -73,7 +73,7 @@ def _is_pinned(node: Node) -> bool:
 
 
 def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
-    """The part that a small op belongs to: the one that it takes values of, if it waits for nothing else."""
+    """Returns the part that a small op belongs to: the one that it takes values of, if it waits for nothing else."""
     small = all(math.prod(output.type.shape) <= _SMALL for output in node.outputs)
     if not (node.op.light or small) or node.regions or node.op in HOST_CALLS or not sources:
         return None
@@ -88,17 +88,17 @@ def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
 
 
 def size_of(value: Value) -> int:
-    """How many bytes a value has."""
+    """Returns how many bytes a value has."""
     return math.prod(value.type.shape) * value.type.dtype.itemsize
 
 
 def is_constant(value: Value) -> bool:
-    """Whether a value is a constant, which is copied to where it is used when the program is compiled."""
+    """Returns True if a value is a constant, which is copied to where it is used when the program is compiled."""
     return value.node is not None and value.node.op is CONSTANT
 
 
 def operands(part: Part, stateless: Stateless) -> Sequence[Value]:
-    """The values from outside that a part takes, each once, without constants."""
+    """Returns the values from outside that a part takes, each once, without constants."""
     own = {output for node in part.nodes for output in node.outputs}
     values = (stateless.resolve(value) for node in part.nodes for value in node.inputs)
     return [value for value in dict.fromkeys(values) if value not in own and not is_constant(value)]

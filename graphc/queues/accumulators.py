@@ -61,7 +61,7 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
 
     @property
     def accumulator_ref(self) -> Any:
-        """What stands for the accumulator: its tensor in a graph, else a text."""
+        """Returns what stands for the accumulator: its tensor in a graph, else a text."""
         return self._ref
 
     def num_accumulated(self, name: str | None = None) -> Any:

@@ -241,7 +241,7 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether :meth:`join` has returned, or raised, since the coordinator was new."""
+        """True if :meth:`join` has returned, or raised, since the coordinator was new."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
@@ -346,7 +346,7 @@ class LooperThread(threading.Thread):
 
 
 def _exception(given: Any) -> tuple[BaseException, TracebackType | None] | None:
-    """An exception as a caller reports it, and the traceback it has now."""
+    """Returns an exception as a caller reports it, and the traceback it has now."""
     if isinstance(given, tuple):
         parts = cast("tuple[Any, ...]", given)
         if len(parts) == 3 and (isinstance(parts[1], BaseException) or parts[1] is None):
@@ -382,7 +382,7 @@ def _still_running(threads: Sequence[threading.Thread], grace: float) -> str:
 
 
 def _described(thread: threading.Thread) -> str:
-    """A thread's name and the innermost line of the user's that it runs."""
+    """Returns a thread's name and the innermost line of the user's that it runs."""
     frame = sys._current_frames().get(thread.ident or 0)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and is_internal_file(frame.f_code.co_filename):
         frame = frame.f_back

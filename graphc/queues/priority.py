@@ -24,7 +24,7 @@ class PriorityRows:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         return len(self._heap)
 
     def put(self, entry: Entry) -> None:

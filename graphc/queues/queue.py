@@ -120,7 +120,7 @@ class QueueBase(SharedObject[QueueState]):
 
     @property
     def queue_ref(self) -> Any:
-        """What stands for the queue: its tensor in a graph, else a text."""
+        """Returns what stands for the queue: its tensor in a graph, else a text."""
         return self._ref
 
     def __repr__(self) -> str:

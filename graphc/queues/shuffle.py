@@ -37,7 +37,7 @@ class ShuffledRows:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         return len(self._rows)
 
     def put(self, entry: Entry) -> None:

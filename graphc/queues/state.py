@@ -28,7 +28,7 @@ class Rows(Protocol):
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         ...
 
     def put(self, entry: Entry) -> None:
@@ -205,7 +205,7 @@ class QueueState(Lines):
 
     @property
     def size(self) -> int:
-        """How many elements may be dequeued at most."""
+        """Returns how many elements may be dequeued at most."""
         return self.rows.size
 
     def difference(self, attrs: Mapping[str, Any]) -> str:

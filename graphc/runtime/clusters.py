@@ -67,7 +67,7 @@ class Clustering:
         return cluster
 
     def _fitting(self, device: str, sources: set[Cluster], needs: int, chain: int) -> Cluster | None:
-        """The cluster there that waits for what the node waits for, itself apart."""
+        """Returns the cluster there that waits for what the node waits for, itself apart."""
         for source in sources:
             if source.needs == needs & ~source.bit and self._open.get((device, source.needs, chain)) is source:
                 return source

@@ -64,7 +64,7 @@ def register_drivers(drivers: Mapping[str, type[Driven]]) -> None:
 
 
 def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after: Slots) -> Step:
-    """The step of an op whose bodies lie on several devices.
+    """Returns the step of an op whose bodies lie on several devices.
 
     Args:
       placement: where the nodes of the bodies run.
@@ -88,7 +88,7 @@ def make_driven(
     op: OpDef, attrs: Attrs, regions: tuple[Graph, ...], plans: tuple[Plan, ...], name: str,
     location: Location | None = None, *, inputs: Slots = (), outputs: Slots = (), after: Slots = (),
 ) -> Driven:  # fmt: skip
-    """A step from its parts; one that is no part of a plan has no slots."""
+    """Returns a step from its parts; one that is no part of a plan has no slots."""
     driver = _drivers[op.name]
     return driver(
         name, HOST, inputs, outputs, after, op=op, attrs=attrs, regions=regions, plans=plans, location=location

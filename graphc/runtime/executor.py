@@ -123,7 +123,7 @@ class Execution:
         return int(np.asarray(value))
 
     def holds(self, condition: Any) -> bool:
-        """Whether a condition holds, for one row at least."""
+        """Returns True if a condition holds, for one row at least."""
         return bool(np.asarray(condition))
 
     def select(self, choice: Any, cases: Sequence[Sequence[Any]]) -> Sequence[Any]:
@@ -131,16 +131,16 @@ class Execution:
         raise InternalError(f"{self.name}: {choice} is one for all rows, and {len(cases)} cases were run")
 
     def constant(self, number: int) -> Any:
-        """A Python number as a value."""
+        """Returns a Python number as a value."""
         return number
 
     def rows(self, array: Any, count: int) -> Rows:
-        """The rows of an array that a loop goes through."""
+        """Returns the rows of an array that a loop goes through."""
         del count
         return RowsInPlace(array)
 
     def stack(self, type: TensorType) -> Stack:
-        """What a loop collects rows in."""
+        """Returns what a loop collects rows in."""
         return StackInPlace(type)
 
     def detached(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -163,7 +163,7 @@ class Execution:
 
     @property
     def has_failed(self) -> bool:
-        """Whether nothing else of the program is to begin."""
+        """True if nothing else of the program is to begin."""
         return bool(self._failures)
 
     def check(self) -> None:
@@ -172,7 +172,7 @@ class Execution:
             raise self._failures[0]
 
     def waited_for(self) -> str:
-        """The steps that were begun and are not done, for messages; any thread may ask."""
+        """Returns the steps that were begun and are not done, for messages; any thread may ask."""
         steps = [step for run in list(self._runs) for step in run.begun]
         names = [
             with_calls(f"the {step.kind} {step.name!r} on {step.device}", self.calls.get(step, 0)) for step in steps
@@ -374,5 +374,5 @@ class _Schedule(_Run):
 
 
 def _is_interrupt(error: BaseException) -> bool:
-    """Whether nothing is waited for after an error: Ctrl-C, which may have come while a Python function was called."""
+    """Tells if nothing is waited for after an error: Ctrl-C, which may have come while a Python function was called."""
     return not isinstance(error, Exception) or (isinstance(error, HostCallFailed) and error.is_interrupt)

@@ -64,14 +64,14 @@ class Following(Execution):
         self._around.check()
 
     def number(self, value: Placed) -> int | None:
-        """A condition or the number of a branch, as a Python number; None if each row has its own."""
+        """Returns a condition or the number of a branch, as a Python number; None if each row has its own."""
         try:
             return int(value.value)
         except jax.errors.ConcretizationTypeError:
             return None
 
     def holds(self, condition: Placed) -> bool:
-        """Whether a condition holds, for one row at least."""
+        """Returns True if a condition holds, for one row at least."""
         number = self.number(condition)
         if number is None:
             of_all = lax.convert_element_type(condition.value, np.int32)
@@ -94,15 +94,15 @@ class Following(Execution):
         return found
 
     def constant(self, number: int) -> Placed:
-        """A Python number as a value."""
+        """Returns a Python number as a value."""
         return Placed(number)
 
     def rows(self, array: Placed, count: int) -> Rows:
-        """The rows of an array that a loop goes through."""
+        """Returns the rows of an array that a loop goes through."""
         return FollowedRows(array, count)
 
     def stack(self, type: TensorType) -> Stack:
-        """What a loop collects rows in."""
+        """Returns what a loop collects rows in."""
         return FollowedStack(type)
 
     def detached(self, values: Sequence[Placed]) -> list[Placed]:

@@ -38,7 +38,7 @@ class Future(concurrent.futures.Future[T]):
         self._work = work
 
     def describe(self) -> str:
-        """The call in words, for messages."""
+        """Returns the call in words, for messages."""
         place = "" if self._place is None else f", submitted at {self._place.short}"
         return f"the call of {self.name!r}{place}"
 
@@ -58,7 +58,7 @@ class Future(concurrent.futures.Future[T]):
         return False
 
     def result(self, timeout: float | None = None) -> T:
-        """What the call returns, computed; waits for it.
+        """Returns what the call returns, computed; waits for it.
 
         Args:
           timeout: how many seconds to wait at most; None for as long as the deadline in force allows.
@@ -72,7 +72,7 @@ class Future(concurrent.futures.Future[T]):
         return super().result(0)
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """What the call raises, None if nothing; waits as :meth:`result` does."""
+        """Returns what the call raises, None if nothing; waits as :meth:`result` does."""
         self._wait(timeout)
         return super().exception(0)
 

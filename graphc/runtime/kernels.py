@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 
 
 def pinned(graph: Graph, placement: Placement) -> Graph:
-    """A graph of which every node says where it runs, and which can be differentiated as a whole.
+    """Returns a graph of which every node says where it runs, and which can be differentiated as a whole.
 
     As in one program, no gradient flows from what is read of a variable to what was assigned to it.
     """
@@ -45,7 +45,7 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
 
 
 def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
-    """The function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
+    """Gives the function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
     if op is CALL:
         program = XlaFunction(function, regions[0].name, calls_host=calls_host(regions[0]))
         compiled: Function = lambda *arrays: program.launch(arrays)  # noqa: E731

@@ -122,7 +122,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _name(value: Value) -> str:
-    """What a value is, for people."""
+    """Returns what a value is, for people."""
     node = value.node
     if node is None:
         return value.name
@@ -168,7 +168,7 @@ class _Assembly:
         return slot
 
     def _slot(self, value: Value, device: str = "") -> int:
-        """The slot of a value where it was computed, or on a device, where it is moved if need be."""
+        """Returns the slot of a value where it was computed, or on a device, where it is moved if need be."""
         node = value.node
         found = self._slots.get((value, ""))
         if found is None:

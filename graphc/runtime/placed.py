@@ -30,19 +30,19 @@ class Placed:
 
     @classmethod
     def of(cls, value: Any) -> Placed:
-        """An array with its device; numbers have none, and tracers of which nothing is known."""
+        """Returns an array with its device; numbers have none, and tracers of which nothing is known."""
         known = isinstance(value, jax.Array) and not isinstance(value, Tracer)
         return cls(value, next(iter(value.devices())) if known else None)
 
     def to(self, device: Device | None) -> Placed:
-        """The value on a device; its cotangents come back to where it is now."""
+        """Returns the value on a device; its cotangents come back to where it is now."""
         if device is None or device is self.device:
             return self
         here = None if self.device is None else _only(self.device)
         return Placed(jax.device_put(self.value, _only(device), src=here), device)
 
     def somewhere(self) -> Placed:
-        """The value as an array on a device, the default one if it is on none: its cotangents meet there."""
+        """Returns the value as an array on a device, the default one if it is on none: its cotangents meet there."""
         return self if self.device is not None else Placed(jnp.asarray(self.value)).to(devices()[0])
 
 
@@ -71,7 +71,7 @@ class PlacedFunction:
         self.results: Sequence[Device | None] = ()
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        """The results for arrays or tracers."""
+        """Returns the results for arrays or tracers."""
         devices = self._devices() if callable(self._devices) else self._devices
         found = self._function(list(map(Placed, values, devices)))
         self.results = [result.device for result in found]

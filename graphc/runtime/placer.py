@@ -95,7 +95,7 @@ class _Placer:
         return used
 
     def _device(self, node: Node, forward: Mapping[Any, Node]) -> str | None:
-        """The device that the node itself asks for."""
+        """Returns the device that the node itself asks for."""
         if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
             home = self._variables.get(node.attrs["variable"])
             if home is not None:
@@ -108,6 +108,6 @@ class _Placer:
         return None
 
     def _of_operands(self, node: Node) -> str | None:
-        """The device of all operands that are on one; the default device where they are on several."""
+        """Returns the device of all operands that are on one; the default device where they are on several."""
         homes = {self.devices.get(value.node) for value in node.inputs if value.node is not None} - {None}
         return self._default if len(homes) > 1 else next(iter(homes), None)

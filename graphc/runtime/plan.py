@@ -46,7 +46,7 @@ class Step(ABC):
 
     @property
     def blocks(self) -> bool:
-        """Whether a thread waits while it runs; all others only tell a device what to do."""
+        """True if a thread waits while it runs; all others only tell a device what to do."""
         return bool(self.after)
 
     @property
@@ -56,7 +56,7 @@ class Step(ABC):
 
     @property
     def note(self) -> str:
-        """What else there is to say of it; empty for nothing."""
+        """Returns what else there is to say of it; empty for nothing."""
         return ""
 
     @abstractmethod
@@ -142,7 +142,7 @@ class Plan:
 
     @cached_property
     def is_chain(self) -> bool:
-        """Whether each step waits for the one before it, by what it takes, so that no two go on at a time."""
+        """True if each step waits for the one before it, by what it takes, so that no two go on at a time."""
         if any(step.after for step in self.steps):
             return False
         return all(number + 1 in self.dependents[number] for number in range(len(self.steps) - 1))
@@ -156,7 +156,7 @@ class Plan:
 
     @property
     def blocks(self) -> bool:
-        """Whether a thread waits while it runs."""
+        """True if a thread waits while it runs."""
         return any(step.blocks for step in self.steps)
 
     def __str__(self) -> str:

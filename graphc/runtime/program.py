@@ -81,20 +81,20 @@ def _check_whole(graph: Graph, split: Variable, pinned: Node | None, *, apart: b
 
 
 def _home(array: jax.Array, default: str) -> str:
-    """The device where a Variable is read: one that holds its value, the default device if it is among them."""
+    """Returns the device where a Variable is read: one that holds its value, the default device if it is among them."""
     places = sorted(map(device_name, array.devices()))
     return default if default in places else places[0]
 
 
 def _back(new: Any, old: jax.Array) -> Any:
-    """The new value of a Variable, on all devices that hold the old one; of a call that failed it is no array."""
+    """Gives the new value of a Variable, on all devices that hold the old one; of a call that failed it is no array."""
     return placed(new, old.sharding) if len(old.devices()) > 1 and isinstance(new, jax.Array) else new
 
 
 def run_plan(
     graph: Graph, placement: Placement, variables: Sequence[str], written: Sequence[str]
 ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """A placed graph as a function that changes no Variable, for tools that measure.
+    """Returns a placed graph as a function that changes no Variable, for tools that measure.
 
     Args:
       graph: what to run.

@@ -48,7 +48,7 @@ class RetryPolicy:
             raise _error(f"factor must be a number from 1 on, got {self.factor!r}")
 
     def delay(self, attempt: int) -> float:
-        """The seconds to wait after an attempt, of which the first is 1."""
+        """Returns the seconds to wait after an attempt, of which the first is 1."""
         return (self.backoff or 0.0) * self.factor ** (attempt - 1)
 
 

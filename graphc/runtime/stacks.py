@@ -33,7 +33,7 @@ class Stack(Protocol):
         ...
 
     def array(self) -> Any:
-        """The array of all rows."""
+        """Returns the array of all rows."""
         ...
 
 
@@ -65,7 +65,7 @@ class StackInPlace:
         self._array = _with_row(self._array, row, index)
 
     def array(self) -> Any:
-        """The array, on the device of its rows."""
+        """Returns the array, on the device of its rows."""
         return jnp.zeros(self._type.shape, self._type.dtype) if self._array is None else self._array
 
 
@@ -95,7 +95,7 @@ class FollowedStack:
         self._rows[index] = row
 
     def array(self) -> Placed:
-        """The array, on the device of its rows."""
+        """Returns the array, on the device of its rows."""
         if not self._rows:
             return Placed(jnp.zeros(self._type.shape, self._type.dtype))
         rows = [self._rows[index] for index in sorted(self._rows)]

@@ -45,7 +45,7 @@ class Stateless:
         return node.op not in (READ_VARIABLE, ASSIGN_VARIABLE, CONSTANT)
 
     def resolve(self, value: Value) -> Value:
-        """The value itself, or what it is that reading a Variable gives."""
+        """Returns the value itself, or what it is that reading a Variable gives."""
         return self._read.get(value, value)
 
     def before(self, node: Node) -> list[Value]:
@@ -58,6 +58,6 @@ class Stateless:
 
 
 def _held(node: Node, index: int) -> Value:
-    """The value of a Variable before the program, from a node that touches it."""
+    """Returns the value of a Variable before the program, from a node that touches it."""
     type = node.attrs["type"] if node.op is READ_VARIABLE else node.inputs[0].type
     return Value(type, None, index, node.attrs["variable"])

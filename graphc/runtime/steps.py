@@ -219,7 +219,7 @@ class HostCall(Step):
 
 
 def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
-    """The function of a graph that gives its inputs the very types that the graph says.
+    """Returns the function of a graph that gives its inputs the very types that the graph says.
 
     A constant that a loop carries arrives as an array of NumPy's, and a number as Python's: the one has no weak type,
     the other always has one.
@@ -244,7 +244,7 @@ def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
 
 
 def as_type(array: Any, type: TensorType) -> Any:
-    """An array or number with the very type that a graph says."""
+    """Returns an array or number with the very type that a graph says."""
     if type_of(array) == type:
         return array
     kind: Any = np.zeros((), type.dtype).item().__class__ if type.weak else type.dtype

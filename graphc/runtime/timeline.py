@@ -61,7 +61,7 @@ class Event:
     line: str = ""
 
     def overlaps(self, other: Event) -> bool:
-        """Whether both went on at some time."""
+        """Returns True if both went on at some time."""
         return self.start < other.end and other.start < self.end
 
 
@@ -240,12 +240,12 @@ class _DeviceWatch:
 
 
 def _rank() -> int | None:
-    """Which of several processes this is; None if it is alone."""
+    """Returns which of several processes this is; None if it is alone."""
     return jax.process_index() if jax.distributed.is_initialized() else None
 
 
 def _is_there(array: Any) -> bool:
-    """Whether a value is computed already: one that is no array, a number of a loop, always is."""
+    """Returns True if a value is computed already: one that is no array, a number of a loop, always is."""
     is_ready = getattr(array, "is_ready", None)
     return is_ready is None or is_ready()
 
@@ -254,7 +254,7 @@ _current: Timeline | None = None
 
 
 def observer() -> Timeline | None:
-    """The timeline that is being recorded, if one is."""
+    """Returns the timeline that is being recorded, if one is."""
     return _current
 
 
@@ -313,7 +313,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
 
 
 def read_timeline(path: str | Path) -> list[Event]:
-    """The events of a trace that :func:`profile` has written.
+    """Returns the events of a trace that :func:`profile` has written.
 
     Raises:
       NotFoundError: there is no such file.

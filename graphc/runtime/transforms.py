@@ -37,7 +37,7 @@ class _Transform(Driven):
 
 
 def _followed(plan: Plan, values: Sequence[Placed], execution: Following) -> PlacedFunction:
-    """A plan as a function of arrays that are where these values are."""
+    """Returns a plan as a function of arrays that are where these values are."""
     return PlacedFunction(partial(execution.run, plan), [value.device for value in values])
 
 

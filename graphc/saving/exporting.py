@@ -66,7 +66,7 @@ def export(f: Any, *args: Any, platforms: tuple[str, ...] | None = None) -> Any:
 
 
 def _examples(value: Any) -> Any:
-    """An argument with an array for each tensor."""
+    """Returns an argument with an array for each tensor."""
     if isinstance(value, TensorSpec):
         if value.shape is None or None in value.shape or value.of_strings:
             error = InvalidArgumentError(
@@ -81,7 +81,7 @@ def _examples(value: Any) -> Any:
 
 
 def _filled(value: Any, arrays: Any) -> Any:
-    """An argument with the next of some arrays in place of each of its own."""
+    """Returns an argument with the next of some arrays in place of each of its own."""
     if isinstance(value, np.ndarray):
         return next(arrays)
     parts = nest.children(value)

@@ -46,7 +46,7 @@ def damaged(path: Path, why: str) -> DataLossError:
 
 
 def _checksum_of(path: Path) -> int:
-    """The CRC-32 of a file, which is mapped into memory."""
+    """Returns the CRC-32 of a file, which is mapped into memory."""
     return checksum(np.memmap(path, np.uint8, "r")) if path.stat().st_size else 0
 
 

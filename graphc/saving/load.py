@@ -265,7 +265,7 @@ def _check(graph: Graph, path: Any, ops: Mapping[str, Any], variables: set[str],
 
 
 def _with_rule(node: Node) -> tuple[OpDef, Attrs]:
-    """An update by a rule of this process."""
+    """Returns an update by a rule of this process."""
     if node.op.name != "optim.update":
         return node.op, node.attrs
     rule = remade(node.attrs["transformation"])
@@ -311,7 +311,7 @@ def _signature_of(parameters: Sequence[Any]) -> inspect.Signature:
 
 
 def _defaults(parameters: Sequence[Any]) -> dict[str, Any]:
-    """The defaults by name, those that a file can hold."""
+    """Returns the defaults by name, those that a file can hold."""
     return {
         name: decoded(default[0], lambda sort, content: LEFT_OUT)
         for name, _, default in parameters

@@ -137,7 +137,7 @@ class LoadedSignature:
             raise damaged(cast("Any", self.file), f"its result is not understood: {error}") from error
 
     def _for(self, types: Sequence[TensorType]) -> Graph:
-        """The graph for tensors of these types."""
+        """Returns the graph for tensors of these types."""
         try:
             graph = specialize(self.graph, types, evaluate) if is_open(self.graph) else self.graph
             if graph is not self.graph or not self._verified:
@@ -260,7 +260,7 @@ def _spec(sort: str, content: Any) -> Any:
 
 
 def _is_value(tree: Any, value: Any) -> bool:
-    """Whether a Python value is the one that was saved."""
+    """Returns True if a Python value is the one that was saved."""
     try:
         return is_same(encoded(value, lambda leaf: None), tree)
     except GraphcError:
@@ -268,7 +268,7 @@ def _is_value(tree: Any, value: Any) -> bool:
 
 
 def _children(tree: Any) -> tuple[list[Any] | None, list[Any]] | None:
-    """The keys and parts of a container as JSON; None for a leaf."""
+    """Returns the keys and parts of a container as JSON; None for a leaf."""
     if not isinstance(tree, dict):
         return None
     found = cast("dict[str, Any]", tree)

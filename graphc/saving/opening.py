@@ -165,7 +165,7 @@ class _Opened:
         self._note([node.outputs[0] for node in row], made)
 
     def _constant(self, row: Sequence[Node]) -> Value:
-        """A number of Python's that is computed of sizes."""
+        """Returns a number of Python's that is computed of sizes."""
         arrays = [node.attrs["value"].array for node in row]
         whole = all(array.size == 1 and array.dtype.kind in "iuf" and float(array) % 1 == 0 for array in arrays)
         number = self._computed([int(array) for array in arrays]) if whole else None
@@ -185,7 +185,7 @@ class _Opened:
         return made.outputs[0]
 
     def _late(self, op: Any, found: Sequence[Mapping[str, Any]]) -> tuple[Attrs, list[Value]]:
-        """The attributes of a late node, and the numbers that it takes besides."""
+        """Returns the attributes of a late node, and the numbers that it takes besides."""
         late: list[str] = []
         numbers: list[Value] = []
         marked: dict[str, Any] = {}
@@ -210,7 +210,7 @@ class _Opened:
         return first.op, attrs, [*inputs[:count], *numbers, *inputs[count:]]
 
     def _marked(self, values: Sequence[Any], numbers: list[Value], what: str) -> Any:
-        """An attribute, with a mark for each number in it that depends on sizes."""
+        """Returns an attribute, with a mark for each number in it that depends on sizes."""
         if _equal(values):
             return values[0]
         if all(isinstance(value, tuple) for value in values):
@@ -224,7 +224,7 @@ class _Opened:
         raise InvalidArgumentError(f"{what} depends on the open size in a way that is not understood ({shown})")
 
     def _computed(self, numbers: Sequence[int]) -> Value | None:
-        """The node that computes a number of the sizes that are known here; None where there is none."""
+        """Returns the node that computes a number of the sizes that are known here; None where there is none."""
         for expression in expressions(numbers, self._sizes):
             parts = [self._symbol(symbol) for symbol in expression.symbols]
             if None not in parts:
@@ -245,7 +245,7 @@ class _Opened:
         return self._known[expression]
 
     def _symbol(self, symbol: str) -> Value | None:
-        """A size, taken from the shape of a tensor that has it."""
+        """Returns a size, taken from the shape of a tensor that has it."""
         if symbol not in self._known:
             sizes = tuple(one[symbol] for one in self._sizes)
             for made, row in self._values.values():
@@ -314,7 +314,7 @@ def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
 
 
 def _plain(graph: Graph) -> Graph:
-    """The graph with constants in place of numbers that were computed of sizes."""
+    """Returns the graph with constants in place of numbers that were computed of sizes."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         number = known_ints(node.inputs[0]) if node.name.startswith(SIZE_NODE) and len(node.inputs) == 1 else None
@@ -329,7 +329,7 @@ def _plain(graph: Graph) -> Graph:
 
 
 def _masked(graph: Graph) -> Graph:
-    """The graph with a word in place of each attribute that is a Python object, to be compared."""
+    """Returns the graph with a word in place of each attribute that is a Python object, to be compared."""
     copies: dict[Value, Value] = {value: value for value in graph.inputs}
     nodes: dict[Node, Node] = {}
     for node in graph.nodes:

@@ -73,7 +73,7 @@ class Portable:
         return op, attrs
 
     def _applied(self, node: Node, op: OpDef, attrs: Attrs) -> tuple[OpDef, Attrs] | None:
-        """What stands for a function of JAX; None for another op."""
+        """Returns what stands for a function of JAX; None for another op."""
         if op.name == _CALL_JAX:
             return self._exported(node, attrs["function"], differentiable=True)
         if op.name == _UPDATE and remade(attrs["transformation"]) != attrs["transformation"]:

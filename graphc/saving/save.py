@@ -70,7 +70,7 @@ def save(f: Any, folder: PathLike, *signatures: Any) -> None:
 
 
 def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
-    """The functions by name, each with its signatures."""
+    """Yields the functions by name, each with its signatures."""
     if isinstance(f, ConcreteFunction):
         args, kwargs = f.structured_input_signature
         instance: tuple[Any, ...] = getattr(f, "_instance", ())
@@ -125,7 +125,7 @@ def _several(f: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any,
 
 
 def _methods(f: Any) -> dict[str, Any]:
-    """The compiled methods of an object, and the compiled functions among its attributes."""
+    """Returns the compiled methods of an object, and the compiled functions among its attributes."""
     kind = cast("type[Any]", type(f))
     if isinstance(f, Function | BoundFunction | type) or not hasattr(f, "__dict__"):
         return {}
@@ -199,7 +199,7 @@ class _Save:
         return graph
 
     def _name(self, variable: Variable) -> str:
-        """The name of a Variable in the files."""
+        """Returns the name of a Variable in the files."""
         found = self._names.get(id(variable))
         if found is None:
             path = next((path for path, known in self._paths.items() if known is variable), variable.name)
@@ -265,7 +265,7 @@ class _Save:
 
 
 def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
-    """A result with the names that Variables have in the files."""
+    """Returns a result with the names that Variables have in the files."""
     if isinstance(tree, list):
         return [_with_names(item, names) for item in cast("list[Any]", tree)]
     if not isinstance(tree, dict):
@@ -277,7 +277,7 @@ def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
 
 
 def _paths_of(owner: Any) -> dict[str, Variable]:
-    """The Variables of a model by names that are the same in every run."""
+    """Returns the Variables of a model by names that are the same in every run."""
     if isinstance(owner, BoundFunction):
         owner = owner.__self__
     if isinstance(owner, Module) or callable(getattr(owner, "named_variables", None)):
@@ -293,7 +293,7 @@ def _paths_of(owner: Any) -> dict[str, Variable]:
 
 
 def _parameters(function: Function, instance: tuple[Any, ...]) -> list[Any]:
-    """The parameters as JSON: name, kind, and the default in a list where there is one that JSON can hold."""
+    """Returns the parameters as JSON: name, kind, and the default in a list where there is one that JSON can hold."""
     found = [*inspect.signature(function.python_function).parameters.values()][len(instance) :]
     return [[parameter.name, parameter.kind.name, _default(parameter)] for parameter in found]
 

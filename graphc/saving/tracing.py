@@ -115,13 +115,13 @@ class _Tracer:
         self._bound = bound
 
     def closed(self, boxed: Mapping[str, Any]) -> Traced:
-        """The function for fixed sizes."""
+        """Returns the function for fixed sizes."""
         traced, arguments = self._traced(boxed, {})
         graph = self._graph(traced)
         return self._described(boxed, traced, arguments, graph, {}, [], {})
 
     def open(self, boxed: Mapping[str, Any], symbols: Sequence[str]) -> Traced:
-        """The function for any sizes."""
+        """Returns the function for any sizes."""
         first: InvalidArgumentError | None = None
         for sizes in samples(symbols):
             found = [self._traced(boxed, one) for one in sizes]
@@ -145,7 +145,7 @@ class _Tracer:
             checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]), f"size {size}")
 
     def _least(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> int:
-        """The smallest size for which the open graph is the function's."""
+        """Returns the smallest size for which the open graph is the function's."""
         least = _SMALL[0] + 1
         for size in _SMALL:
             try:
@@ -166,7 +166,7 @@ class _Tracer:
         return traced, self._function.bind(*args, **kwargs)
 
     def _graph(self, traced: TracedFunction) -> Graph:
-        """The graph of the results and the status, as the function was traced."""
+        """Returns the graph of the results and the status, as the function was traced."""
         self._check(traced)
         graph = traced.notes.unoptimized
         outputs = graph.outputs[: traced.num_results + traced.can_fail]
@@ -236,7 +236,7 @@ class _Marker:
 
 
 def _argument(value: Any) -> Tree:
-    """An argument as JSON; what has none may only be left out after loading."""
+    """Returns an argument as JSON; what has none may only be left out after loading."""
     try:
         return encoded(value, spec_leaf)
     except InvalidTypeError as error:

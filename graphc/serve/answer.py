@@ -26,7 +26,7 @@ class Answer(Future[Any]):
         self._rows = rows
 
     def describe(self) -> str:
-        """The request in words, for messages."""
+        """Returns the request in words, for messages."""
         place = "" if self._place is None else f", submitted at {self._place.short}"
         return f"a request of {self._rows} {'row' if self._rows == 1 else 'rows'} to {self.name!r}{place}"
 

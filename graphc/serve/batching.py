@@ -34,7 +34,7 @@ class Piece:
 
     @property
     def rows(self) -> int:
-        """How many rows they are."""
+        """Returns how many rows they are."""
         return self.stop - self.start
 
 
@@ -69,7 +69,7 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        """How many rows they are."""
+        """Returns how many rows they are."""
         return sum(piece.rows for piece in self.pieces)
 
 
@@ -148,21 +148,21 @@ class Batcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing waits and nothing runs."""
+        """True if nothing waits and nothing runs."""
         return not (self._requests or self._running)
 
     @property
     def running(self) -> list[Batch]:
-        """What the replicas are at."""
+        """Returns what the replicas are at."""
         return list(self._running)
 
     @property
     def has_retries(self) -> bool:
-        """Whether pieces of batches that failed wait to be tried alone."""
+        """True if pieces of batches that failed wait to be tried alone."""
         return bool(self._again)
 
     def has_room(self, rows: int) -> bool:
-        """Whether so many rows may wait, too."""
+        """Returns True if so many rows may wait, too."""
         return self.waiting + rows <= self.max_waiting
 
     def submit(self, now: float, key: Hashable, rows: int, deadline: float = math.inf) -> int:
@@ -256,7 +256,7 @@ class Batcher:
         return [place for place, replica in enumerate(self.replicas) if replica.out]
 
     def _next_again(self) -> Batch | None:
-        """A piece that is tried alone, by another replica than the one that failed, if there is another."""
+        """Returns a piece that is tried alone, by another replica than the one that failed, if there is another."""
         for place, (piece, suspicion) in enumerate(self._again):
             others = self._others(suspicion.replica)
             replica = next((free for free in self._free if not others or free in others), None)
@@ -266,7 +266,7 @@ class Batcher:
         return None
 
     def _next_due(self, now: float) -> Batch | None:
-        """The batch whose oldest piece has waited longest of those that are due."""
+        """Returns the batch whose oldest piece has waited longest of those that are due."""
         due = [key for key in self._queues if self._due(key) <= now]
         if not due or not self._free:
             return None
@@ -293,7 +293,7 @@ class Batcher:
         return replica
 
     def _others(self, replica: int) -> list[int]:
-        """The replicas that are not left out, but for one."""
+        """Returns the replicas that are not left out, but for one."""
         return [place for place, other in enumerate(self.replicas) if place != replica and not other.out]
 
     def _cleared(self, batch: Batch, suspicion: Suspicion) -> None:

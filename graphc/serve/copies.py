@@ -86,7 +86,7 @@ class Program:
         )
 
     def _run(self, variables: dict[str, Any], leaves: Sequence[Any]) -> list[Any]:
-        """What JAX traces."""
+        """Returns what JAX traces."""
         args, kwargs = self.arguments(leaves)
         result, new = self._copies.pure(variables, *args, **kwargs)
         name, rows = self._copies.name, len(leaves[0])

@@ -232,7 +232,7 @@ class Replicas:
         return f"<{'closed ' if self._closed else ''}replicas of {self.name} on {names}>"
 
     def _what(self) -> str:
-        """What :meth:`close` waits for."""
+        """Returns what :meth:`close` waits for."""
         busy = ", ".join(device_name(self._copies.devices[batch.replica]) for batch in self._batcher.running)
         return f"{len(self._requests)} requests to {self.name!r}" + (f", computed on {busy}" if busy else "")
 

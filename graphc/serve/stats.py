@@ -91,12 +91,12 @@ class ServingStats:
 
     @property
     def batches(self) -> int:
-        """How many batches were answered."""
+        """Returns how many batches were answered."""
         return sum(replica.batches for replica in self.replicas)
 
     @property
     def rows(self) -> int:
-        """How many rows were answered."""
+        """Returns how many rows were answered."""
         return sum(replica.rows for replica in self.replicas)
 
     def to_dict(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def scalar_message(value: np.ndarray[Any, Any], *, tag: str) -> bytes:
 
 
 def _edges() -> np.ndarray[Any, Any]:
-    """The upper limits of TensorFlow's buckets: from 1e-12 on, each is a tenth larger than the one before."""
+    """Returns the upper limits of TensorFlow's buckets: from 1e-12 on, each is a tenth larger than the one before."""
     positive = [1e-12]
     while positive[-1] < 1e20:
         positive.append(positive[-1] * 1.1)

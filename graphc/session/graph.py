@@ -209,7 +209,7 @@ class Graph:
 
     @property
     def version(self) -> int:
-        """How many operations it has; it grows whenever something is added."""
+        """Returns how many operations it has; it grows whenever something is added."""
         return len(self.trace.builder.nodes)
 
     def tensor_of(self, value: Value) -> GraphTensor:

@@ -38,7 +38,7 @@ class PartialRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether all that was named has been fetched."""
+        """True if all that was named has been fetched."""
         return not self._open_fetches
 
     def part(self, fetches: Any, feed_dict: Mapping[Any, Any]) -> Any:

@@ -210,7 +210,7 @@ class _Repeated:
 
     @property
     def is_faithful(self) -> bool:
-        """Whether what it computes has the types of the graph."""
+        """True if what it computes has the types of the graph."""
         return self._program.is_faithful
 
     def __call__(self) -> None:

@@ -124,7 +124,7 @@ class QueueRunner:
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """What its threads have raised, where there is no coordinator to tell."""
+        """Returns what its threads have raised, where there is no coordinator to tell."""
         return self._exceptions
 
     @property

@@ -108,7 +108,7 @@ class Session:
 
     @property
     def resources(self) -> Resources:
-        """What it keeps between runs, by container and name."""
+        """Returns what it keeps between runs, by container and name."""
         return self._state.resources
 
     @property
@@ -298,12 +298,12 @@ class Session:
 
     @property
     def is_local(self) -> bool:
-        """Whether its runs go on in this process alone."""
+        """True if its runs go on in this process alone."""
         return self._target is None
 
     @property
     def has_timeout(self) -> bool:
-        """Whether each run must be done in some time, whatever its options say."""
+        """True if each run must be done in some time, whatever its options say."""
         return bool(self._config.operation_timeout_in_ms)
 
     @contextmanager

@@ -123,7 +123,7 @@ class StateSegment(Step):
 
     @property
     def has_programs(self) -> bool:
-        """Whether it was compiled before, for other shapes."""
+        """True if it was compiled before, for other shapes."""
         return bool(self._programs)
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:

@@ -76,7 +76,7 @@ class GraphTensor(SymbolicTensor):
 
     @property
     def value_index(self) -> int:
-        """Which output of its operation it is."""
+        """Returns which output of its operation it is."""
         return self.raw.index
 
     @property

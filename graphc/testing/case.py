@@ -137,7 +137,7 @@ class TestCase(unittest.TestCase):
             yield self._cached
 
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
-        """A value as a NumPy array."""
+        """Returns a value as a NumPy array."""
         if isinstance(value, SparseTensor | IndexedSlices):
             value = value.to_dense()
         elif isinstance(value, RaggedTensor):
@@ -334,7 +334,7 @@ def _is_of_graph(value: Any) -> bool:
 
 
 def _value(leaf: Any) -> Any:
-    """What a leaf of a structure holds."""
+    """Returns what a leaf of a structure holds."""
     if isinstance(leaf, GraphTensor | GraphVariable):
         return leaf.eval()
     if isinstance(leaf, Operation):
@@ -343,7 +343,7 @@ def _value(leaf: Any) -> Any:
 
 
 def _children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
-    """The parts of a structure of tensors; a list of numbers is a tensor."""
+    """Returns the parts of a structure of tensors; a list of numbers is a tensor."""
     if isinstance(value, SparseTensor | RaggedTensor | IndexedSlices):
         return None
     parts = nest.children(value)

@@ -245,7 +245,7 @@ class Checkpoint:
         return step
 
     def _part(self) -> Part:
-        """The state as it is now, on the host."""
+        """Returns the state as it is now, on the host."""
         variables, states = self._collected()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         data = {name: encoded(name, state.state(), arrays) for name, state in states.items()}
@@ -283,7 +283,7 @@ class Checkpoint:
         raise _error(FileMissingError, f"Checkpoint.restore: {folder} has {wanted}; {there}")
 
     def _process_of(self, saved: Saved, states: Mapping[str, Any]) -> int:
-        """The process whose states this one takes over."""
+        """Returns the process whose states this one takes over."""
         index, count = self._processes.index, self._processes.count
         if len(saved.states) == count:
             return index

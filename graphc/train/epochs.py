@@ -88,7 +88,7 @@ def skip_passes(dataset: Any, count: int) -> None:
 
 
 def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], returned: dict[str, None]) -> Any:
-    """A function that goes over a dataset and gives the number of rows, and the sums of what the steps return.
+    """Returns a function that goes over a dataset and gives the number of rows, and the sums of what the steps return.
 
     Once it is traced, ``returned`` has the names of all that they return.
     """

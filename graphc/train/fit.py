@@ -141,7 +141,7 @@ def _steps(
 
 
 def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str, float]:
-    """The means over the rows of all batches; here is where they are waited for."""
+    """Returns the means over the rows of all batches; here is where they are waited for."""
     sums: dict[str, list[tuple[int, Any]]] = {}
     count = 0
     for rows, numbers in parts:
@@ -157,7 +157,7 @@ def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str
 
 
 def _number(value: Any, name: str, what: str) -> float:
-    """A number of all replicas, or of all steps of a program."""
+    """Returns a number of all replicas, or of all steps of a program."""
     try:
         return mean_of(value)
     except (TypeError, ValueError) as error:

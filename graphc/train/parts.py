@@ -65,7 +65,7 @@ def _collect(name: str, value: Any, variables: dict[str, Variable], states: dict
 
 
 def _inside(value: Any) -> Mapping[Any, Any] | None:
-    """What an object holds, by name; None if it can hold nothing that is saved."""
+    """Returns what an object holds, by name; None if it can hold nothing that is saved."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, Any]", value)
     if callable(named := getattr(value, "named_variables", None)):

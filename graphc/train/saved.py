@@ -144,7 +144,7 @@ class Saved:
         ]
 
     def _view(self, name: str, piece: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-        """A part as it lies in its file."""
+        """Returns a part as it lies in its file."""
         shape = [stop - start for start, stop in zip(piece["start"], piece["stop"], strict=True)]
         dtype = np.dtype(self.arrays[name]["dtype"])
         return self._file(piece["file"]).array(piece["key"], dtype, shape)

@@ -26,7 +26,7 @@ class Writing:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being written."""
+        """True if something is being written."""
         return self._is_busy
 
     def start(self, write: Callable[[], None], what: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
+from graphc.compat.tensorflow2.later import LATER
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 
 __all__ = ["PAGE", "page"]
 

@@ -56,7 +56,7 @@ _ASKED: dict[type[Any], tuple[str, ...]] = {
 
 
 def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
-    """What a builtin makes of what a special method of the user's gave.
+    """Returns what a builtin makes of what a special method of the user's gave.
 
     Args:
       function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
@@ -185,7 +185,7 @@ def _divmod(first: Any, second: Any) -> tuple[Any, Any]:
 
 
 def _of_indices(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """What is computed by operators if a loop's index is among the arguments."""
+    """Returns what is computed by operators if a loop's index is among the arguments."""
 
     def replaced(native: Native, *args: Any, **kwargs: Any) -> Any:
         return (compute if any(isinstance(value, LoopIndex) for value in args) else native)(*args, **kwargs)

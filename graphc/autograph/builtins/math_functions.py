@@ -44,7 +44,7 @@ def _symbolic(value: Any) -> bool:
 
 
 def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNumber:
-    """A tensor that graphc computed, as the number that it is in Python."""
+    """Returns a tensor that graphc computed, as the number that it is in Python."""
     found = number(value, kind) if kind is int or (kind is float and not value.type.weak) else value
     is_met = any(isinstance(operand, SymbolicNumber) and operand.met for operand in operands)
     span = found.span if isinstance(found, SymbolicNumber) else None
@@ -52,14 +52,14 @@ def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNum
 
 
 def _as_float(value: Any) -> Any:
-    """An argument as the float that a function of ``math`` makes of it."""
+    """Returns an argument as the float that a function of ``math`` makes of it."""
     if is_symbolic(value) or operator_method(value, "__float__") is not None:
         return call(float)(value)
     return math.copysign(value, value)  # a float, or what Python says of what is none
 
 
 def _as_int(value: Any) -> Any:
-    """An argument as the int that a function of ``math`` makes of it."""
+    """Returns an argument as the int that a function of ``math`` makes of it."""
     if isinstance(value, LoopIndex):
         return value
     if not _symbolic(value):
@@ -111,7 +111,7 @@ def _check(native: Native, domains: Sequence[_Domain], operands: Sequence[Any]) 
 
 
 def _error_of(native: Native, example: tuple[float, ...]) -> Exception:
-    """What Python raises for such arguments."""
+    """Returns what Python raises for such arguments."""
     try:
         native(*example)
     except (ArithmeticError, ValueError) as error:
@@ -120,7 +120,7 @@ def _error_of(native: Native, example: tuple[float, ...]) -> Exception:
 
 
 def _function(compute: Callable[..., Any], *domains: _Domain, kind: type[Any] = float) -> Callable[..., Any]:
-    """What stands for a function of floats."""
+    """Returns what stands for a function of floats."""
 
     def replaced(native: Native, *args: Any) -> Any:
         if not any(map(_depends, args)):
@@ -133,7 +133,7 @@ def _function(compute: Callable[..., Any], *domains: _Domain, kind: type[Any] = 
 
 
 def _depends(value: Any) -> bool:
-    """Whether an argument is a tensor without a value, or an object of the user's that may give one."""
+    """Returns True if an argument is a tensor without a value, or an object of the user's that may give one."""
     return _symbolic(value) or operator_method(value, "__float__") is not None
 
 
@@ -184,7 +184,7 @@ def _cbrt(x: Any) -> Any:
 
 
 def _whole_logarithm(base: float, x: Any, logarithm: Any) -> Any:
-    """A logarithm, which is whole for what is a power of the base."""
+    """Returns a logarithm, which is whole for what is a power of the base."""
     powers: list[float] = []
     kind = logarithm.dtype.type if logarithm.dtype.kind == "f" else np.float32
     limits = np.finfo(kind)
@@ -257,7 +257,7 @@ def _whole(op: str) -> Callable[..., Any]:
 
 
 def _of_ints(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """What stands for a function of ints."""
+    """Returns what stands for a function of ints."""
 
     def replaced(native: Native, *args: Any) -> Any:
         if not any(map(_symbolic, args)):
@@ -315,7 +315,7 @@ def _factorial(value: Any) -> Any:
 
 
 def _chosen(step: Callable[[Any, Any, Any], Any], n: Any, k: Any) -> Any:
-    """What a loop over ``range(k)`` computes, as ``math.comb`` and ``math.perm``."""
+    """Returns what a loop over ``range(k)`` computes, as ``math.comb`` and ``math.perm``."""
     require(not_(n < 0), lambda: ValueError("n must be a non-negative integer"))
     require(not_(k < 0), lambda: ValueError("k must be a non-negative integer"))
     state: list[Any] = [1]

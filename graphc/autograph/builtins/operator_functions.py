@@ -26,7 +26,7 @@ Native = Callable[..., Any]
 
 
 def _meaning(symbol: str, run: Callable[..., Any]) -> Callable[..., Any]:
-    """What stands for a function that does what an operator does."""
+    """Returns what stands for a function that does what an operator does."""
 
     def replaced(native: Native, *operands: Any) -> Any:
         del native
@@ -36,7 +36,7 @@ def _meaning(symbol: str, run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _plain(run: Callable[..., Any]) -> Callable[..., Any]:
-    """What stands for a function that takes the same arguments as an operator of converted code."""
+    """Returns what stands for a function that takes the same arguments as an operator of converted code."""
 
     def replaced(native: Native, *operands: Any) -> Any:
         del native
@@ -46,7 +46,7 @@ def _plain(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _calling(function: Any) -> Callable[..., Any]:
-    """What stands for a function that calls a builtin one."""
+    """Returns what stands for a function that calls a builtin one."""
     return _plain(lambda *operands: call(function)(*operands))
 
 
@@ -76,7 +76,7 @@ _UNARY = (("-", operator.neg), ("+", operator.pos), ("~", operator.invert))
 
 
 def _in_place(native: Any) -> Any:
-    """The function of ``a += b`` that belongs to that of ``a + b``."""
+    """Returns the function of ``a += b`` that belongs to that of ``a + b``."""
     return getattr(operator, f"i{native.__name__.rstrip('_')}")
 
 

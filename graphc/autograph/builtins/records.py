@@ -69,7 +69,7 @@ def _deepcopy(native: Callable[..., Any], value: Any, *memo: Any) -> Any:
 
 
 def _parts(value: Any) -> list[Any]:
-    """A nested value and everything in it."""
+    """Returns a nested value and everything in it."""
     inner = nest.children(value)
     return [value, *(part for child in (inner[1] if inner else ()) for part in _parts(child))]
 
@@ -92,7 +92,7 @@ _PLAIN = (str, bytes, int, float, complex, ArrayMethods)
 
 
 def _owned(new: Any, *old: Any) -> Any:
-    """A new object, which the code of the open region may change."""
+    """Returns a new object, which the code of the open region may change."""
     return new if any(new is value for value in old) or isinstance(new, ArrayMethods) else made(new)
 
 

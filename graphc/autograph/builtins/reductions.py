@@ -59,14 +59,14 @@ _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysVie
 
 
 def holds_symbols(values: Any) -> bool:
-    """Whether a container holds tensors without values, or structures of them."""
+    """Returns True if a container holds tensors without values, or structures of them."""
     return isinstance(values, _CONTAINERS) and any(
         map(is_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0])
     )
 
 
 def is_looped(values: Any) -> bool:
-    """Whether loops take the values as a whole."""
+    """Returns True if loops take the values as a whole."""
     return isinstance(values, _LOOPED) or growing(values) is not None
 
 
@@ -113,7 +113,7 @@ def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
 
 
 def total(symbol: str, iterable: Any, start: Any) -> Any:
-    """What is left when each item is added to, or multiplied with, what is there so far."""
+    """Returns what is left when each item is added to, or multiplied with, what is there so far."""
     box, kinds = Box(("the sum" if symbol == "+" else "the product",), start), {kind_of(start)}
 
     def add(item: Any) -> None:
@@ -192,7 +192,7 @@ def _all_compared(values: Any) -> Any:
 
 
 def _limited(op: str, first: Any, second: Any) -> Any:
-    """The larger or smaller of two ints, of which one at least is a loop's index."""
+    """Returns the larger or smaller of two ints, of which one at least is a loop's index."""
     if not isinstance(first, LoopIndex):
         first, second = second, first
     return (
@@ -254,7 +254,7 @@ class _Search:
         self._box.set((known, _select(takes, item, best, self._what), new_key))
 
     def result(self, default: Any) -> Any:
-        """What was found."""
+        """Returns what was found."""
         found, best, _ = self._box.values
         if found is False:
             return self._native(()) if default is _MISSING else default
@@ -294,7 +294,7 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
 
 
 def _choosable(leaf: Any) -> Any:
-    """What two leaves must have in common so that a selection can choose between them: their kind, or all."""
+    """Returns what two leaves must have in common so that a selection can choose between them: their kind, or all."""
     return True if is_tensor(leaf) or is_number(leaf) else leaf
 
 

@@ -79,7 +79,7 @@ def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list
 
 
 def _parts(key: Any) -> list[Any]:
-    """What Python compares of a key, in its order."""
+    """Returns what Python compares of a key, in its order."""
     return [part for item in cast("Sequence[Any]", key) for part in _parts(item)] if _is_sequence(key) else [key]
 
 
@@ -184,7 +184,7 @@ class _Comparing:
         self._compare = compare
 
     def __call__(self, item: Any) -> Any:
-        """What Python compares in place of an item."""
+        """Returns what Python compares in place of an item."""
         return self._native(item)
 
     def ranks(self, items: list[Any]) -> list[Any]:

@@ -36,7 +36,7 @@ _GENERATED = re.compile(r"\.<locals>\.ag__\w+")
 
 
 def now(value: object) -> object:
-    """A function of no arguments that returns what is known already."""
+    """Returns a function of no arguments that returns what is known already."""
     return lambda: value
 
 
@@ -62,7 +62,7 @@ class _Converted:
     cells: tuple[int | CellType, ...]
 
     def bind(self, fn: FunctionType) -> FunctionType:
-        """The function that runs this code in place of ``fn``'s."""
+        """Returns the function that runs this code in place of ``fn``'s."""
         closure = fn.__closure__ or ()
         cells = tuple(closure[cell] if isinstance(cell, int) else cell for cell in self.cells)
         new = FunctionType(self.code, fn.__globals__, fn.__name__, fn.__defaults__, cells)
@@ -138,23 +138,23 @@ def _operators() -> object:
 
 
 def is_converted(fn: FunctionType | CodeType) -> bool:
-    """Whether a function, or a code object, is the work of :func:`convert`."""
+    """Returns True if a function, or a code object, is the work of :func:`convert`."""
     code = fn if isinstance(fn, CodeType) else fn.__code__
     return bool(code.co_consts) and isinstance(code.co_consts[-1], str) and code.co_consts[-1] == _MARK
 
 
 def names_asked(code: CodeType) -> frozenset[str]:
-    """The names that converted code, and the code around it, uses to ask for items only, and for nothing else."""
+    """Gives the names that converted code, and the code around it, uses to ask for items only, and for nothing else."""
     return _only_asked.get(id(code), _NO_NAMES)
 
 
 def is_part(code: CodeType) -> bool:
-    """Whether code is a branch, a loop's body or an operand of a converted function: generated, not written."""
+    """Returns True if code is a branch, a loop's body or an operand of a converted function: generated, not written."""
     return len(code.co_consts) > 1 and is_converted(code) and code.co_consts[-2] == _PART
 
 
 def is_part_of(code: CodeType, function: CodeType) -> bool:
-    """Whether code is a part (:func:`is_part`) of just this function, at whatever depth."""
+    """Returns True if code is a part (:func:`is_part`) of just this function, at whatever depth."""
     if not is_part(code):
         return False
     inner = [value for value in function.co_consts if isinstance(value, CodeType) and is_part(value)]
@@ -162,7 +162,7 @@ def is_part_of(code: CodeType, function: CodeType) -> bool:
 
 
 def to_source(fn: Callable[..., object]) -> str:
-    """The function as :func:`convert` rewrites it, as readable text.
+    """Returns the function as :func:`convert` rewrites it, as readable text.
 
     Args:
       fn: a Python function, lambda or method, compiled or not.
@@ -200,7 +200,7 @@ def _python_function(value: object) -> FunctionType:
 
 
 def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> tuple[Definition, frozenset[str]]:
-    """The definition rewritten, and the names that it only asks for items."""
+    """Returns the definition rewritten, and the names that it only asks for items."""
     outside: dict[str, object] = dict(fn.__globals__)
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
@@ -226,7 +226,7 @@ def _remember_asked(code: CodeType, names: frozenset[str]) -> None:
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
-    """The variables that a function and those inside it read or write."""
+    """Yields the variables that a function and those inside it read or write."""
     yield from (*code.co_varnames, *code.co_cellvars, *code.co_names)
     for value in code.co_consts:
         if isinstance(value, CodeType):

@@ -81,7 +81,7 @@ class Expressions(ast.NodeTransformer):
         self._first_parameter = first_parameter
 
     def binds_in_place(self, node: ast.expr) -> bool:
-        """Whether an expression binds a name of its function by ``:=``."""
+        """Returns True if an expression binds a name of its function by ``:=``."""
         return self.table.binds_in_place and any(isinstance(part, ast.NamedExpr) for part in own_nodes([node]))
 
     def expression(self, node: ast.expr) -> ast.expr:
@@ -273,7 +273,7 @@ class Expressions(ast.NodeTransformer):
         return self._comprehension(node, node.generators, element)
 
     def _is_loop(self, node: ast.ListComp) -> bool:
-        """Whether a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
+        """Tells if a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
         # A function that is defined inside shares the variables of Python's comprehension, which later items change.
         # What the first `for` runs over is evaluated outside.
         inside = [node.elt, *(part for place in node.generators for part in (place.target, place.iter, *place.ifs))]
@@ -373,7 +373,7 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def _looks_at_frame(self, node: ast.Call, name: str) -> bool:
-        """Whether a builtin is called that looks at the frame it is called in; ``vars`` of an object does not."""
+        """Tells if a builtin is called that looks at the frame it is called in; ``vars`` of an object does not."""
         return (
             name in FRAME_BUILTINS - {"breakpoint"}
             and name not in self.local
@@ -392,7 +392,7 @@ class Expressions(ast.NodeTransformer):
             )
 
     def _is_module(self, node: ast.expr) -> bool:
-        """Whether an attribute of the expression is a plain lookup in a module of a library."""
+        """Returns True if an attribute of the expression is a plain lookup in a module of a library."""
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -400,7 +400,7 @@ class Expressions(ast.NodeTransformer):
 
 
 def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:
-    """A function of one argument, which binds the target of an assignment, and evaluates an expression."""
+    """Returns a function of one argument, which binds the target of an assignment, and evaluates an expression."""
     if isinstance(target, ast.Name):
         return located(thunk(value, target.id), target)
     # A comprehension over that one item takes it apart.
@@ -411,13 +411,13 @@ def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Whether an expression is made of constants only, as ``-1`` is."""
+    """Returns True if an expression is made of constants only, as ``-1`` is."""
     if isinstance(node, ast.BinOp):
         return _is_constant(node.right) and _is_constant(node.left)
     return _is_constant(node.operand) if isinstance(node, ast.UnaryOp) else isinstance(node, ast.Constant)
 
 
 def first_parameter(args: ast.arguments) -> str | None:
-    """The parameter that ``super()`` takes for the instance."""
+    """Returns the parameter that ``super()`` takes for the instance."""
     positional = (*args.posonlyargs, *args.args)
     return positional[0].arg if positional else None

@@ -139,7 +139,7 @@ _LOOKS: dict[type[ast.AST], Callable[[Any, _Uses, list[ast.AST]], None]] = {
 
 
 def _operator(node: ast.Call) -> str:
-    """The name of the operator that is called; empty for another call."""
+    """Returns the name of the operator that is called; empty for another call."""
     function = node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == PREFIX:
         return function.attr

@@ -40,7 +40,7 @@ class MaskedFor(ast.For):
 
 
 def is_flag(name: str) -> bool:
-    """Whether a name says that a jump was taken."""
+    """Returns True if a name says that a jump was taken."""
     return name == DONE or name.startswith((BREAK, CONTINUE))
 
 
@@ -93,7 +93,7 @@ def _returns(body: Block) -> list[ast.Return]:
 
 
 def _escape(body: Block) -> ast.stmt | None:
-    """The first jump inside the statements that leaves them."""
+    """Returns the first jump inside the statements that leaves them."""
     for node in body:
         if isinstance(node, ast.Return | ast.Break | ast.Continue):
             return node
@@ -107,7 +107,7 @@ def _escape(body: Block) -> ast.stmt | None:
 
 
 def _breaks(body: Block) -> bool:
-    """Whether a ``break`` in a loop's body leaves that loop."""
+    """Returns True if a ``break`` in a loop's body leaves that loop."""
     for node in body:
         if isinstance(node, ast.Break):
             return True
@@ -118,7 +118,7 @@ def _breaks(body: Block) -> bool:
 
 
 def _terminates(body: Block, through_with: bool = False) -> bool:
-    """Whether no way through the statements reaches their end.
+    """Returns True if no way through the statements reaches their end.
 
     Args:
       body: the statements.
@@ -154,13 +154,13 @@ class _Loop:
 
 
 def _unset(flags: Iterable[str]) -> ast.expr:
-    """The expression that holds while none of the flags is set."""
+    """Returns the expression that holds while none of the flags is set."""
     tests: list[ast.expr] = [not_(load(flag)) for flag in sorted(flags)]
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
 def _guarded(flags: Iterable[str], body: Block) -> Block:
-    """The statements, run only while none of the flags is set."""
+    """Returns the statements, run only while none of the flags is set."""
     guard = located(Mask(test=_unset(flags), body=body, orelse=[]), body[0])
     guard.flags = frozenset(flags)
     return [guard]

@@ -39,7 +39,7 @@ class PatternMatch(ast.stmt):
     names: Sequence[str]
 
     def assignment(self, delay: Delay) -> ast.Assign:
-        """The statement as a call of the operator.
+        """Returns the statement as a call of the operator.
 
         Args:
           delay: makes an expression of the pattern a function of no arguments, as it is evaluated only when the parts
@@ -70,7 +70,7 @@ def remove_matches(body: Block, unit: Unit) -> Block:
 
 
 def _expressions(pattern: ast.pattern) -> list[ast.expr]:
-    """The expressions inside a pattern."""
+    """Returns the expressions inside a pattern."""
     found: list[ast.expr] = []
     for part in ast.iter_child_nodes(pattern):
         if isinstance(part, ast.pattern):
@@ -81,7 +81,7 @@ def _expressions(pattern: ast.pattern) -> list[ast.expr]:
 
 
 def _captures(pattern: ast.pattern) -> Iterator[str]:
-    """The names that a pattern binds; every alternative of ``|`` binds the same."""
+    """Yields the names that a pattern binds; every alternative of ``|`` binds the same."""
     if isinstance(pattern, ast.MatchOr):
         yield from _captures(pattern.patterns[0])
         return
@@ -119,7 +119,7 @@ class _Remover(StatementRewriter):
         return [assign(subject, node.subject, node.subject), *self._cases(subject, node.cases)]
 
     def _cases(self, subject: str, cases: Sequence[ast.match_case]) -> Block:
-        """The statements for some cases of a ``match``: a case, and in its ``else`` branch those after it."""
+        """Returns the statements for some cases of a ``match``: a case, and in its ``else`` branch those after it."""
         if not cases:
             return []
         case, others = cases[0], cases[1:]
@@ -137,7 +137,7 @@ class _Remover(StatementRewriter):
     def _always(
         self, subject: str, pattern: ast.MatchAs, case: ast.match_case, others: Sequence[ast.match_case]
     ) -> Block:
-        """The statements for a pattern that matches everything, and for the cases after it."""
+        """Returns the statements for a pattern that matches everything, and for the cases after it."""
         # Without a statement there would be no place for a breakpoint.
         name = pattern.name
         first = located(ast.Pass(), pattern) if name is None else assign(name, load(subject), pattern)
@@ -154,7 +154,7 @@ class _Remover(StatementRewriter):
         case: ast.match_case,
         others: Sequence[ast.match_case],
     ) -> Block:
-        """The statements for a guard that needs names of the pattern, or binds names itself."""
+        """Returns the statements for a guard that needs names of the pattern, or binds names itself."""
         if not isinstance(test.holds, ast.Name):
             flag = self.unit.fresh("matched")
             test = _Test([assign(flag, test.holds, case.pattern)], located(load(flag), case.pattern), test.bound)
@@ -184,7 +184,7 @@ class _Remover(StatementRewriter):
         return _Test(before, located(load(flag), pattern), [*zip(names, values, strict=True)])
 
     def _comparison(self, subject: str, pattern: ast.pattern) -> ast.expr | None:
-        """The test of a pattern that only compares the subject with values; None for another."""
+        """Returns the test of a pattern that only compares the subject with values; None for another."""
         match pattern:
             case ast.MatchValue(value=value):
                 test: ast.expr = ast.Compare(left=load(subject), ops=[ast.Eq()], comparators=[value])
@@ -202,7 +202,7 @@ class _Remover(StatementRewriter):
 
 
 def _described(pattern: ast.pattern, delay: Delay) -> ast.expr:
-    """The expression that makes the operator's description of a pattern."""
+    """Returns the expression that makes the operator's description of a pattern."""
 
     def all_of(patterns: Sequence[ast.pattern]) -> list[ast.expr]:
         return [_described(part, delay) for part in patterns]

@@ -97,7 +97,7 @@ def _rewritten(node: ast.stmt, unit: Unit, shared: AbstractSet[str]) -> Block:
 
 
 def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
-    """A ``try`` statement with a ``finally`` block and no handlers."""
+    """Returns a ``try`` statement with a ``finally`` block and no handlers."""
     number = unit.number()
     scope, failed = f"ag__caught_{number}", f"ag__failed_{number}"
     names = sorted(NameTable().of_all(node.body).assigned | shared)
@@ -117,7 +117,7 @@ def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
 
 
 def _for_each(scope: str, error: str, action: Block, node: ast.stmt) -> ast.stmt:
-    """A loop that does something about the exception that was raised, of those of a scope."""
+    """Returns a loop that does something about the exception that was raised, of those of a scope."""
     other = located(ast.Expr(value=operator("otherwise", load(error))), node)
     one = ast.If(test=operator("happened", load(error)), body=action, orelse=[other])
     each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
@@ -137,7 +137,7 @@ _DIVIDING = ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
 
 
 def _may_raise(body: Block) -> bool:
-    """Whether statements may raise an exception that tensors decide on, there or in a function that they call."""
+    """Tells if statements may raise an exception that tensors decide on, there or in a function that they call."""
     return any(isinstance(part, _DECIDING | _RAISING) or _divides(part) for part in own_nodes(body))
 
 

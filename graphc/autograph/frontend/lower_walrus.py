@@ -37,7 +37,7 @@ def _binds(*nodes: ast.expr) -> bool:
 
 
 def _binds_perhaps(node: ast.expr) -> bool:
-    """Whether a name is bound only if a part of the expression asks for it."""
+    """Returns True if a name is bound only if a part of the expression asks for it."""
     for part in own_nodes([node]):
         match part:
             case ast.BoolOp(values=[_, *others]) | ast.Compare(comparators=[_, *others]):
@@ -52,7 +52,7 @@ def _binds_perhaps(node: ast.expr) -> bool:
 
 
 def _is_options(statement: ast.stmt) -> bool:
-    """Whether it is ``gx.loop_options(...)``, which stays the first statement of its loop."""
+    """Returns True if it is ``gx.loop_options(...)``, which stays the first statement of its loop."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Name(id="loop_options") | ast.Attribute(attr="loop_options"))):
             return True
@@ -137,7 +137,7 @@ class _Lifter(StatementRewriter):
     # Expressions
 
     def _condition(self, node: ast.expr) -> _Condition:
-        """An expression of which it only matters whether it counts as true."""
+        """Returns an expression of which it only matters whether it counts as true."""
         match node:
             case ast.UnaryOp(op=ast.Not()):
                 inner = self._condition(node.operand)
@@ -172,7 +172,7 @@ class _Lifter(StatementRewriter):
         return _Condition(before, located(load(flag), node), *((kept, ()) if is_and else ((), kept)))
 
     def _links(self, node: ast.Compare) -> list[ast.expr]:
-        """The comparisons of a chain."""
+        """Returns the comparisons of a chain."""
         links: list[ast.expr] = []
         left = node.left
         for position, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -213,7 +213,7 @@ class _Lifter(StatementRewriter):
         return [*before, assign(name, value, node)]
 
     def _last(self, node: ast.expr, values: Sequence[ast.expr], is_and: bool) -> tuple[Block, ast.expr]:
-        """The value of ``and`` or ``or``: that of the last operand that was looked at."""
+        """Returns the value of ``and`` or ``or``: that of the last operand that was looked at."""
         name = self.unit.fresh("value")
         block: Block = []
         for value in reversed(values):

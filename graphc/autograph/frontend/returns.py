@@ -14,7 +14,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def where_it_returns(location: Location | None) -> str:
-    """The lines on which the function around a line returns, in words; empty where its source is not there.
+    """Returns the lines on which the function around a line returns, in words; empty where its source is not there.
 
     Args:
       location: a line of the user's code.
@@ -41,7 +41,7 @@ def _holds(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> bool:
 
 
 def _own_returns(body: Sequence[ast.AST]) -> Iterator[ast.Return]:
-    """The ``return`` statements of a function, without those of functions inside it."""
+    """Yields the ``return`` statements of a function, without those of functions inside it."""
     for node in body:
         if isinstance(node, ast.Return):
             yield node
@@ -50,7 +50,7 @@ def _own_returns(body: Sequence[ast.AST]) -> Iterator[ast.Return]:
 
 
 def _always_ends(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block certainly returns or raises, as far as its last statement tells."""
+    """Returns True if a block certainly returns or raises, as far as its last statement tells."""
     last = body[-1]
     if isinstance(last, ast.If):
         return bool(last.orelse) and _always_ends(last.body) and _always_ends(last.orelse)

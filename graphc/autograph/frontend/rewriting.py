@@ -16,7 +16,7 @@ _HOLDERS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.TryStar | ast
 
 
 def blocks(node: ast.stmt) -> list[Block]:
-    """The blocks of statements inside a statement, of the same function."""
+    """Returns the blocks of statements inside a statement, of the same function."""
     if not isinstance(node, _HOLDERS):
         return []
     known = vars(node)
@@ -25,7 +25,7 @@ def blocks(node: ast.stmt) -> list[Block]:
 
 
 def if_(test: ast.expr, body: Block, orelse: Block, origin: ast.AST) -> ast.If:
-    """An ``if`` statement, at the place of ``origin``; ``body`` must not be empty."""
+    """Returns an ``if`` statement, at the place of ``origin``; ``body`` must not be empty."""
     return located(ast.If(test=test, body=body, orelse=orelse), origin)
 
 
@@ -42,7 +42,7 @@ class StatementRewriter(ast.NodeTransformer):
         self.unit = unit
 
     def block(self, body: Block) -> Block:
-        """What stands in place of some statements."""
+        """Returns what stands in place of some statements."""
         new: Block = []
         for node in body:
             found: Any = self.visit(node)

@@ -92,7 +92,7 @@ class NameTable:
         return table
 
     def of(self, node: ast.AST) -> Names:
-        """What a node does to the names around it; statements inside it, of the same function, are included."""
+        """Returns what a node does to the names around it; statements inside it, of the same function, are included."""
         names = self._known.get(node)
         if names is None:
             collector = _Collector(self)
@@ -101,7 +101,7 @@ class NameTable:
         return names
 
     def of_all(self, nodes: Iterable[ast.AST]) -> Names:
-        """What several nodes do."""
+        """Returns what several nodes do."""
         names = Names()
         for node in nodes:
             names.add(self.of(node))
@@ -138,18 +138,18 @@ class Scope:
 
 
 def parameters(args: ast.arguments) -> tuple[str, ...]:
-    """The names of the parameters, in the order of ``co_varnames``."""
+    """Returns the names of the parameters, in the order of ``co_varnames``."""
     names = [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return (*names, *(arg.arg for arg in (args.vararg, args.kwarg) if arg is not None))
 
 
 def target_names(target: ast.expr) -> list[str]:
-    """The names that an assignment target binds."""
+    """Returns the names that an assignment target binds."""
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
 def scope_of(node: Definition, table: NameTable, local: frozenset[str] = frozenset()) -> Scope:
-    """The scope that a function or a lambda opens.
+    """Returns the scope that a function or a lambda opens.
 
     Args:
       node: its definition.

@@ -135,7 +135,7 @@ def _no_source(code: CodeType, reason: str) -> NoSourceError:
 
 
 def has_control_flow(function: object) -> bool:
-    """Whether a Python function of the user's has branches, loops or handlers, which take its source to compile."""
+    """Tells if a Python function of the user's has branches, loops or handlers, which take its source to compile."""
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType) or is_graphc_file(code.co_filename):
         return False
@@ -187,7 +187,7 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def _without_places(code: CodeType) -> CodeType:
-    """The code without file and lines; an edited comment changes nothing else."""
+    """Returns the code without file and lines; an edited comment changes nothing else."""
     consts = tuple([_without_places(value) if isinstance(value, CodeType) else value for value in code.co_consts])
     return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=consts)
 
@@ -202,7 +202,7 @@ def _index(node: ast.AST, class_name: str | None, statement: ast.stmt, entries: 
 
 
 def _first_line(node: Definition) -> int:
-    """The line that Python writes into ``co_firstlineno``: of the first decorator, where there is one."""
+    """Returns the line that Python writes into ``co_firstlineno``: of the first decorator, where there is one."""
     if isinstance(node, ast.Lambda) or not node.decorator_list:
         return node.lineno
     return node.decorator_list[0].lineno
@@ -236,7 +236,7 @@ def _parameters(entry: _Entry) -> tuple[str, ...]:
 
 
 def mangle(name: str, class_name: str | None) -> str:
-    """The name under which Python keeps a private ``__name`` that is written inside a class."""
+    """Returns the name under which Python keeps a private ``__name`` that is written inside a class."""
     if class_name is None or not name.startswith("__") or name.endswith("__") or "." in name:
         return name
     stripped = class_name.lstrip("_")
@@ -283,7 +283,7 @@ N = TypeVar("N", bound=ast.AST)
 
 
 def clone(node: N) -> N:
-    """A deep copy of a tree, some ten times faster than ``copy.deepcopy``."""
+    """Returns a deep copy of a tree, some ten times faster than ``copy.deepcopy``."""
     parts = vars(node).copy()
     for name, value in parts.items():
         if isinstance(value, ast.AST):

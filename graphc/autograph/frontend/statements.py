@@ -65,7 +65,7 @@ _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 def _suspends_inside(body: Block) -> ast.AST | None:
-    """What suspends a function without jumps where it cannot be: in a construct, which becomes a function."""
+    """Returns what suspends a function without jumps where it cannot be: in a construct, which becomes a function."""
     outside = {id(part) for part in _yields(body)}
     inside = (part for part in own_nodes(body) if isinstance(part, _SUSPENDING) and id(part) not in outside)
     return next(inside, None)
@@ -121,7 +121,7 @@ def _rewrite_function(
 
 @functools.cache
 def _method(kind: type[ast.stmt]) -> str:
-    """The name of the method that rewrites a kind of statement."""
+    """Returns the name of the method that rewrites a kind of statement."""
     return f"_{kind.__name__.lower()}"
 
 
@@ -203,7 +203,7 @@ class _Statements(Stores):
     _mask = _if
 
     def _unread(self, construct: Construct) -> ast.expr:
-        """The names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
+        """Returns the names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
         flags = [*map(constant, construct.unread)]
         return ast.Dict(keys=[*flags], values=[strings(names) for names in construct.unread.values()])
 
@@ -248,7 +248,7 @@ class _Statements(Stores):
         return load(f"ag__get_state_{number}"), load(f"ag__set_state_{number}"), strings(construct.state)
 
     def _state(self, construct: Construct, number: int, origin: ast.AST) -> Block:
-        """The two functions that read and write the state of a construct, if it has one."""
+        """Returns the two functions that read and write the state of a construct, if it has one."""
         if (
             not construct.state
         ):  # so is it of every other construct, and functions are most of what Python compiles here

@@ -59,7 +59,7 @@ class Stores(Expressions):
         return new
 
     def _order_is_free(self, target: ast.expr, old: ast.expr, value: ast.expr) -> bool:
-        """Whether it cannot be seen if the target's parts are evaluated before the value."""
+        """Returns True if it cannot be seen if the target's parts are evaluated before the value."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             parts = [target.value, target.slice] if isinstance(target, ast.Subscript) else [target.value]
             return self._is_stable(value) or (
@@ -68,7 +68,7 @@ class Stores(Expressions):
         return True
 
     def _is_stable(self, node: ast.expr) -> bool:
-        """Whether an expression has the same value whenever it is evaluated around here, and no effect."""
+        """Returns True if an expression has the same value whenever it is evaluated around here, and no effect."""
         if isinstance(node, ast.Name):
             return node.id in self._scope.local - self._scope.always_live - self.doubtful or node.id.startswith("ag__")
         return isinstance(node, ast.Constant)
@@ -140,7 +140,7 @@ class Stores(Expressions):
         return [*new, self._run(stored, node, holder, key, value)]
 
     def _once(self, value: ast.expr, origin: ast.stmt, new: Block) -> ast.expr:
-        """An expression that can be written twice, evaluated once."""
+        """Returns an expression that can be written twice, evaluated once."""
         if self._is_stable(value):
             return value
         new.append(assign(name := self.unit.fresh("part"), value, origin))
@@ -185,7 +185,7 @@ class Stores(Expressions):
 
 
 def only_names(target: ast.expr) -> bool:
-    """Whether a target binds names and stores into nothing."""
+    """Returns True if a target binds names and stores into nothing."""
     if isinstance(target, ast.Tuple | ast.List):
         return all(only_names(element) for element in target.elts)
     return only_names(target.value) if isinstance(target, ast.Starred) else isinstance(target, ast.Name)

@@ -22,7 +22,7 @@ _BEGINS = re.compile(r"\s*(@|def\b|async\b|class\b)|.*\blambda\b")
 
 
 def texts_of(code: CodeType, names: Mapping[str, object]) -> Iterator[list[str]]:
-    """The texts that may hold the source of some code, each as lines.
+    """Yields the texts that may hold the source of some code, each as lines.
 
     Args:
       code: of a function.
@@ -41,7 +41,7 @@ def texts_of(code: CodeType, names: Mapping[str, object]) -> Iterator[list[str]]
 
 
 def _command_line() -> Iterator[list[str]]:
-    """The program of ``python -c``; Python 3.13 and later keep it in ``linecache``."""
+    """Yields the program of ``python -c``; Python 3.13 and later keep it in ``linecache``."""
     if sys.argv[:1] == ["-c"]:
         text = sys.orig_argv[-len(sys.argv)]
         yield text.splitlines(keepends=True)
@@ -49,7 +49,7 @@ def _command_line() -> Iterator[list[str]]:
 
 
 def _standard_input() -> Iterator[list[str]]:
-    """The program that was given as a file to be read from standard input; what came by a pipe is gone."""
+    """Yields the program that was given as a file to be read from standard input; what came by a pipe is gone."""
     try:
         status = os.fstat(0)
         if stat.S_ISREG(status.st_mode):
@@ -59,7 +59,7 @@ def _standard_input() -> Iterator[list[str]]:
 
 
 def _typed(first: int) -> Iterator[list[str]]:
-    """What was typed into an interactive interpreter, by readline's history, the latest first.
+    """Yields what was typed into an interactive interpreter, by readline's history, the latest first.
 
     Args:
       first: the line, of the statement that was typed, on which the definition begins.
@@ -78,7 +78,7 @@ def _typed(first: int) -> Iterator[list[str]]:
 
 
 def _length(lines: Sequence[str]) -> int:
-    """How many lines continue the statement that begins before them."""
+    """Returns how many lines continue the statement that begins before them."""
     for place, line in enumerate(lines):
         if not line[:1].isspace() and not _BEGINS.match(line) and line[:1] not in ")]}":
             return place

@@ -31,20 +31,20 @@ class Unit:
         self._count = 0
 
     def number(self) -> int:
-        """A number that no other construct of this unit has."""
+        """Returns a number that no other construct of this unit has."""
         self._count += 1
         return self._count
 
     def fresh(self, role: str) -> str:
-        """A new name for a generated variable."""
+        """Returns a new name for a generated variable."""
         return f"{PREFIX}{role}_{self.number()}"
 
     def mangle(self, name: str) -> str:
-        """The attribute name that Python would look up."""
+        """Returns the attribute name that Python would look up."""
         return mangle(name, self.class_name)
 
     def library(self, node: ast.expr) -> ModuleType | None:
-        """The library's module that an expression stands for, as far as that is known without running it.
+        """Returns the library's module that an expression stands for, as far as that is known without running it.
 
         Nobody looks at the names of a library again; those of the user's own modules may change.
         """
@@ -52,7 +52,7 @@ class Unit:
         return module if module is not None and is_library_module(module.__name__) else None
 
     def is_kept(self, node: ast.Attribute) -> bool:
-        """Whether the attribute of a library's module holds the same for good."""
+        """Returns True if the attribute of a library's module holds the same for good."""
         module = self.library(node.value)
         if module is None:
             return False
@@ -67,6 +67,6 @@ class Unit:
         return value if isinstance(value, ModuleType) else None
 
     def refuse(self, node: ast.AST, message: str) -> errors.UnsupportedSyntaxError:
-        """The error for a construct that cannot be converted, with its place."""
+        """Returns the error for a construct that cannot be converted, with its place."""
         location = Location(self.file, getattr(node, "lineno", 1), self.function)
         return at(errors.UnsupportedSyntaxError(message), location)

@@ -50,7 +50,7 @@ class Choice(Deferred):
     options: Any
 
     def make(self) -> Any:
-        """The value that counts."""
+        """Returns the value that counts."""
         return self.options[int(self.which)]
 
     @property
@@ -65,7 +65,7 @@ class Choice(Deferred):
         return sorted(possible) or list(range(len(self.options)))  # code that is never reached
 
     def is_among(self, places: Iterable[int]) -> Any:
-        """Whether it is one of some of its values: a bool, or a number that depends on tensors."""
+        """Returns whether it is one of some of its values: a bool, or a number that depends on tensors."""
         left, wanted = frozenset(self.left), frozenset(places)
         found, rest = left & wanted, left - wanted
         if not found or not rest:
@@ -135,7 +135,7 @@ def _as_operand(value: Choice) -> Any:
 
 
 def choice_in(value: Any) -> Choice | None:
-    """A value that is one of several and part of a value; None if there is none."""
+    """Returns a value that is one of several and part of a value; None if there is none."""
     if isinstance(value, Choice | Deferred):
         return value if isinstance(value, Choice) else None
     parts = nest.children(value)
@@ -143,7 +143,7 @@ def choice_in(value: Any) -> Choice | None:
 
 
 def use(value: Choice, function: Callable[[Any], Any]) -> Any:
-    """What a function gives for the value that counts."""
+    """Returns what a function gives for the value that counts."""
     left = value.left
     if len(left) == 1:
         return function(value.options[left[0]])
@@ -194,7 +194,7 @@ def over_choices(*given: Question | None) -> Callable[[Callable[..., Any]], Call
 
 
 def is_simple(value: Any) -> bool:
-    """Whether a value is one that Python compares, and finds the attributes of, by itself."""
+    """Returns True if a value is one that Python compares, and finds the attributes of, by itself."""
     if isinstance(value, Enum):
         return users_method(value, "__eq__") is None
     return value is None or type(value) in (bytes, str, type)

@@ -24,7 +24,7 @@ Pair = tuple[Any, Any]
 
 
 def holds_choice(value: Any) -> bool:
-    """Whether a value that is one of several is part of a value."""
+    """Returns True if a value that is one of several is part of a value."""
     return choice_in(value) is not None
 
 
@@ -37,7 +37,7 @@ def as_choices(
     copies: dict[int, Any] | None = None,
     contents: bool = False,
 ) -> Pair:
-    """The values of a name on two sides, as one of several each where they can only meet so; else as they are.
+    """Returns the values of a name on two sides, as one of several each where they can only meet so; else as they are.
 
     Args:
       first: the value on one side.
@@ -83,7 +83,7 @@ def _is(one: Any, other: Any) -> bool:
 
 
 def is_constant(value: Any, trace: Trace) -> bool:
-    """Whether a value is a Python object that is the same in every run, so that a number can stand for it."""
+    """Returns True if a value is a Python object that is the same in every run, so that a number can stand for it."""
     if is_simple(value):
         return True
     if is_tensor(value) or is_number(value) or isinstance(value, Tensor | Deferred) or nest.children(value) is not None:
@@ -94,7 +94,7 @@ def is_constant(value: Any, trace: Trace) -> bool:
 
 
 def _is_made_in(value: Any, trace: Trace) -> bool:
-    """Whether an object was made in a branch or loop, so that it is another one each time that this is run."""
+    """Returns True if an object was made in a branch or loop, so that it is another one each time that this is run."""
     if not isinstance(trace, Region):
         return False
     made = [written.cell.owner for written in trace.writes.values() if written.before is MISSING]
@@ -114,7 +114,7 @@ class _Table:
         self._holds_made = False
 
     def place(self, value: Any, trace: Trace) -> int:
-        """The place of a value, which may be that of another that it can meet."""
+        """Returns the place of a value, which may be that of another that it can meet."""
         fixed = is_constant(value, trace)
         if not fixed:
             self._holds_made |= any(
@@ -167,7 +167,7 @@ def _as_choices(first: Any, second: Any, traces: tuple[Trace, Trace], growing: b
 
 
 def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
-    """What a value may be, by its places."""
+    """Returns what a value may be, by its places."""
     if not isinstance(value, Choice):
         return {0: value}
     with trace_scope(trace):
@@ -194,7 +194,7 @@ def _side(table: _Table, value: Any, given: dict[int, Any], places: dict[int, in
 
 
 def _anything(value: Any) -> Any:
-    """A value that may meet another where neither is looked at."""
+    """Returns a value that may meet another where neither is looked at."""
     return nest.map_structure(_any_leaf, value)
 
 

@@ -53,7 +53,7 @@ class Deferred(ABC):
 
     @abstractmethod
     def make(self) -> Any:
-        """The value, when the parts are made."""
+        """Returns the value, when the parts are made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class DeferredVariable(Deferred):
     value: Any
 
     def make(self) -> Variable:
-        """A variable that looks like it, and is none of the program's."""
+        """Returns a variable that looks like it, and is none of the program's."""
         shown = object.__new__(Variable)
         shown.raw = self.value.raw
         shown._type = self.variable.type  # pyright: ignore[reportPrivateUsage]
@@ -95,14 +95,14 @@ class DeferredError(Deferred):
 
     @classmethod
     def of(cls, error: BaseException) -> DeferredError:
-        """The exception taken apart."""
+        """Returns the exception taken apart."""
         attributes = {name: value for name, value in error.__dict__.items() if name != RAISED}
         made_of = cast("Any", _builtin(type(error))).__reduce__(error)[1]
         parts = (made_of, error.args, attributes, _slots(error), error.__cause__)
         return cls(Opaque(type(error)), *map(snapshot, parts), suppress=Opaque(error.__suppress_context__))
 
     def make(self) -> BaseException:
-        """A new exception of the same class, arguments and attributes."""
+        """Returns a new exception of the same class, arguments and attributes."""
         builtin = cast("Any", _builtin(self.kind))
         try:
             made = builtin.__new__(self.kind, *self.made_of)
@@ -118,7 +118,7 @@ class DeferredError(Deferred):
 
 
 def _builtin(kind: type[BaseException]) -> type[BaseException]:
-    """The builtin class that a class of exceptions is derived from first."""
+    """Returns the builtin class that a class of exceptions is derived from first."""
     return next(base for base in kind.__mro__ if base.__module__ == "builtins" and issubclass(base, BaseException))
 
 
@@ -128,7 +128,7 @@ def _slots(error: BaseException) -> dict[str, Any]:
 
 
 def is_deferred(value: Any) -> bool:
-    """Whether a value holds tensors without values, so that it is known at run time only."""
+    """Returns True if a value holds tensors without values, so that it is known at run time only."""
     if isinstance(value, BaseException):
         return any(map(is_deferred, (value.args, value.__dict__, _slots(value), value.__cause__)))
     parts = nest.children(value)
@@ -155,7 +155,7 @@ def snapshot(value: Any) -> Any:
 
 
 def value_of(value: Any) -> Any:
-    """The value that a structure stands for."""
+    """Returns the value that a structure stands for."""
     if isinstance(value, Opaque):
         return value.value
     if isinstance(value, Deferred):
@@ -165,7 +165,7 @@ def value_of(value: Any) -> Any:
 
 
 def reopened(value: Any) -> Any:
-    """The value that a structure stands for while its tensors have no values yet."""
+    """Returns the value that a structure stands for while its tensors have no values yet."""
     if isinstance(value, Opaque):
         return value.value
     if isinstance(value, DeferredVariable):
@@ -176,14 +176,14 @@ def reopened(value: Any) -> Any:
 
 
 def rebuilt(container: Any, change: Callable[[Any], Any]) -> Any:
-    """The container with its items changed."""
+    """Returns the container with its items changed."""
     parts = nest.children(container)
     assert parts is not None
     return nest.rebuilt(container, [change(item) for item in parts[1]])
 
 
 def holds_deferred(structure: nest.Structure) -> bool:
-    """Whether values of a structure are put together of views, so that :func:`value_of` is to make them."""
+    """Returns True if values of a structure are put together of views, so that :func:`value_of` is to make them."""
     is_view = structure.kind is not None and issubclass(structure.kind, Deferred)
     return is_view or any(map(holds_deferred, structure.children))
 
@@ -241,7 +241,7 @@ class Frozen:
         self.tensors = []
 
     def evaluate(self, arrays: Sequence[Any]) -> Any:
-        """The value.
+        """Returns the value.
 
         Args:
           arrays: the values of :attr:`tensors`.
@@ -249,7 +249,7 @@ class Frozen:
         return value_of(self.filled(arrays))
 
     def filled(self, tensors: Sequence[Any]) -> Any:
-        """The structure, with these tensors or arrays in place of :attr:`tensors`."""
+        """Returns the structure, with these tensors or arrays in place of :attr:`tensors`."""
         return nest.unflatten(self._structure, [_thawed(leaf, tensors) for leaf in self._leaves])
 
 

@@ -21,7 +21,7 @@ _BELOW = ("less", "greater_equal")
 
 
 def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
-    """Whether a number compares to a Python number, as Python says.
+    """Returns whether a number compares to a Python number, as Python says.
 
     Args:
       op: ``"less"``, ``"less_equal"``, ``"greater"``, ``"greater_equal"``, ``"equal"`` or ``"not_equal"``.
@@ -67,7 +67,7 @@ def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
 
 
 def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
-    """Whether an int compares to a float, as Python says, which rounds neither; both depend on tensors.
+    """Returns whether an int compares to a float, as Python says, which rounds neither; both depend on tensors.
 
     Args:
       op: as for :func:`compare_exactly`.

@@ -51,7 +51,7 @@ def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any,
 
 
 def known_of(number: SymbolicTensor) -> Any:
-    """Which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
+    """Gives which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
     found, trace = None, context.trace
     while trace is not None:
         here = _assumed.get(trace, _NO_FACTS).get(number.raw)
@@ -62,7 +62,7 @@ def known_of(number: SymbolicTensor) -> Any:
 
 
 def _facts(condition: Any, truth: bool) -> Facts:
-    """What is known where a condition has this truth."""
+    """Returns what is known where a condition has this truth."""
     if not isinstance(condition, SymbolicTensor):
         return _NO_FACTS
     return _conditions.get(condition.raw, (_NO_FACTS, _NO_FACTS))[0 if truth else 1]

@@ -51,7 +51,7 @@ class Appends:
         self.bodies: WeakSet[Region] = WeakSet()
 
     def are_awaited(self, trace: Trace) -> bool:
-        """Whether a loop around this place makes room for what is put in here."""
+        """Returns True if a loop around this place makes room for what is put in here."""
         return any(trace.is_inside(body) for body in self.bodies)
 
 
@@ -73,16 +73,16 @@ class Growing:
 
     @property
     def capacity(self) -> int:
-        """How many items there is room for."""
+        """Returns how many items there is room for."""
         return nest.flatten(self.buffer)[0][0].shape[0]
 
     @property
     def length(self) -> Any:
-        """How many items there are: an integer scalar."""
+        """Returns how many items there are: an integer scalar."""
         return self.count if is_number(self.added) and not self.added else self.count + self.added
 
     def item(self, position: Any) -> Any:
-        """What stands at a place of the buffer."""
+        """Returns what stands at a place of the buffer."""
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
@@ -90,11 +90,11 @@ class Growing:
         return item
 
     def with_room(self, more: int) -> Growing:
-        """The same with room for so many items more."""
+        """Returns the same with room for so many items more."""
         return Growing(nest.map_structure(partial(_longer, more), self.buffer), self.count, self.added, self.appends)
 
     def settled(self) -> Growing:
-        """The same with nothing added."""
+        """Returns the same with nothing added."""
         return Growing(self.buffer, self.length, 0, self.appends)
 
     def fail(self) -> NoReturn:
@@ -125,7 +125,7 @@ def _refuse_operand(value: Growing) -> NoReturn:
 
 
 def growing(value: Any) -> Growing | None:
-    """What a list holds whose length is known at run time only; None for anything else."""
+    """Returns what a list holds whose length is known at run time only; None for anything else."""
     if isinstance(value, list):
         items = cast("list[Any]", value)
         if len(items) == 1 and type(items[0]) is Growing:
@@ -134,12 +134,12 @@ def growing(value: Any) -> Growing | None:
 
 
 def holds_growing(structure: nest.Structure) -> bool:
-    """Whether lists whose length is known at run time only are part of a nested value."""
+    """Returns True if lists whose length is known at run time only are part of a nested value."""
     return structure.kind is Growing or any(map(holds_growing, structure.children))
 
 
 def as_lists(value: Any) -> Any:
-    """A nested value that a program gave, with real lists for those whose length was known at run time only.
+    """Returns a nested value that a program gave, with real lists for those whose length was known at run time only.
 
     This waits for the lengths. A container that stands in several places is still one.
     """
@@ -147,7 +147,7 @@ def as_lists(value: Any) -> Any:
 
 
 def _with_lists(value: Any, known: dict[int, Any]) -> Any:
-    """The same; ``known`` holds what became of the containers so far."""
+    """Returns the same; ``known`` holds what became of the containers so far."""
     if id(value) in known:
         return known[id(value)]
     found, parts = growing(value), nest.children(value)
@@ -171,7 +171,7 @@ def refuse_growing(*values: Any) -> None:
 
 
 def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any], capacity: int) -> Growing:
-    """A buffer that holds the items of a list.
+    """Returns a buffer that holds the items of a list.
 
     Args:
       trace: the trace to make it in, which is open.
@@ -231,7 +231,7 @@ def enclosed(item: Any) -> Any:
 
 
 def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]) -> tuple[list[Any], ...]:
-    """What branches left in a list; where the lengths differ, as lists whose length is known at run time only.
+    """Returns what branches left in a list; where the lengths differ, as lists whose length is known at run time only.
 
     Args:
       regions: the branches.
@@ -278,5 +278,5 @@ def samples(items: list[Any]) -> list[Any]:
 
 
 def rows(value: Growing, start: int, stop: int) -> list[Any]:
-    """The items from ``start`` to ``stop``, which must be there."""
+    """Returns the items from ``start`` to ``stop``, which must be there."""
     return [value.item(position) for position in range(start, stop)]

@@ -74,18 +74,18 @@ class LoopIndex:
         return LoopIndex(apply(OPS[op], tensors), low, high, region, last)
 
     def _inner(self, other: Any) -> Region:
-        """The innermost loop body that a result depends on."""
+        """Returns the innermost loop body that a result depends on."""
         inside = isinstance(other, LoopIndex) and other.region.is_inside(self.region)
         return other.region if inside else self.region
 
     def limited(self, op: str, other: int | LoopIndex) -> LoopIndex:
-        """The ``"maximum"`` or ``"minimum"`` of the index and an int."""
+        """Returns the ``"maximum"`` or ``"minimum"`` of the index and an int."""
         pick, bounds = _PYTHON[op], self._bounds(other)
         assert bounds is not None
         return self._make(op, other, [pick(self.low, bounds[0]), pick(self.high, bounds[1])])
 
     def as_float(self) -> Tensor:
-        """The number as a float of the same value."""
+        """Returns the number as a float of the same value."""
         return self._float(None) + 0.0
 
     @staticmethod
@@ -161,7 +161,7 @@ class LoopIndex:
         return self
 
     def _unlike_int(self, symbol: str, other: Any) -> Any:
-        """An operation on ints that is not compiled; with a tensor it is the tensor's."""
+        """Returns an operation on ints that is not compiled; with a tensor it is the tensor's."""
         if not isinstance(other, ArrayMethods):
             self.give_up(f"the operator {symbol}")
         return NotImplemented
@@ -282,7 +282,7 @@ def _as_tensor(value: LoopIndex) -> Tensor:
 
 
 def loop_position(tensor: SymbolicTensor, order: range, region: Region) -> LoopIndex:
-    """The number that runs through ``order``, one in each iteration of a loop.
+    """Returns the number that runs through ``order``, one in each iteration of a loop.
 
     Raises:
       RegionAborted: it could pass 32 bits.
@@ -294,12 +294,12 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region) -> LoopI
 
 
 def held_as_int(counter: SymbolicTensor) -> SymbolicTensor:
-    """The counter of a loop in the dtype that Python's ints have, where that is of 64 bits."""
+    """Returns the counter of a loop in the dtype that Python's ints have, where that is of 64 bits."""
     return cast("SymbolicTensor", apply(AS_NUMBER, (counter,), Attrs(kind="int"))) if dtype_rules() else counter
 
 
 def _last(value: Any, region: Region) -> int | None:
-    """What an operand is in the last iteration of a loop."""
+    """Returns what an operand is in the last iteration of a loop."""
     if isinstance(value, LoopIndex):
         return value.last if value.region is region else None
     return int(value)

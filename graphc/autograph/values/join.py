@@ -47,17 +47,17 @@ _INT32 = np.iinfo(np.int32)
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether the value is a tensor or an array."""
+    """Returns True if the value is a tensor or an array."""
     return isinstance(value, Tensor | jax.Array | np.ndarray | np.generic) or hasattr(value, "__graphc_index__")
 
 
 def is_number(value: Any) -> bool:
-    """Whether the value is a Python number or truth value."""
+    """Returns True if the value is a Python number or truth value."""
     return type(value) in SCALARS
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two leaves are the same: one object, one value in a graph, or equal plain Python values."""
+    """Returns True if two leaves are the same: one object, one value in a graph, or equal plain Python values."""
     if first is second:
         return True
     if isinstance(first, SymbolicTensor) and isinstance(second, SymbolicTensor):
@@ -70,14 +70,14 @@ def same(first: Any, second: Any) -> bool:
 
 
 def same_values(first: Any, second: Any) -> bool:
-    """Whether two nested values have one structure, and leaves that are the same."""
+    """Returns True if two nested values have one structure, and leaves that are the same."""
     leaves, structure = nest.flatten(first)
     others, other_structure = nest.flatten(second)
     return structure == other_structure and all(map(same, leaves, others))
 
 
 def describe(value: Any) -> str:
-    """A value, for messages."""
+    """Returns a value, for messages."""
     if isinstance(value, SymbolicTensor):
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
@@ -87,7 +87,7 @@ def describe(value: Any) -> str:
 
 
 def _shows_itself(value: Any) -> bool:
-    """Whether the user's own code says how an object looks; it may ask for the values of tensors that have none."""
+    """Tells if the user's own code says how an object looks; it may ask for the values of tensors that have none."""
     return isinstance(getattr(cast("Any", type(value)), "__repr__", None), FunctionType) and not isinstance(
         value, ArrayMethods
     )
@@ -133,7 +133,7 @@ class Join:
     refuse: Callable[[GraphcError], GraphcError]
 
     def values(self, name: str, first: Any, second: Any) -> Joined:
-        """How the values of ``name`` become one.
+        """Returns how the values of ``name`` become one.
 
         Raises:
           InvalidArgumentError: shapes or structures differ.
@@ -163,7 +163,7 @@ class Join:
             )
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
-        """The type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
+        """Gives the type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
         if not all(is_tensor(value) or is_number(value) for value in pair):
             self._fail(
                 UnimplementedError,
@@ -206,7 +206,7 @@ class Join:
 
 
 def _remedy(name: str, pair: tuple[Any, Any], default: str) -> str:
-    """What to write in place of Python values that depend on tensors."""
+    """Returns what to write in place of Python values that depend on tensors."""
     if name == "ag__return" and any(value is None for value in pair):
         return "return a value on every path, or bind a name to None first (`result = None`) and return it at the end"
     kinds = {cast("type[Any]", type(value)) for value in pair if value is not None}
@@ -236,7 +236,7 @@ def _difference(first: Any, second: Any) -> str:
 
 
 def title_of(name: str) -> str:
-    """What a name is, for messages."""
+    """Returns what a name is, for messages."""
     if name.startswith(("the ", "a ")):
         return name
     return "the return value" if name == "ag__return" else f"the variable {name!r}"
@@ -256,13 +256,13 @@ def _common_dtype(first: TensorType, second: TensorType) -> TensorType | None:
 
 
 def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
-    """Whether a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
+    """Returns True if a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
     rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
     return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
 
 
 def interchangeable(first: Any, second: Any) -> bool:
-    """Whether the containers of two values of one structure are the same objects, or such as nobody can change."""
+    """Tells if the containers of two values of one structure are the same objects, or such as nobody can change."""
     parts, others = nest.children(first), nest.children(second)
     if first is second or parts is None or others is None:
         return True
@@ -270,7 +270,7 @@ def interchangeable(first: Any, second: Any) -> bool:
 
 
 def common_kinds(first: Any, second: Any) -> Kinds | None:
-    """The Python types of which what was one of two numbers has one; None if it may be no number."""
+    """Returns the Python types of which what was one of two numbers has one; None if it may be no number."""
     kinds = (kinds_of(first), kinds_of(second))
     return None if kinds[0] is None or kinds[1] is None else kinds[0] | kinds[1]
 
@@ -319,7 +319,7 @@ def note_aliases(
 
 
 def leaf_type(value: Any) -> TensorType:
-    """The type that a leaf has as a tensor; a Python number is weak."""
+    """Returns the type that a leaf has as a tensor; a Python number is weak."""
     raw = operand(value)
     if is_number(raw):
         found = type_of_any(jax.numpy.asarray(raw))
@@ -342,7 +342,7 @@ def zeros_of(trace: Trace, type: TensorType) -> SymbolicTensor:
 
 
 def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
-    """A value as a tensor of ``trace`` of exactly this type."""
+    """Returns a value as a tensor of ``trace`` of exactly this type."""
     lifted = trace.lift(value)
     if lifted.type == type:
         return lifted

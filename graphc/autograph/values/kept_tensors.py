@@ -15,7 +15,7 @@ __all__ = ["changing", "holds_symbols", "note_store"]
 
 
 def holds_symbols(value: Any) -> bool:
-    """Whether the value is a tensor without a value, or a container of such."""
+    """Returns True if the value is a tensor without a value, or a container of such."""
     return isinstance(value, SymbolicTensor) or any(isinstance(leaf, SymbolicTensor) for leaf in nest.flatten(value)[0])
 
 
@@ -27,7 +27,7 @@ def note_store(owner: Any, what: str) -> None:
 
 
 def _restorer(owner: Any) -> Callable[[Any], None]:
-    """What gives an object the attributes, or a container the items, that ``owner`` has now."""
+    """Returns what gives an object the attributes, or a container the items, that ``owner`` has now."""
     if isinstance(owner, list | bytearray):
         items = cast("list[Any]", owner[:])
         return lambda target: operator.setitem(target, slice(None), items)
@@ -49,7 +49,7 @@ def _refill_attributes(attributes: dict[str, Any], target: Any) -> None:
 
 
 def changing(method: Callable[..., Any], owner: Any) -> Callable[..., Any]:
-    """A method that changes ``owner``, a container, with a note of it if it is given tensors."""
+    """Returns a method that changes ``owner``, a container, with a note of it if it is given tensors."""
     if context.trace is None or isinstance(owner, types.GeneratorType):
         return method
     name = getattr(method, "__name__", "a method")

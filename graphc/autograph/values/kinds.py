@@ -23,7 +23,7 @@ _KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": 
 
 
 def kinds_of_mixed(value: Any) -> Kinds:
-    """The types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
+    """Returns the types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
     found: Kinds = frozenset()
     for _, alias in _behind(value):
         found |= frozenset() if alias is None else alias.numbers
@@ -31,7 +31,7 @@ def kinds_of_mixed(value: Any) -> Kinds:
 
 
 def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias | None]]:
-    """A scalar and what it stands for, each once, with what is known of it.
+    """Yields a scalar and what it stands for, each once, with what is known of it.
 
     Values that meet again and again, as in ``a, b = b, a`` in a branch, stand for each other.
 
@@ -71,7 +71,7 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
 
 
 def examples(value: Any) -> tuple[Any, ...]:
-    """What an object may be in plain Python: the object, numbers, or both."""
+    """Returns what an object may be in plain Python: the object, numbers, or both."""
     if isinstance(value, LoopIndex):
         return (1,)
     if isinstance(value, SymbolicNumber):
@@ -88,7 +88,7 @@ def examples(value: Any) -> tuple[Any, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether the object is one of several numbers: branches on tensors have bound one of them to a name."""
+    """Returns True if the object is one of several numbers: branches on tensors have bound one of them to a name."""
     # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
     return all(
         alias is not None
@@ -110,7 +110,7 @@ def _may_be_number(value: SymbolicTensor) -> bool:
 
 
 def _is_doubtful(value: Value, tensor: SymbolicTensor) -> bool:
-    """Whether a value was computed of numbers only, as far as the graph tells."""
+    """Returns True if a value was computed of numbers only, as far as the graph tells."""
     if value.type.weak or value.type.shape or value.type.dtype.kind != "b":
         return value.type.weak
     if value.node is None:
@@ -145,7 +145,7 @@ def _asked(example: Any, kind: Any) -> Any:
 
 
 def stands_for_bool(value: Any) -> bool:
-    """Whether an object is ``True`` or ``False`` in plain Python, and which of them depends on tensors.
+    """Returns True if an object is ``True`` or ``False`` in plain Python, and which of them depends on tensors.
 
     Raises:
       UnimplementedError: it cannot be told whether the value would be one of them or a tensor.

@@ -73,7 +73,7 @@ class SymbolicNumber(SymbolicTensor):
         self.span = span
 
     def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
-        """What makes a number like this one of a tensor; it does not refer to this one."""
+        """Returns what makes a number like this one of a tensor; it does not refer to this one."""
         return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, met=self.met)
 
     def check_kind(self, use: str) -> None:
@@ -88,7 +88,7 @@ class SymbolicNumber(SymbolicTensor):
         raise self.trace.refuse(error)
 
     def snapshot(self) -> SymbolicNumber:
-        """The number itself, which has no items to assign."""
+        """Returns the number itself, which has no items to assign."""
         return self
 
     fork = snapshot
@@ -114,7 +114,7 @@ class SymbolicNumber(SymbolicTensor):
 
 
 def number(value: Any, kind: type[Any]) -> SymbolicNumber:
-    """What ``kind(value)`` is, without the checks that it can be.
+    """Returns what ``kind(value)`` is, without the checks that it can be.
 
     Args:
       value: a tensor of one element.
@@ -138,7 +138,7 @@ def _span_of_tensor(tensor: SymbolicTensor) -> Span:
 
 
 def kind_of(value: Any) -> type[Any] | None:
-    """The Python type of a number, known or not; None for what is no number."""
+    """Returns the Python type of a number, known or not; None for what is no number."""
     if isinstance(value, SymbolicNumber):
         return value.kind
     kind = cast("type[Any]", type(value))
@@ -146,7 +146,7 @@ def kind_of(value: Any) -> type[Any] | None:
 
 
 def kinds_of(value: Any) -> Kinds | None:
-    """The Python types that a number, known or not, may have; None for what is no number."""
+    """Returns the Python types that a number, known or not, may have; None for what is no number."""
     if isinstance(value, SymbolicNumber):
         return value.kinds
     kind = kind_of(value)
@@ -154,13 +154,13 @@ def kinds_of(value: Any) -> Kinds | None:
 
 
 def example_of(value: Any) -> Any:
-    """A number of the type that one which depends on tensors has in plain Python; any other value as it is."""
+    """Returns a number of the type that one which depends on tensors has in plain Python; any other value as it is."""
     kind = kind_of(value) if isinstance(value, SymbolicNumber | LoopIndex) else None
     return value if kind is None else kind(1)
 
 
 def has_attribute(value: SymbolicTensor | LoopIndex, name: str) -> bool:
-    """Whether a tensor, or a number that depends on tensors, has an attribute in plain Python."""
+    """Returns True if a tensor, or a number that depends on tensors, has an attribute in plain Python."""
     kinds = kinds_of(value) or (type(value),)
     if isinstance(value, SymbolicNumber) and len({hasattr(kind, name) for kind in kinds}) > 1:
         value.check_kind(f"the attribute {name!r}")
@@ -177,7 +177,7 @@ def span_of(value: Any) -> Span | None:
 
 
 def _bounded(number: SymbolicNumber) -> Span:
-    """The span of an int, by the conditions that hold at this point."""
+    """Returns the span of an int, by the conditions that hold at this point."""
     span, known = number.span or ANY_INT, known_of(number)
     if not isinstance(known, Between):
         return span
@@ -188,7 +188,7 @@ def _bounded(number: SymbolicNumber) -> Span:
 
 
 def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
-    """The tensor in which values met, as the number that it is if all of them are numbers.
+    """Returns the tensor in which values met, as the number that it is if all of them are numbers.
 
     Args:
       tensor: its type holds the values of all.
@@ -201,14 +201,14 @@ def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
 
 
 def common_kind(values: Iterable[Any]) -> type[Any] | None:
-    """The Python type that all of the values have as numbers; None if there is none."""
+    """Returns the Python type that all of the values have as numbers; None if there is none."""
     kinds = {kinds_of(value) for value in values}
     kind = kinds.pop() if len(kinds) == 1 else None
     return next(iter(kind)) if kind is not None and len(kind) == 1 else None
 
 
 def numbered(value: Any, kind: type[Any] | None) -> Any:
-    """A tensor that holds a number of this kind, as that number; other values as they are."""
+    """Returns a tensor that holds a number of this kind, as that number; other values as they are."""
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
     return SymbolicNumber(value, kind, span=span_of(value))

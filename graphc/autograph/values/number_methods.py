@@ -18,7 +18,7 @@ _POWERS = np.array([2**k for k in range(31)], np.int32)
 
 
 def _method(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A method without arguments."""
+    """Returns a method without arguments."""
     return lambda owner: partial(compute, owner)
 
 

@@ -59,7 +59,7 @@ _COMPARISONS = {
 
 
 def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None = None) -> SymbolicNumber:
-    """A number that is computed of others.
+    """Returns a number that is computed of others.
 
     Args:
       tensor: its value.
@@ -73,7 +73,7 @@ def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None
 
 
 def _samples(value: Any) -> list[Any]:
-    """A number of each type that a number may have; a known one itself."""
+    """Returns a number of each type that a number may have; a known one itself."""
     if type(value) in _KINDS:
         return [value]
     return [kind(1) for kind in kinds_of(value) or ()]
@@ -90,12 +90,12 @@ def _unary(name: str, op: str, native: Callable[[Any], Any]) -> Callable[[Any], 
 
 
 def _ordinal(value: Any) -> Any:
-    """A bool as the int that it is in arithmetic."""
+    """Returns a bool as the int that it is in arithmetic."""
     return number(value, int) if isinstance(value, SymbolicNumber) and value.kind is bool else value
 
 
 def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
-    """The method for an operator: that of tensors, unless both operands are numbers."""
+    """Returns the method for an operator: that of tensors, unless both operands are numbers."""
     method = getattr(SymbolicTensor, f"__{'r' if reflected else ''}{name}__")
 
     def run(self: SymbolicNumber, other: Any) -> Any:
@@ -174,7 +174,7 @@ _SWAPPED = {
 
 
 def _rounds(first: SymbolicNumber, second: Any) -> bool:
-    """Whether one of two numbers is an int that the dtype of the other, a float, does not hold."""
+    """Returns True if one of two numbers is an int that the dtype of the other, a float, does not hold."""
     if not isinstance(second, SymbolicNumber) or {first.kind, second.kind} != {int, float} or first.met or second.met:
         return False
     whole, real = (first, second) if first.kind is int else (second, first)
@@ -200,7 +200,7 @@ def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, ot
 
 
 def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
-    """What Python raises for such operands."""
+    """Returns what Python raises for such operands."""
     try:
         native(*values)
     except (ArithmeticError, ValueError) as error:

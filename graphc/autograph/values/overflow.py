@@ -111,7 +111,7 @@ _UNARY: dict[str, Callable[[Span], Bounds]] = {
 
 
 def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Span:
-    """The span of the result of an operator on two ints, which is checked to fit where it may not.
+    """Returns the span of the result of an operator on two ints, which is checked to fit where it may not.
 
     Args:
       name: of the operator, ``"add"`` for ``+``.
@@ -138,7 +138,7 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
 
 
 def _moved(name: str, first: Span, second: Span) -> Span | None:
-    """The span of a sum if one of the two is a small step, which needs no check; None if it does."""
+    """Returns the span of a sum if one of the two is a small step, which needs no check; None if it does."""
     if name == "add" and ((first.is_small and not second.is_small) or (second.drifts and not first.drifts)):
         first, second = second, first
     if not second.is_small:
@@ -151,7 +151,7 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
 
 
 def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
-    """The span of the result of ``-a``, ``abs(a)`` and the like; as :func:`checked_span`."""
+    """Returns the span of the result of ``-a``, ``abs(a)`` and the like; as :func:`checked_span`."""
     span.rely()
     found = Span(*_UNARY[name](span))
     if not found.fits:
@@ -170,7 +170,7 @@ def _require(name: str, fits: Any) -> None:
 
 
 def _is_within(value: Any, span: Span, low: int, high: int) -> Any:
-    """Whether a number lies between two, of which it is asked what is not known."""
+    """Returns whether a number lies between two, of which it is asked what is not known."""
     tests = [apply(OPS["greater_equal"], (value, low))] if span.low < low else []
     tests += [apply(OPS["less_equal"], (value, high))] if span.high > high else []
     return _all(tests)
@@ -183,7 +183,7 @@ def _all(tests: list[Any]) -> Any:
 
 
 def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Any:
-    """Whether 32 bits hold the result of an operator."""
+    """Returns whether 32 bits hold the result of an operator."""
     a, b = pair
     known = [value if isinstance(value, int) else None for value in pair]
     if known[1] is not None:
@@ -204,7 +204,7 @@ def _op(name: str, *operands: Any) -> Any:
 
 
 def _factors(c: int) -> Bounds:
-    """The numbers whose product with ``c`` fits."""
+    """Returns the numbers whose product with ``c`` fits."""
     if not c:
         return LOWEST, HIGHEST
     ends = (LOWEST, HIGHEST) if c > 0 else (HIGHEST, LOWEST)
@@ -212,7 +212,7 @@ def _factors(c: int) -> Bounds:
 
 
 def _bases(exponent: int) -> Bounds:
-    """The numbers of which this power fits."""
+    """Returns the numbers of which this power fits."""
     if exponent <= 0:
         return LOWEST, HIGHEST
     if exponent > 31:
@@ -225,7 +225,7 @@ def _bases(exponent: int) -> Bounds:
 
 
 def _exponents(base: int) -> Bounds:
-    """The exponents, from 0, with which a power of this number fits."""
+    """Returns the exponents, from 0, with which a power of this number fits."""
     if -1 <= base <= 1:
         return LOWEST, HIGHEST
     most = 0
@@ -268,7 +268,7 @@ _WITH_KNOWN_FIRST: dict[str, Callable[[int], Bounds]] = {
 
 
 def _fits_in_64(name: str, a: Any, b: Any) -> Any:
-    """Whether the result fits; in 64 bits nothing that 32 bits hold wraps."""
+    """Returns whether the result fits; in 64 bits nothing that 32 bits hold wraps."""
     wide = [apply(OPS["astype"], (value,), Attrs(dtype=np.dtype(np.int64))) for value in (a, b)]
     return _is_within(_op(name, *wide), _ANY_WIDE_INT, LOWEST, HIGHEST)
 

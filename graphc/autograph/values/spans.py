@@ -67,15 +67,15 @@ class Drift:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a step of a count."""
+        """True if it is a step of a count."""
         return self.low >= -SMALL_STEP and self.high <= SMALL_STEP
 
     def moved(self, low: int, high: int) -> Drift:
-        """The drift of a number that is larger by between ``low`` and ``high``."""
+        """Returns the drift of a number that is larger by between ``low`` and ``high``."""
         return replace(self, low=self.low + low, high=self.high + high)
 
     def union(self, other: Drift) -> Drift:
-        """What holds for a number that is one of two."""
+        """Returns what holds for a number that is one of two."""
         low, high = min(self.low, other.low), max(self.high, other.high)
         return Drift(low, high, self.down or other.down, self.up or other.up)
 
@@ -102,36 +102,36 @@ class Span:
 
     @property
     def fits(self) -> bool:
-        """Whether 32 bits hold all of it."""
+        """True if 32 bits hold all of it."""
         return self.low >= LOWEST and self.high <= HIGHEST
 
     @property
     def is_small(self) -> bool:
-        """Whether to add one of it is a step of a count."""
+        """True if to add one of it is a step of a count."""
         return self.low >= -SMALL_STEP and self.high <= SMALL_STEP
 
     @property
     def is_in_the_middle(self) -> bool:
-        """Whether a count that starts in it is far from the ends of what 32 bits hold."""
+        """True if a count that starts in it is far from the ends of what 32 bits hold."""
         return self.counted or (self.low >= -_MIDDLE and self.high <= _MIDDLE)
 
     def holds(self, other: Span) -> bool:
-        """Whether all of another one lies in this one."""
+        """Returns True if all of another one lies in this one."""
         if other.low < self.low or self.high < other.high:
             return False
         return other.is_in_the_middle if self.counted else not other.counted or self == ANY_INT
 
     def clamped(self) -> Span:
-        """What of it 32 bits hold."""
+        """Returns what of it 32 bits hold."""
         return replace(self, low=max(self.low, LOWEST), high=min(self.high, HIGHEST))
 
     def moved(self, other: Span) -> Span:
-        """The sums with the numbers of another one, which is no count."""
+        """Returns the sums with the numbers of another one, which is no count."""
         drifts = {start: drift.moved(other.low, other.high) for start, drift in self.drifts.items()}
         return Span(self.low + other.low, self.high + other.high, self.counted, drifts)
 
     def negated(self) -> Span:
-        """The numbers of the other sign."""
+        """Returns the numbers of the other sign."""
         return Span(-self.high, -self.low, self.counted)
 
     def rely(self) -> None:
@@ -148,7 +148,7 @@ ANY_INT = Span(LOWEST, HIGHEST)
 
 
 def common_span(first: Span | None, second: Span | None) -> Span | None:
-    """The span of a number that is one of two; None where one of them is not known."""
+    """Returns the span of a number that is one of two; None where one of them is not known."""
     if first is None or second is None:
         return None
     common = {
@@ -161,7 +161,7 @@ def common_span(first: Span | None, second: Span | None) -> Span | None:
 
 
 def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
-    """The span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
+    """Gives the span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
 
     Args:
       initial: its span before the loop.
@@ -183,7 +183,7 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
 
 
 def span_of_dtype(dtype: Any) -> Span:
-    """The span of the elements of an integer tensor."""
+    """Returns the span of the elements of an integer tensor."""
     if dtype.kind == "b":
         return TRUTH
     return Span(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)).clamped() if dtype.kind in "iu" else ANY_INT

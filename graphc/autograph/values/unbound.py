@@ -42,7 +42,7 @@ class Unbound:
         raise at(error, user_location()) if context.trace is None else context.trace.note_refusal(error)
 
     def use(self) -> Any:
-        """What reading the name gives, where that may be anything."""
+        """Returns what reading the name gives, where that may be anything."""
         self.fail()
 
     def __getattr__(self, attribute: str) -> NoReturn:
@@ -73,7 +73,7 @@ class Unbound:
 
 
 def unbound(name: str, certain: bool = False) -> Unbound:
-    """What a local name holds before it is bound.
+    """Returns what a local name holds before it is bound.
 
     Args:
       name: the user's variable.
@@ -83,7 +83,7 @@ def unbound(name: str, certain: bool = False) -> Unbound:
 
 
 def unbound_return() -> Unbound:
-    """What a function's return value holds before a return statement runs."""
+    """Returns what a function's return value holds before a return statement runs."""
     return Unbound("return value", "no return statement ran", filler=True)
 
 
@@ -111,7 +111,7 @@ def load(value: Any) -> Any:
 
 
 def return_value(value: Any) -> Any:
-    """The result of a function whose returns were rewritten; None when none ran."""
+    """Returns the result of a function whose returns were rewritten; None when none ran."""
     trace = context.trace
     if trace is not None and len(trace.root.aliases):
         trace.root.aliases.settle(_parts(value))

@@ -22,7 +22,7 @@ _FITTING = ("argmax", "argmin", "argsort", "count_nonzero")
 
 
 def whole_number(value: SymbolicTensor) -> SymbolicNumber:
-    """What ``int(value)`` is; when the program runs, it raises for what is no int, or none that 32 bits hold.
+    """Returns what ``int(value)`` is; when the program runs, it raises for what is no int, or none that 32 bits hold.
 
     Args:
       value: a real tensor of one element, or a number.

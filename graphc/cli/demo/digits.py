@@ -32,7 +32,7 @@ class Digits:
 
 
 def load_digits() -> Digits:
-    """The 1,797 digits that scikit-learn brings along, every fifth one kept for testing.
+    """Returns the 1,797 digits that scikit-learn brings along, every fifth one kept for testing.
 
     Raises:
       ImportError: scikit-learn is not installed.
@@ -66,7 +66,7 @@ class Classifier:
         return loss
 
     def accuracy(self, x: gx.Tensor, y: gx.Tensor) -> float:
-        """The part of the digits that are read right."""
+        """Returns the part of the digits that are read right."""
         return float(gx.mean(gx.argmax(self.network(x), axis=1) == y))
 
 
@@ -105,7 +105,7 @@ def data_parallel(model: Classifier) -> Epoch:
 
 
 def over_batches(step: Callable[[gx.Tensor, gx.Tensor], gx.Tensor]) -> Epoch:
-    """A pass over the data in a loop of Python's."""
+    """Makes a pass over the data in a loop of Python's."""
 
     def epoch(batches: gx.data.Dataset) -> gx.Tensor:
         return gx.mean(gx.stack([step(x, y) for x, y in batches]))

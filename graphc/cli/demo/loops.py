@@ -49,7 +49,7 @@ def carried(x: gx.Tensor, times: int) -> gx.Tensor:
 
 
 def independent(x: gx.Tensor, times: int) -> gx.Tensor:
-    """The same sum again and again."""
+    """Returns the same sum again and again."""
     y = x
     for _ in range(times):
         y = x + 1

@@ -80,12 +80,12 @@ def show_devices(console: Console) -> None:
 
 
 def are_simulated(count: int) -> bool:
-    """Whether so many devices of the default platform are parts of one CPU."""
+    """Returns True if so many devices of the default platform are parts of one CPU."""
     return jax.default_backend() == "cpu" and count > 1
 
 
 def about_simulation(count: int) -> str:
-    """What the times on simulated devices mean."""
+    """Returns what the times on simulated devices mean."""
     return (
         f"{count} simulated devices share {os.cpu_count()} cores: they show that a data-parallel program is right, not "
         "that it is fast."
@@ -152,7 +152,7 @@ def check_losses(spread: Sequence[Spread]) -> None:
 
 
 def spread_table(spread: Sequence[Spread]) -> Table:
-    """The trainings apart in short."""
+    """Returns the trainings apart in short."""
     table = Table("an epoch on", **STYLE)
     for column in ("steps", "first loss", "last loss", "difference"):
         table.add_column(column, justify="right")
@@ -163,7 +163,7 @@ def spread_table(spread: Sequence[Spread]) -> Table:
 
 
 def state_of(run: Run) -> str:
-    """How far a training has come, and how much time its own epochs took."""
+    """Returns how far a training has come, and how much time its own epochs took."""
     if not run.losses:
         return ""
     return f"loss {run.losses[-1]:.4f}  accuracy {run.accuracies[-1]:.3f}  {format_seconds(sum(run.seconds)):>7}"
@@ -181,7 +181,7 @@ def check_accuracy(runs: Sequence[Run]) -> None:
 
 
 def loop_table(loops: Sequence[Comparison]) -> Table:
-    """The loops in short; the speed is that of compiled over eager code."""
+    """Returns the loops in short; the speed is that of compiled over eager code."""
     modes = "eager", "compiled", SAME_LINES, BY_HAND
     table = Table("loop", "a round", "equal", **STYLE)
     for column in (*modes, "speed"):
@@ -199,12 +199,12 @@ def loop_table(loops: Sequence[Comparison]) -> Table:
 
 
 def median_of(mode: ModeReport) -> str:
-    """The median time of a mode, for a table."""
+    """Returns the median time of a mode, for a table."""
     return "" if mode.timing is None else format_seconds(mode.timing.median)
 
 
 def training_table(runs: Sequence[Run]) -> Table:
-    """The training in short: medians over the epochs after the first."""
+    """Returns the training in short: medians over the epochs after the first."""
     table = Table(**STYLE)
     table.add_column("training")
     for column in ("devices", "first epoch", "an epoch", "speed", "loss", "accuracy"):
@@ -224,7 +224,7 @@ def training_table(runs: Sequence[Run]) -> Table:
 
 
 def training_notes(runs: Sequence[Run]) -> list[str]:
-    """What a reader of the training table must know, a line for each mode that it marks."""
+    """Returns what a reader of the training table must know, a line for each mode that it marks."""
     return [f"* {run.mode}: {about_simulation(run.devices)}" for run in runs if are_simulated(run.devices)]
 
 

@@ -35,7 +35,7 @@ class Spread:
     seconds: float
 
     def difference(self, other: Spread) -> float:
-        """The largest relative difference of a loss from another training's."""
+        """Returns the largest relative difference of a loss from another training's."""
         return max(abs(one - two) / two for one, two in zip(self.losses, other.losses, strict=True))
 
 

@@ -43,7 +43,7 @@ class Peer(ABC):
     @property
     @abstractmethod
     def lost(self) -> bool:
-        """Whether the task has ended."""
+        """True if the task has ended."""
 
     @abstractmethod
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
@@ -72,7 +72,7 @@ class Carrier(ABC):
 
     @property
     def patient(self) -> bool:
-        """Whether a task that is not there may yet come, from another process."""
+        """True if a task that is not there may yet come, from another process."""
         return False
 
     @abstractmethod

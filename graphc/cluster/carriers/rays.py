@@ -39,7 +39,7 @@ class Rays(Carrier):
 
     @property
     def patient(self) -> bool:
-        """Whether Ray is in use."""
+        """True if Ray is in use."""
         return ray_in_use()
 
     def start(self, cluster: ClusterSpec, job: str, index: int, **resources: float) -> RayPeer:

@@ -105,7 +105,7 @@ class RayPeer(Peer):
 
     @property
     def lost(self) -> bool:
-        """Whether its process has ended; asks it."""
+        """True if its process has ended; asks it."""
         if not self._lost:
             try:
                 _answer_of(self._actor.ping.remote(_CALLER, 2 * config.heartbeat_timeout), _LOOK_SECONDS)

@@ -32,7 +32,7 @@ class ThreadPeer(Peer):
 
     @property
     def lost(self) -> bool:
-        """Whether the task was stopped."""
+        """True if the task was stopped."""
         return self.task.stopped
 
     def start(self, service: str, method: str, *arguments: Any) -> Pending:

@@ -312,7 +312,7 @@ class Coordinator:
                     self._changed.wait(_RETRY_SECONDS)
 
     def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[_Traced, list[Any]]:
-        """The program of a step for such arguments, and what else it reads; the first one starts the servers."""
+        """Gives the program of a step for such arguments, and what else it reads; the first one starts the servers."""
         with self._tracing:
             sign = signature(arguments)
             for place, known in enumerate(self._traced):

@@ -75,7 +75,7 @@ class Disk:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a checkpoint is being written."""
+        """True if a checkpoint is being written."""
         return self._writing.is_busy
 
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:

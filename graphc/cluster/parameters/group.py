@@ -134,7 +134,7 @@ class ServerGroup:
 
     @property
     def by_element(self) -> bool:
-        """Whether a step may leave the gradients of some Variables out."""
+        """True if a step may leave the gradients of some Variables out."""
         return all(rule is None or rule.by_element for rule in self._rules)
 
     def call(self, server: int, method: str, *arguments: Any) -> Any:

@@ -39,7 +39,7 @@ class Store(Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a checkpoint is being written; the next one has to wait."""
+        """True if a checkpoint is being written; the next one has to wait."""
         ...
 
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
@@ -77,7 +77,7 @@ class Keeper:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether another one goes on with everything that this one has answered."""
+        """True if another one goes on with everything that this one has answered."""
         return self._durability == "sync"
 
     def push(self, push: Push) -> Entry:
@@ -196,7 +196,7 @@ def _has_gradients(record: Mapping[str, Any]) -> bool:
 
 
 def _data(push: Push) -> dict[str, Any]:
-    """A push as nests of arrays and numbers."""
+    """Returns a push as nests of arrays and numbers."""
     return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in push.kinds.items()}}
 
 

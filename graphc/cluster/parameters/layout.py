@@ -36,7 +36,7 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Returns how many numbers it has."""
         return self.rows * self.width
 
 
@@ -56,7 +56,7 @@ class Buffer:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Returns how many numbers it has."""
         return sum(piece.size for piece in self.pieces)
 
 
@@ -168,7 +168,7 @@ class Layout:
 
 
 def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool, bool], Piece]]:
-    """The pieces of a Variable, each with what its buffer has in common."""
+    """Returns the pieces of a Variable, each with what its buffer has in common."""
     rows = variable.shape[0] if variable.shape else 1
     width = math.prod(variable.shape[1:])
     key = variable.dtype, variable.trainable and variable.type.is_inexact, False

@@ -47,7 +47,7 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What it is known by."""
+        """Returns what it is known by."""
         return self.source, self.number
 
 

@@ -143,7 +143,7 @@ def _owners(optimizer: Optimizer, flats: Sequence[Any]) -> tuple[int | None, ...
 
 
 def _open(optimizer: Optimizer, buffers: Sequence[Buffer]) -> Any:
-    """The types of an update of any number of elements of each buffer."""
+    """Returns the types of an update of any number of elements of each buffer."""
 
     def types(sizes: Sequence[Any]) -> Any:
         flats = [jax.ShapeDtypeStruct((size,), buffer.dtype) for size, buffer in zip(sizes, buffers, strict=True)]
@@ -167,7 +167,7 @@ def _by_variable(
     optimizer: Optimizer, buffers: Sequence[Buffer], places: tuple[int, ...], shapes: Mapping[str, Any],
     updated: set[str],
 ) -> RuleText:  # fmt: skip
-    """A rule that sees Variables as they are; those that it does not update stay."""
+    """Returns a rule that sees Variables as they are; those that it does not update stay."""
     spots = [
         (place, piece.offset, piece.size, shapes[piece.name])
         for place, buffer in enumerate(buffers)
@@ -195,7 +195,7 @@ def _by_variable(
 
 
 def _is_by_element(optimizer: Optimizer, flats: Sequence[Any]) -> bool:
-    """Whether an update treats each number for itself: no op of it makes other shapes, or looks across numbers."""
+    """Tells if an update treats each number for itself: no op of it makes other shapes, or looks across numbers."""
     state = jax.eval_shape(optimizer.start_arrays, flats)
     return _keeps_apart(jax.make_jaxpr(optimizer.update_arrays)(flats, flats, state).jaxpr)
 

@@ -95,17 +95,17 @@ class Schedule:
 
     @property
     def running(self) -> int:
-        """How many steps are being computed."""
+        """Returns how many steps are being computed."""
         return sum(worker.work is not None for worker in self.workers.values())
 
     @property
     def idle(self) -> bool:
-        """Whether no step is left: none waits, and none is being computed."""
+        """True if no step is left: none waits, and none is being computed."""
         return not self._queue and not self.running
 
     @property
     def queued(self) -> int:
-        """How many steps wait for a worker."""
+        """Returns how many steps wait for a worker."""
         return len(self._queue)
 
     @property
@@ -225,7 +225,7 @@ class Schedule:
 
 
 def _version_of(entries: Sequence[Entry]) -> int:
-    """The version that a gradient counts for; -1 for none."""
+    """Returns the version that a gradient counts for; -1 for none."""
     if any(entry.fate not in ("waiting", "applied") for entry in entries):
         return -1
     return min((entry.version - (entry.fate == "applied") for entry in entries), default=-1)

@@ -69,7 +69,7 @@ class Push:
 
     @property
     def kinds(self) -> dict[str, Mapping[int, Body]]:
-        """What it brings, by kind."""
+        """Returns what it brings, by kind."""
         return {"gradients": self.gradients, "added": self.added, "averaged": self.averaged}
 
 
@@ -123,7 +123,7 @@ class Shard:
 
     @property
     def waiting(self) -> int:
-        """How many gradients wait for the others of their round."""
+        """Returns how many gradients wait for the others of their round."""
         return len(self._waiting)
 
     def pull(self, worker: str, covers: Mapping[int, Cover]) -> dict[int, Any]:
@@ -231,7 +231,7 @@ class Shard:
                 self.ledger.change(push.source, push.number, "applied", self.version)
 
     def _total(self, bodies: Sequence[Mapping[int, Body]], count: int) -> dict[int, tuple[Elements, Any]]:
-        """The sum of what several pushes have for each buffer, divided by a count."""
+        """Returns the sum of what several pushes have for each buffer, divided by a count."""
         found: dict[int, tuple[Elements, Any]] = {}
         for buffer in sorted({buffer for some in bodies for buffer in some}):
             old = self.values[buffer]

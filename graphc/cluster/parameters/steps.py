@@ -175,7 +175,7 @@ class TracedStep:
 
     @property
     def taker(self) -> Taker:
-        """What took the updates of the step when it was traced."""
+        """Returns what took the updates of the step when it was traced."""
         assert self._taker is not None
         return self._taker
 
@@ -184,7 +184,7 @@ class TracedStep:
         return taker
 
     def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
-        """The step as a function of its number and arrays, whose guards are those of the step alone."""
+        """Returns the step as a function of its number and arrays, whose guards are those of the step alone."""
         leaves, structure = nest.flatten(arguments)
         given = tuple(_ARRAY if _is_array(leaf) else leaf for leaf in leaves)
 
@@ -255,7 +255,7 @@ class TracedStep:
         return self.variables[name].type.is_inexact and name not in self.taker.sums
 
     def _lookups(self, types: Any) -> Program:
-        """The program of the rows that are looked up, which are known before any Variable is."""
+        """Returns the program of the rows that are looked up, which are known before any Variable is."""
         kinds = {name: self._kind(name) for name in self.variables if name not in self._others}
 
         def found(variables: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:

@@ -179,18 +179,18 @@ class _Joined:
         return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(*given)])
 
     def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
-        """What each server gave, by buffer."""
+        """Returns what each server gave, by buffer."""
         return [
             {place: decoded(message, self._assignment.dtypes[server][place]) for place, message in messages.items()}
             for server, (_, messages) in enumerate(pulled)
         ]
 
     def _rounded(self, flat: Any) -> Any:
-        """The message with gradients of rows, of which nothing is kept: the next step has other rows."""
+        """Returns the message with gradients of rows, of which nothing is kept: the next step has other rows."""
         return encoded(self._assignment.wire, flat)[0]
 
     def _sent(self, server: int, place: int, cover: Cover, flat: Any) -> Body:
-        """The message with a gradient of some elements, which has what their last one left over."""
+        """Returns the message with a gradient of some elements, which has what their last one left over."""
         key = server, place, cover and tuple((starts.tobytes(), width) for starts, width in cover)
         message, self._left[key] = encoded(self._assignment.wire, flat, self._left.get(key))
         return Body(message, cover)

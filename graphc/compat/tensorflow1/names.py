@@ -41,7 +41,7 @@ NAMESPACE: Mapping[str, Any] = {
 
 
 def _objects() -> dict[str, Any]:
-    """What each name stands for."""
+    """Returns what each name stands for."""
     found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
     for row in OPERATIONS:
         made = row.function(_NAME, _MODULE, NAMESPACE, operation_name(row))

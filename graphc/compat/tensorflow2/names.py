@@ -76,7 +76,7 @@ NAMESPACE: Mapping[str, Any] = {
 
 
 def _objects() -> dict[str, Any]:
-    """What each name stands for."""
+    """Returns what each name stands for."""
     found: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
     for row in ROWS:
         made = row.function(LIBRARY, _MODULE, NAMESPACE)
@@ -95,7 +95,7 @@ missing = _LIBRARY.missing
 
 
 def use_instead(name: str) -> str | None:
-    """What graphc's own user writes for a name of TensorFlow's; None if it is none.
+    """Returns what graphc's own user writes for a name of TensorFlow's; None if it is none.
 
     Args:
       name: a name below ``tf``, with the namespace or without.

@@ -146,7 +146,7 @@ class _Grouped(Replayed):
             self._windows += 1
 
     def _next_group(self) -> tuple[int, list[Row]] | None:
-        """The next group that is full, or one that is left at the end."""
+        """Returns the next group that is full, or one that is left at the end."""
         for row in self.input:
             key = int(self._node.key.value(row))
             group = self._groups.setdefault(key, [])

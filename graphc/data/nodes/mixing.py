@@ -81,11 +81,11 @@ class _Interleaved(Told):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all datasets that are being read have rows that are read ahead."""
+        """True if all datasets that are being read have rows that are read ahead."""
         return bool(self._ahead())
 
     def _ahead(self) -> list[Ahead]:
-        """The rows of the datasets in their order, if all of them are read ahead; else none."""
+        """Returns the rows of the datasets in their order, if all of them are read ahead; else none."""
         slots = [*self._slots[self.place :], *self._slots[: self.place]]
         live = [slot for slot in slots if slot is not None]
         ahead = [slot.rows for slot in live if isinstance(slot.rows, Ahead)]
@@ -95,7 +95,7 @@ class _Interleaved(Told):
         self.place, self.taken = (self.place + 1) % len(self._slots), 0
 
     def _opened(self, rows: Rows) -> _Slot | None:
-        """What the next element of the input becomes."""
+        """Returns what the next element of the input becomes."""
         before = rows.state()
         row = next(rows, None)
         if row is None:

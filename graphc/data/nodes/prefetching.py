@@ -117,7 +117,7 @@ class ReadAhead(Rows):
 
     @property
     def has_some(self) -> bool:
-        """Whether the thread has read something, of which the next call gives the first."""
+        """True if the thread has read something, of which the next call gives the first."""
         return self._shelf is not None and bool(self._shelf.ready)
 
     def _end(self) -> bool:

@@ -59,7 +59,7 @@ _bytes: Any = np.vectorize(_encoded, otypes=[object])
 
 
 def _listed(leaf: Any) -> Any:
-    """A leaf as JSON can hold it; strings as text of as many characters as they have bytes."""
+    """Returns a leaf as JSON can hold it; strings as text of as many characters as they have bytes."""
     if isinstance(leaf, bytes):
         return _decoded(leaf)
     array = np.asarray(leaf)

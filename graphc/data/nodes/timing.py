@@ -32,7 +32,7 @@ class Record:
 
     @property
     def own_seconds(self) -> float:
-        """How long it took without what it reads, or waited for another thread to read."""
+        """Returns how long it took without what it reads, or waited for another thread to read."""
         return max(0.0, self.seconds - sum(record.seconds for record in self.inputs))
 
 

@@ -100,7 +100,7 @@ class FileSource:
 
     @property
     def cardinality(self) -> Cardinality:
-        """How many elements the files have, where they say so."""
+        """Returns how many elements the files have, where they say so."""
         counts = [self.format.count(name) for name in self.names]
         return None if None in counts else sum(cast("list[int]", counts))
 

@@ -65,7 +65,7 @@ class CSV:
 
     @property
     def word(self) -> str:
-        """What reading is called."""
+        """Returns what reading is called."""
         return "csv"
 
     @property

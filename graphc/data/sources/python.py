@@ -79,7 +79,7 @@ class Iterated:
 
     @property
     def cardinality(self) -> int | None:
-        """How many elements there are, if the iterable has a length."""
+        """Returns how many elements there are, if the iterable has a length."""
         return len(self._given) if hasattr(self._given, "__len__") else None
 
     def __str__(self) -> str:

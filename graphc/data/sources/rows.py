@@ -94,7 +94,7 @@ class NumpyFiles:
 
     @property
     def cardinality(self) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         return self._length
 
     def __len__(self) -> int:
@@ -182,7 +182,7 @@ class Items:
 
     @property
     def cardinality(self) -> int:
-        """How many items there are."""
+        """Returns how many items there are."""
         return len(self._items)
 
     def __len__(self) -> int:

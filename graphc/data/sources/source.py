@@ -65,7 +65,7 @@ class Source(Protocol):
 
     @property
     def cardinality(self) -> Cardinality:
-        """How many elements it has."""
+        """Returns how many elements it has."""
         ...
 
     def open(self) -> SourceIterator:

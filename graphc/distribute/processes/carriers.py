@@ -250,7 +250,7 @@ class HubCarrier(Carrier):
 
 
 def _shown_in(place: Place) -> Connection:
-    """A connection with rank 0, to which this rank has shown that it knows the secret, and rank 0 to it."""
+    """Returns a connection with rank 0, to which this rank has shown that it knows the secret, and rank 0 to it."""
     connection = Client((place.host, place.port))
     if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is stopped
         connection.close()

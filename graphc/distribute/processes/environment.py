@@ -88,7 +88,7 @@ def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
 
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the GRAPHC_ variables say."""
+    """Returns what the GRAPHC_ variables say."""
     names = {"GRAPHC_PROCESS_ID": "rank", "GRAPHC_PROCESSES": "count", "GRAPHC_COORDINATOR": "coordinator",
              "GRAPHC_LOCAL_RANK": "local_rank", "GRAPHC_LOCAL_PROCESSES": "local_count"}  # fmt: skip
     found = {names[name]: environ[name] for name in names if environ.get(name)}
@@ -98,7 +98,7 @@ def _own(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _scheduler(environ: Mapping[str, str]) -> dict[str, str]:
-    """What SLURM, Open MPI or Kubernetes says; nothing where there is only one process."""
+    """Returns what SLURM, Open MPI or Kubernetes says; nothing where there is only one process."""
     if {"SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_PROCID"} <= environ.keys():
         found = _slurm(environ)
     elif "OMPI_COMM_WORLD_RANK" in environ:

@@ -117,20 +117,20 @@ register_gathering(meet)
 
 
 def _settings() -> str:
-    """The settings of JAX's that change what a program computes."""
+    """Returns the settings of JAX's that change what a program computes."""
     names = ("jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion")
     return ", ".join(f"{name} {getattr(jax.config, name)}" for name in names)
 
 
 def _layout(sharding: Any) -> str:
-    """A layout in words that all processes share; an array of this process alone has none."""
+    """Returns a layout in words that all processes share; an array of this process alone has none."""
     if sharding is None or sharding.is_fully_addressable or not isinstance(sharding, NamedSharding):
         return "local"
     return f"{sharding.spec} {dict(sharding.mesh.shape)}"
 
 
 def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable]) -> Iterator[tuple[str, str]]:
-    """What Variables that all ranks have hold, and what each rank was given of a batch that all have whole."""
+    """Yields what Variables that all ranks have hold, and what each rank was given of a batch that all have whole."""
     for name, array in arguments:
         if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
             yield _batch(name), _checksum(array)
@@ -150,7 +150,7 @@ def _checksum(array: Any) -> str:
 
 @jax.jit
 def _mark(array: jax.Array) -> jax.Array:
-    """A number of 32 bits that almost surely differs where values do, computed where they are."""
+    """Returns a number of 32 bits that almost surely differs where values do, computed where they are."""
     if array.dtype == jnp.bool_:
         array = array.astype(jnp.uint8)
     if jnp.issubdtype(array.dtype, jnp.complexfloating):

@@ -323,7 +323,7 @@ def _start_jax(job: Job, place: Place, coordinator: str) -> None:
 
 
 def _local_devices(place: Place) -> list[int] | None:
-    """The GPU of a process that shares its machine with others; None for all that it sees."""
+    """Returns the GPU of a process that shares its machine with others; None for all that it sees."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     alone = place.local_rank is None or place.local_count == 1
     return None if alone or (visible and "," not in visible) else [place.local_rank or 0]

@@ -49,7 +49,7 @@ class Failure:
 
     @property
     def message(self) -> Message:
-        """What the ranks are told."""
+        """Returns what the ranks are told."""
         return {"kind": "stop", "code": self.code, "text": self.text, "rank": self.rank}
 
 
@@ -129,7 +129,7 @@ class Hub:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all ranks have come."""
+        """True if all ranks have come."""
         return len(self._ranks) == self.count
 
     def receive(self, rank: int, message: Message, now: float) -> None:
@@ -296,7 +296,7 @@ class Hub:
 
 
 def _odd(values: Mapping[int, str]) -> tuple[int, int] | None:
-    """A rank whose value is not that of most, and one of these; None if all have the same."""
+    """Returns a rank whose value is not that of most, and one of these; None if all have the same."""
     common, times = Counter(values.values()).most_common(1)[0]
     if times == len(values):
         return None

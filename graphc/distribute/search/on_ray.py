@@ -63,7 +63,7 @@ def run_on_ray(
 def _trainable(
     train: Callable[[Config], Any], configs: list[Config], metric: str, max_steps: int | None, report: Any
 ) -> Any:
-    """What Ray Tune runs in each trial's process.
+    """Returns what Ray Tune runs in each trial's process.
 
     A step is reported when the next one is there, with whether it is the last: so a trial that came to its end can be
     told from one that was stopped.
@@ -93,7 +93,7 @@ def _steps(made: Any) -> Iterator[Any]:
 
 
 def _trial(number: int, config: Config, metric: str, result: Any) -> Trial:
-    """What became of a configuration, as Ray Tune tells it."""
+    """Returns what became of a configuration, as Ray Tune tells it."""
     trial = Trial(number, config)
     if result is None:
         return trial

@@ -89,7 +89,7 @@ class SearchResult:
 
     @property
     def steps(self) -> int:
-        """How many steps all trials made together."""
+        """Returns how many steps all trials made together."""
         return sum(len(trial.values) for trial in self.trials)
 
     def to_dict(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Row:
 
     @property
     def scope(self) -> str:
-        """What its name begins with, without the last slash."""
+        """Returns what its name begins with, without the last slash."""
         return self.name.rpartition("/")[0]
 
     @property
@@ -45,7 +45,7 @@ class Row:
         return self.name.rpartition("/")[2]
 
     def facts(self) -> Iterator[tuple[str, str]]:
-        """What else there is to say: attributes, device, line."""
+        """Yields what else there is to say: attributes, device, line."""
         if self.node is None:
             return
         for name, value in self.node.attrs.items():
@@ -67,7 +67,7 @@ def rows_of(graph: Graph) -> list[Row]:
 
 
 def _rows(graph: Graph, scope: str, given: dict[int, tuple[str, int]]) -> Iterator[Row]:
-    """The rows of a graph whose inputs, by their places, are values of other rows."""
+    """Yields the rows of a graph whose inputs, by their places, are values of other rows."""
     for value in graph.inputs:
         source = given.get(value.index)
         yield Row(_input_name(value, scope), "input", (source,) if source else (), (), (value.type,))

@@ -52,7 +52,7 @@ def _node(row: Row) -> Any:
 
 
 def _safe(name: str) -> str:
-    """A name of the characters that TensorBoard takes."""
+    """Returns a name of the characters that TensorBoard takes."""
     return _UNSAFE.sub("_", name)
 
 

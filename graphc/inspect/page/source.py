@@ -87,7 +87,7 @@ def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -
 
 
 def _shown(file: str) -> str:
-    """A file as seen from the working directory, where it is in there."""
+    """Returns a file as seen from the working directory, where it is in there."""
     try:
         relative = os.path.relpath(file)
     except ValueError:  # another drive
@@ -127,6 +127,6 @@ def _notes(line: LineReport) -> str:
 
 
 def _without_tag(note: str) -> str:
-    """A note without the words that its tag says already."""
+    """Returns a note without the words that its tag says already."""
     said, separator, rest = note.partition(": ")
     return rest if separator and any(f"{said}: ".startswith(start) for start, _, _ in _TAGS) else note

@@ -91,7 +91,7 @@ def _names(nodes: Iterable[Node]) -> UniqueNames:
 
 
 def _is_cond(node: Node) -> bool:
-    """Whether a node is a cond, or the pullback of one."""
+    """Returns True if a node is a cond, or the pullback of one."""
     name, attrs = node.op.name, node.attrs
     while name == "vjp":
         name, attrs = attrs["op"], dict(attrs["attrs"])
@@ -99,7 +99,7 @@ def _is_cond(node: Node) -> bool:
 
 
 def _of_switch(attrs: Attrs) -> Attrs:
-    """The attributes of the pullback of a switch where those of the pullback of a cond are given."""
+    """Returns the attributes of the pullback of a switch where those of the pullback of a cond are given."""
     if attrs["op"] == "cond":
         return Attrs(attrs, op="switch")
     return Attrs(attrs, attrs=tuple(_of_switch(Attrs(dict(attrs["attrs"]))).items()))
@@ -123,7 +123,7 @@ class _Link:
 
     @staticmethod
     def of(around: Graph) -> _Link | None:
-        """The cond of a branch that does nothing else worth a word."""
+        """Returns the cond of a branch that does nothing else worth a word."""
         found: Node | None = None
         for node in around.nodes:
             if node.control_inputs or (node.regions and (found is not None or node.op.name != "cond")):
@@ -164,7 +164,7 @@ class _Chain:
 
     @staticmethod
     def of(node: Node) -> _Chain | None:
-        """The chain that begins at a node, if it is long enough."""
+        """Returns the chain that begins at a node, if it is long enough."""
         if not node.regions or not _is_cond(node):
             return None
         chain = _Chain(node)
@@ -207,7 +207,7 @@ class _Chain:
         return value, depth
 
     def _is_light(self, test: Value) -> bool:
-        """Whether the test of the last cond costs less than a branch."""
+        """Returns True if the test of the last cond costs less than a branch."""
         seen: set[Value] = set()
         waiting = [(test, len(self._links))]
         while waiting:
@@ -223,7 +223,7 @@ class _Chain:
         return len(seen) <= _MAX_TEST
 
     def tests(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[list[Value], list[Node]]:
-        """The tests of all conds, computed before the first one.
+        """Returns the tests of all conds, computed before the first one.
 
         Args:
           inputs: of the first cond in the new graph.
@@ -248,13 +248,13 @@ class _Chain:
         return [computed(cond.inputs[0], depth) for depth, cond in enumerate(self._conds())], made
 
     def branches(self) -> list[Graph]:
-        """What is done for each test that may be the first to hold, and where none holds."""
+        """Returns what is done for each test that may be the first to hold, and where none holds."""
         true = [self._branch(depth, cond.regions[0]) for depth, cond in enumerate(self._conds())]
         last = self._links[-1].cond.regions[1]
         return [*true, self._branch(len(self._links), last)]
 
     def _branch(self, depth: int, region: Graph) -> Graph:
-        """A branch of the cond at a depth, as one of the switch, which has the operands of the first cond."""
+        """Returns a branch of the cond at a depth, as one of the switch, which has the operands of the first cond."""
         if not depth:
             return region
         links = self._links[:depth]
@@ -265,7 +265,7 @@ class _Chain:
         copied: dict[Node, Node] = {}
 
         def found(value: Value) -> Value:
-            """What a value of one of the false branches is in this branch of the switch."""
+            """Returns what a value of one of the false branches is in this branch of the switch."""
             value = self._sources.get(value, value)
             while (place := self._depths.get(value.node)) is not None:
                 if place == depth:
@@ -297,7 +297,7 @@ def _assigned(cond: Node) -> set[str]:
 
 
 def _copy(node: Node, inputs: Sequence[Value], names: UniqueNames, copied: Any = None) -> Node:
-    """A node of another graph, with other inputs."""
+    """Returns a node of another graph, with other inputs."""
     return Node(
         node.op, inputs, node.attrs, [output.type for output in node.outputs], regions=node.regions,
         control_inputs=[copied[control] for control in node.control_inputs] if node.control_inputs else (),

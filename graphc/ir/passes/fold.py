@@ -50,7 +50,7 @@ class Fold:
 
 
 def _fold(node: Node, sources: list[Node | None], controls: set[Node]) -> Literal | None:
-    """The node's value, or None when it cannot be folded."""
+    """Returns the node's value, or None when it cannot be folded."""
     function = node.op.fold
     if function is None or node.regions or len(node.outputs) != 1 or node.effects:
         return None

@@ -47,7 +47,7 @@ class Hoist:
         return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
 
     def _chosen(self, loop: Loop) -> list[Node]:
-        """The nodes that are worth it."""
+        """Returns the nodes that are worth it."""
         if not loop.runs or loop.attrs.get("length") == 1:
             return []
         invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
@@ -69,7 +69,7 @@ class _Move:
     chosen: Sequence[Node]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
-        """The nodes before the loop, and the loop."""
+        """Returns the nodes before the loop, and the loop."""
         loop, body = self.loop, self.loop.body
         before = Copier(dict(zip(loop.inside, inputs, strict=False)), names)
         before.copy(self._with_sources())
@@ -92,7 +92,7 @@ class _Move:
         return [*before.nodes, node], node.outputs
 
     def _with_sources(self) -> list[Node]:
-        """The nodes, and those of the body that they take values of."""
+        """Returns the nodes, and those of the body that they take values of."""
         needed = set(self.chosen)
         for node in reversed(self.loop.body.nodes):
             if node in needed:

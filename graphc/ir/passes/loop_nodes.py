@@ -54,7 +54,7 @@ class Loop:
 
     @staticmethod
     def of(node: Node, ops: Ops) -> Loop | None:
-        """The loop that a node is or differentiates, if it is one."""
+        """Returns the loop that a node is or differentiates, if it is one."""
         if not node.regions:
             return None
         op, attrs, count = _underlying(node, ops)
@@ -62,12 +62,12 @@ class Loop:
 
     @property
     def body(self) -> Graph:
-        """What is repeated."""
+        """Returns what is repeated."""
         return self.node.regions[-1]
 
     @property
     def test(self) -> Graph | None:
-        """What decides on a further iteration of a ``while``, from the same inputs as the body."""
+        """Returns what decides on a further iteration of a ``while``, from the same inputs as the body."""
         return self.node.regions[0] if self.op.name == "while" else None
 
     @property
@@ -87,17 +87,17 @@ class Loop:
 
     @property
     def num_carry(self) -> int:
-        """How many values are carried."""
+        """Returns how many values are carried."""
         return self.attrs["num_carry"]
 
     @property
     def num_rows(self) -> int:
-        """How many arrays are taken by rows."""
+        """Returns how many arrays are taken by rows."""
         return self.attrs.get("num_xs", 0)
 
     @cached_property
     def runs(self) -> bool:
-        """Whether it is known that there is an iteration."""
+        """True if it is known that there is an iteration."""
         return self.attrs["length"] > 0 if self.test is None else _holds(self.test, self.operands)
 
     @property
@@ -112,7 +112,7 @@ class Loop:
         return 0 if self.attrs.get("reverse") else self.attrs["length"] - 1
 
     def unchanged(self) -> set[int]:
-        """The places of the carried values that each iteration gives on as it took them.
+        """Returns the places of the carried values that each iteration gives on as it took them.
 
         Variables that the body assigns, the last ones, are not among them: no gradient flows from one iteration to the
         next, and so none through them.
@@ -121,7 +121,7 @@ class Loop:
         return {place for place in range(count) if self.body.outputs[place] is self.inside[place]}
 
     def free(self, sources: Iterable[Value], ops: Ops) -> set[Value]:
-        """What the body computes from some of its inputs alone, by nodes that may be moved; with these inputs."""
+        """Gives what the body computes from some of its inputs alone, by nodes that may be moved; with these inputs."""
         found = set(sources)
         bound = controlled(self.body)
         for node in self.body.nodes:
@@ -131,7 +131,7 @@ class Loop:
 
 
 def _holds(test: Graph, operands: Sequence[Value]) -> bool:
-    """Whether the constants among the operands tell that a test holds."""
+    """Returns True if the constants among the operands tell that a test holds."""
     given = zip(test.inputs, operands, strict=True)
     constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
     copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
@@ -142,14 +142,14 @@ def _holds(test: Graph, operands: Sequence[Value]) -> bool:
 
 
 def is_fixed(node: Node, ops: Ops) -> bool:
-    """Whether a node must run as often as the program says: it has effects, or may have."""
+    """Returns True if a node must run as often as the program says: it has effects, or may have."""
     if node.effects or _underlying(node, ops)[0].opaque:
         return True
     return any(is_fixed(inner, ops) for region in node.regions for inner in region.nodes)
 
 
 def is_light(node: Node, ops: Ops) -> bool:
-    """Whether a node, or what a ``vjp`` differentiates, is cheaper to compute anew than to keep."""
+    """Returns True if a node, or what a ``vjp`` differentiates, is cheaper to compute anew than to keep."""
     return _underlying(node, ops)[0].light
 
 
@@ -163,7 +163,7 @@ def _underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
 
 
 def controlled(graph: Graph) -> set[Node]:
-    """The nodes that wait for others or that others wait for, data apart."""
+    """Returns the nodes that wait for others or that others wait for, data apart."""
     waiting = [node for node in graph.nodes if node.control_inputs]
     return {*waiting, *(control for node in waiting for control in node.control_inputs)}
 
@@ -197,7 +197,7 @@ class Copier:
 
 
 def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
-    """The loops of a graph, regions apart, and those that must stay one node.
+    """Returns the loops of a graph, regions apart, and those that must stay one node.
 
     These are the ones that the user ordered, and those that are differentiated. A ``vjp`` is found as a loop, too: it
     changes as the loop does, for the lowering to evaluate both together.
@@ -207,7 +207,7 @@ def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
 
 
 def differentiated(graph: Graph) -> set[Node]:
-    """The nodes with regions that are differentiated in the graph, and the ``vjp`` that do it."""
+    """Returns the nodes with regions that are differentiated in the graph, and the ``vjp`` that do it."""
     derivatives = [node for node in graph.nodes if node.op.name == "vjp" and node.regions]
     keys = {
         (node.attrs["op"], Attrs(dict(node.attrs["attrs"])), node.regions, *node.inputs[: _num_primals(node)])
@@ -222,7 +222,7 @@ def _num_primals(node: Node) -> int:
 
 
 def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Ops) -> Graph:
-    """The graph with other nodes in the place of loops.
+    """Returns the graph with other nodes in the place of loops.
 
     Args:
       graph: the graph.
@@ -252,7 +252,7 @@ def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], op
 
 
 def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
-    """What takes the place of a loop, as a graph of its own."""
+    """Returns what takes the place of a loop, as a graph of its own."""
     count, names = _underlying(node, ops)[2], UniqueNames()
     names(node.name)
     inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
@@ -261,7 +261,7 @@ def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
 
 
 def _of_call(attrs: Attrs) -> Attrs:
-    """The attributes of the ``vjp`` of a ``call`` where those of the ``vjp`` of a loop are given."""
+    """Returns the attributes of the ``vjp`` of a ``call`` where those of the ``vjp`` of a loop are given."""
     if attrs["op"] != "vjp":
         return Attrs(attrs, op="call", attrs=())
     return Attrs(attrs, attrs=tuple(sorted(_of_call(Attrs(dict(attrs["attrs"]))).items())))

@@ -51,7 +51,7 @@ class _History:
         self._readers: dict[str, list[Node]] = {}
 
     def before(self, effects: Iterable[Effect]) -> set[Node]:
-        """The nodes that a node with these effects must come after."""
+        """Returns the nodes that a node with these effects must come after."""
         found: set[Node] = set()
         for effect in effects:
             readers = self._readers.get(effect.resource)

@@ -26,7 +26,7 @@ class Pass(Protocol):
     """The name in messages and on the command line."""
 
     def __call__(self, graph: Graph) -> Graph:
-        """The new graph; the same object when there is nothing to do."""
+        """Returns the new graph; the same object when there is nothing to do."""
         ...
 
 

@@ -69,7 +69,7 @@ class _Gradients:
 
     @property
     def count(self) -> int:
-        """How many rows the stack has."""
+        """Returns how many rows the stack has."""
         return len(self.stack.outputs)
 
 
@@ -114,7 +114,7 @@ def _differentiates(node: Node, op: str) -> bool:
 
 
 def _rows(node: Node) -> tuple[Node, int] | None:
-    """The first node and the first place, if a node stacks two or more neighbouring rows of an array."""
+    """Returns the first node and the first place, if a node stacks two or more neighbouring rows of an array."""
     plain = not node.control_inputs and node.attrs.get("axis", 0) == 0 and len(node.inputs) > 1
     if node.op.name != "stack" or not plain:
         return None
@@ -128,7 +128,7 @@ def _rows(node: Node) -> tuple[Node, int] | None:
 
 
 def _neighbours(values: Sequence[Value]) -> tuple[Value, int] | None:
-    """The array and the first place, if values are neighbouring rows of one array."""
+    """Returns the array and the first place, if values are neighbouring rows of one array."""
     found = [_row(value) for value in values]
     if found[0] is None:
         return None
@@ -137,7 +137,7 @@ def _neighbours(values: Sequence[Value]) -> tuple[Value, int] | None:
 
 
 def _row(value: Value) -> tuple[Value, int] | None:
-    """The array and the place, if a value is a row of an array at a place that is known."""
+    """Returns the array and the place, if a value is a row of an array at a place that is known."""
     node = value.node
     if node is None or node.op.name != "get_item" or len(node.inputs) != 1 or node.control_inputs:
         return None

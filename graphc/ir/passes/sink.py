@@ -108,7 +108,7 @@ class _Parts:
         self.slice = self._slice([loop.body.outputs[place] for place in self.sunk])
 
     def _last(self) -> set[int]:
-        """The places of the carried values that an iteration computes from what is known before the loop."""
+        """Returns the places of the carried values that an iteration computes from what is known before the loop."""
         loop, body = self.loop, self.loop.body
         if not loop.runs and (loop.test is None or any(is_fixed(node, self.ops) for node in loop.test.nodes)):
             return set()
@@ -163,7 +163,7 @@ class _Parts:
         return [node for node in self.loop.body.nodes if node in needed]
 
     def entry(self, value: Value) -> int | None:
-        """The place of the operand that an input of the body or of the test stands for; None for the index."""
+        """Returns the place of the operand that an input of the body or of the test stands for; None for the index."""
         return self._entries.get(value)
 
     @property
@@ -194,13 +194,13 @@ class _Parts:
 
     @property
     def fewer(self) -> bool:
-        """Whether a smaller loop does."""
+        """True if a smaller loop does."""
         loop = self.loop
         whole = loop.num_carry, len(loop.operands), len(loop.types) - loop.num_carry
         return (len(self.kept), len(self.places), len(self.collected)) != whole
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
-        """What is left of the loop, and what comes after it."""
+        """Returns what is left of the loop, and what comes after it."""
         outputs: list[Value | None] = [
             inputs[place] if place in self.unchanged else None for place in range(len(self.loop.types))
         ]
@@ -218,7 +218,7 @@ class _Parts:
 
 
 def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
-    """The loop with what must be repeated."""
+    """Returns the loop with what must be repeated."""
     loop, places, kept = parts.loop, parts.places, sorted(parts.kept)
     regions: list[Graph] = []
     for region in loop.node.regions:
@@ -249,7 +249,7 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
 def _last_iteration(
     parts: _Parts, inputs: Sequence[Value], names: UniqueNames
 ) -> tuple[Sequence[Node], Sequence[Value]]:
-    """What the last iteration of a loop computes that has one."""
+    """Returns what the last iteration of a loop computes that has one."""
     loop, sources, values = parts.loop, list[Node](), dict[Value, Value]()
     for value in parts.looks:
         place = parts.entry(value)
@@ -272,7 +272,7 @@ def _last_iteration(
 
 
 def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
-    """What an iteration of a while computes, if there is one; else what is carried into the loop."""
+    """Returns what an iteration of a while computes, if there is one; else what is carried into the loop."""
     loop, test = parts.loop, parts.loop.test
     assert test is not None
     before = Copier(dict(zip(test.inputs, inputs, strict=True)), names)

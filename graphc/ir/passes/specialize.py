@@ -68,7 +68,7 @@ def specialize(
 
 
 def _is_dtype(given: TensorType, wanted: TensorType) -> bool:
-    """Whether a dtype is the one that is wanted; the host gives 64 bits where devices may hold 32."""
+    """Returns True if a dtype is the one that is wanted; the host gives 64 bits where devices may hold 32."""
     one, other = given.dtype, wanted.dtype
     return one == other or (one.kind == other.kind and one.kind in "iufc" and 2 * one.itemsize == other.itemsize >= 8)
 
@@ -103,7 +103,7 @@ def shape_inputs(graph: Graph) -> tuple[int, ...]:
 
 
 def _shape_values(node: Node) -> list[Value]:
-    """The inputs of a node whose values give shapes, in its bodies too."""
+    """Returns the inputs of a node whose values give shapes, in its bodies too."""
     late = _late_in(node.op, node.attrs)
     found: list[Value] = []
     if late is not None:
@@ -116,7 +116,7 @@ def _shape_values(node: Node) -> list[Value]:
 
 
 def _entries(node: Node, types: Sequence[TensorType], regions: Sequence[Graph]) -> Sequence[Sequence[Entry]]:
-    """What the inputs of the bodies of a node are; see :class:`OpDef`."""
+    """Returns what the inputs of the bodies of a node are; see :class:`OpDef`."""
     if node.op.entries is not None:
         return node.op.entries(types, node.attrs, regions)
     return [[(value.type, None) for value in region.inputs] for region in node.regions]
@@ -228,7 +228,7 @@ class _Specialized:
             raise InvalidArgumentError(f"{op.name}({given}), the node {node.name!r}: {reason}") from error
 
     def _regions(self, node: Node, inputs: Sequence[Value]) -> list[Graph]:
-        """The bodies, specialised."""
+        """Returns the bodies, specialised."""
         made: list[Graph] = []
         types = [value.type for value in inputs]
         for place, region in enumerate(node.regions):
@@ -243,7 +243,7 @@ class _Specialized:
         return made
 
     def _resolved(self, node: Node, op: OpDef, attrs: Attrs, inputs: Sequence[Value]) -> _Application | None:
-        """What a late node, or a gradient of one, applies; None where that is not known, or it is neither."""
+        """Returns what a late node, or a gradient of one, applies; None where that is not known, or it is neither."""
         if op.name == "vjp":
             return self._resolved_gradient(node, op, attrs, inputs)
         if op not in _LATE:
@@ -272,7 +272,7 @@ class _Specialized:
         return _Application(op, Attrs({**attrs, "op": forward.op.name, "attrs": inner, "wrt": wrt}), kept)
 
     def _array(self, value: Value) -> np.ndarray[Any, Any] | None:
-        """The elements of a value of the new graph, computed if they depend on nothing that runs."""
+        """Returns the elements of a value of the new graph, computed if they depend on nothing that runs."""
         if value not in self._arrays:
             self._arrays[value] = None
             node = value.node

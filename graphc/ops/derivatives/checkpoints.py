@@ -25,7 +25,7 @@ class Stack(NamedTuple):
 
     @classmethod
     def of(cls, carry: tuple[Any, ...], slots: int) -> Stack:
-        """A stack of one checkpoint, the start."""
+        """Returns a stack of one checkpoint, the start."""
         rows = tuple(jnp.broadcast_to(value, (slots, *jnp.shape(value))) for value in carry)
         return cls(jnp.int32(1), jnp.zeros(slots, jnp.int32), rows)
 
@@ -37,11 +37,11 @@ class Stack(NamedTuple):
 
     @property
     def free(self) -> Any:
-        """How many checkpoints there is room for."""
+        """Returns how many checkpoints there is room for."""
         return self.iterations.shape[0] - self.size
 
     def push(self, iteration: Any, carry: tuple[Any, ...]) -> Stack:
-        """The stack with a checkpoint more."""
+        """Returns the stack with a checkpoint more."""
         rows = tuple(
             lax.dynamic_update_index_in_dim(row, value, self.size, 0)
             for row, value in zip(self.rows, carry, strict=True)
@@ -49,12 +49,12 @@ class Stack(NamedTuple):
         return Stack(self.size + 1, self.iterations.at[self.size].set(iteration), rows)
 
     def pop(self) -> Stack:
-        """The stack without its last checkpoint."""
+        """Returns the stack without its last checkpoint."""
         return self._replace(size=self.size - 1)
 
 
 def stride(span: Any, free: Any) -> Any:
-    """How far from a checkpoint to set the next, where ``span`` iterations, at least 2, follow the former.
+    """Returns how far from a checkpoint to set the next, where ``span`` iterations, at least 2, follow the former.
 
     With ``free`` slots and at most ``passes`` evaluations of each, binomial(free + passes, passes) iterations can be
     run backwards. What lies before the next checkpoint is evaluated once more than what lies behind it, which has one

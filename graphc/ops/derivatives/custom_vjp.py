@@ -21,7 +21,7 @@ def custom_vjp(
     *,
     symbolic_zeros: bool = False,
 ) -> Callable[..., tuple[Any, ...]]:
-    """A function of arrays to a tuple of arrays, with a gradient of its own.
+    """Returns a function of arrays to a tuple of arrays, with a gradient of its own.
 
     JAX gives the integers among its results tangents of dtype float0, of a weak type or not. Where a ``lax.cond`` meets
     both it cannot be transposed (JAX 0.10 fails in an assertion of its own). Here they have no tangents.
@@ -38,7 +38,7 @@ def custom_vjp(
 
 
 def _without_tangent(value: Any) -> Any:
-    """An integer or a truth value that no gradient flows through; anything else as it is."""
+    """Returns an integer or a truth value that no gradient flows through; anything else as it is."""
     dtype = jnp.result_type(value)
     whole = jnp.issubdtype(dtype, jnp.integer) or jnp.issubdtype(dtype, jnp.bool_)
     return lax.bitwise_or(value, lax.full_like(value, 0)) if whole else value

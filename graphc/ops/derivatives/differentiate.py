@@ -110,7 +110,7 @@ def pushforward(
 def pull_back(
     push: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int], cotangents: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """The gradients that a pushforward gives for the cotangents of some of its outputs.
+    """Returns the gradients that a pushforward gives for the cotangents of some of its outputs.
 
     An output without a cotangent takes no part, where zeros would: where a derivative is infinite, their product is not
     a number.
@@ -134,7 +134,7 @@ def pull_back(
 def _selected(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """A function of the chosen primals to the wanted outputs, with all outputs beside; and the chosen primals."""
+    """Gives a function of the chosen primals to the wanted outputs, with all outputs beside; and the chosen primals."""
 
     def selected(*chosen: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         values = list(primals)
@@ -176,7 +176,7 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> Sequence[Sequence[tuple[TensorType, int | None]]]:
-    """The bodies are those of the op that is differentiated."""
+    """Returns the bodies are those of the op that is differentiated."""
     op, inner = OPS[attrs["op"]], Attrs(dict(attrs["attrs"]))
     if op.entries is None:
         return [[(value.type, None) for value in region.inputs] for region in regions]
@@ -199,7 +199,7 @@ VJP = OPS.add(
 
 
 def vjp_attrs(op: OpDef, attrs: Attrs, wrt: Sequence[int], cotangents: Sequence[bool]) -> Attrs:
-    """The attributes of the vjp of ``op``; see :func:`linearize` for ``wrt`` and ``cotangents``."""
+    """Returns the attributes of the vjp of ``op``; see :func:`linearize` for ``wrt`` and ``cotangents``."""
     return _vjp_attrs(op.name, attrs, tuple(wrt), tuple(cotangents))
 
 

@@ -46,7 +46,7 @@ def _pushed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequ
 
 
 def _transposed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """The same from the pullback, which is linear: its transpose takes tangents to tangents.
+    """Returns the same from the pullback, which is linear: its transpose takes tangents to tangents.
 
     For functions that have a pullback of their own, and no other derivative.
     """
@@ -124,7 +124,7 @@ def emit_jvp(
 
 
 def _goes_forward(graph: Graph) -> bool:
-    """Whether JAX can push tangents through a graph; it cannot where a function has a pullback of its own."""
+    """Returns True if JAX can push tangents through a graph; it cannot where a function has a pullback of its own."""
     types = [value.type for value in graph.inputs]
     structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     try:

@@ -24,12 +24,12 @@ def current_mode() -> str:
 
 
 def is_forward() -> bool:
-    """Whether what is traced has tangents pushed through it, and no cotangents pulled back."""
+    """Returns True if what is traced has tangents pushed through it, and no cotangents pulled back."""
     return _mode.name == "forward"
 
 
 def is_reverse() -> bool:
-    """Whether cotangents will be pulled back through what is traced."""
+    """Returns True if cotangents will be pulled back through what is traced."""
     return _mode.name == "reverse"
 
 
@@ -43,10 +43,10 @@ def _scope(name: str) -> Generator[None]:
 
 
 def forward_mode() -> AbstractContextManager[None]:
-    """The scope of a call of ``jax.jvp``."""
+    """Returns the scope of a call of ``jax.jvp``."""
     return _scope("forward")
 
 
 def reverse_mode() -> AbstractContextManager[None]:
-    """The scope of a call of ``jax.vjp``."""
+    """Returns the scope of a call of ``jax.vjp``."""
     return _scope("reverse")

@@ -40,7 +40,7 @@ def dependence(program: Program) -> list[Inputs]:
 
 
 def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
-    """Whether part of the program, bodies included, has a pullback of its own, which need not be linear.
+    """Returns True if part of the program, bodies included, has a pullback of its own, which need not be linear.
 
     Args:
       program: the program.
@@ -69,7 +69,7 @@ def _bodies(equation: Any) -> Iterator[Program]:
 
 
 def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
-    """The same as :func:`dependence` where each input stands for a set of positions."""
+    """Returns the same as :func:`dependence` where each input stands for a set of positions."""
     found: dict[Any, Inputs] = {}
 
     def note(variables: Sequence[Any], values: Sequence[Inputs]) -> None:
@@ -115,12 +115,12 @@ def _equation(equation: Any, inputs: list[Inputs]) -> list[Inputs]:
 
 
 def _num_rows(outside: Sequence[Any], inside: Sequence[Any]) -> int:
-    """How many of a scan's arrays, the last ones, its body sees a row at a time."""
+    """Returns how many of a scan's arrays, the last ones, its body sees a row at a time."""
     return sum(whole.aval.shape != part.aval.shape for whole, part in zip(outside, inside, strict=True))
 
 
 def _settled(body: Program, inputs: list[Inputs], num_constants: int, num_carry: int) -> list[Inputs]:
-    """The outputs of a loop: those of its body once another iteration adds nothing to what is carried."""
+    """Returns the outputs of a loop: those of its body once another iteration adds nothing to what is carried."""
     end = num_constants + num_carry
     while True:
         outputs = _outputs(body, inputs)

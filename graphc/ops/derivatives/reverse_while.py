@@ -91,7 +91,7 @@ def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], ca
 
 
 def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
-    """How many checkpoints to keep.
+    """Returns how many checkpoints to keep.
 
     Args:
       carry: the carried values of the loop, as arrays.
@@ -200,7 +200,7 @@ class _Loop:
 
 
 def _active(static: _Static, given: Sequence[bool]) -> list[int]:
-    """The positions of the loop's inputs that gradients flow through, the cotangents of some outputs given.
+    """Returns the positions of the loop's inputs that gradients flow through, the cotangents of some outputs given.
 
     Others are left out, as a tape leaves them out: a cotangent of zero is not the same as none where a derivative is
     infinite, such as that of the norm, carried for the test alone, of a step that has become zero.
@@ -242,7 +242,7 @@ class _Step:
         return self.body.run(*carry, *invariant)
 
     def pull(self, carry: Leaves, invariant: Leaves, gradients: _Gradients) -> _Gradients:
-        """The cotangents before an iteration from those after it."""
+        """Returns the cotangents before an iteration from those after it."""
         _, pullback, _ = self._linearize(carry, invariant)
         found = pullback(gradients.carry)
         count = len(gradients.carry)
@@ -250,7 +250,7 @@ class _Step:
         return _Gradients(list(found[:count]), sums)
 
     def push(self, carry: Leaves, invariant: Leaves, tangents: _Gradients) -> tuple[Leaves, list[Any]]:
-        """The carried values after an iteration, and their tangents.
+        """Returns the carried values after an iteration, and their tangents.
 
         The transpose of the pullback, because functions with a pullback of their own have no other derivative.
         """
@@ -260,7 +260,7 @@ class _Step:
         return outputs, found
 
     def _linearize(self, carry: Leaves, invariant: Leaves) -> tuple[list[Any], Any, Leaves]:
-        """The active outputs, their pullback to the active inputs, and all outputs."""
+        """Returns the active outputs, their pullback to the active inputs, and all outputs."""
         values = [*carry, *invariant]
 
         def function(*chosen: Any) -> tuple[list[Any], Leaves]:
@@ -289,7 +289,7 @@ class _State(NamedTuple):
 
 
 def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
-    """The cotangents before the first iteration of a loop."""
+    """Returns the cotangents before the first iteration of a loop."""
     if has_custom_vjp(step.body.program):
         return _run_backwards(step, state, slots)
     values, structure = jax.tree.flatten(state)
@@ -340,7 +340,7 @@ class _Sweep:
 
 
 def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) -> list[Any]:
-    """The tangents of the active carried values after a loop from those before it."""
+    """Returns the tangents of the active carried values after a loop from those before it."""
 
     def iteration(running: tuple[Any, Leaves, list[Any]], others: Any) -> tuple[Any, Leaves, list[Any]]:
         done, carry, moving = running
@@ -353,7 +353,7 @@ def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) 
 
 
 def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
-    """The cotangents before the first iteration of a loop, by loops that have gradients themselves."""
+    """Returns the cotangents before the first iteration of a loop, by loops that have gradients themselves."""
 
     def iteration(running: tuple[Any, Stack, _Gradients], invariant: Leaves) -> tuple[Any, Stack, _Gradients]:
         left, stack, gradients = running
@@ -377,7 +377,7 @@ def _reach(step: _Step, stack: Stack, target: Any, invariant: Leaves) -> Stack:
 
 
 def _repeat(step: _Step, carry: Leaves, count: Any, invariant: Leaves) -> Leaves:
-    """The carried values after ``count`` iterations."""
+    """Returns the carried values after ``count`` iterations."""
     return while_loop(
         lambda running, others: running[0] < others[0],
         lambda running, others: (running[0] + 1, step(running[1], others[1])),

@@ -13,14 +13,14 @@ from graphc.ops.table import define, row
 
 
 def _precision(value: Any) -> Any:
-    """How JAX takes the name of a member of Precision, or a word for one; one for each of two tensors, too."""
+    """Returns how JAX takes the name of a member of Precision, or a word for one; one for each of two tensors, too."""
     if isinstance(value, tuple):
         return tuple(map(_precision, cast("tuple[Any, ...]", value)))
     return lax.Precision.__members__.get(value, value)
 
 
 def _product(function: Any) -> Callable[..., jax.Array]:
-    """The function with its attributes as JAX takes them."""
+    """Returns the function with its attributes as JAX takes them."""
 
     @wraps(function)
     def product(*tensors: Any, precision: Any = None, **attrs: Any) -> jax.Array:
@@ -30,7 +30,7 @@ def _product(function: Any) -> Callable[..., jax.Array]:
 
 
 def _convolution(function: Any) -> Callable[..., jax.Array]:
-    """The same for a convolution, whose dimension numbers may be those that ``conv_dimension_numbers`` gives."""
+    """Gives the same for a convolution, whose dimension numbers may be those that ``conv_dimension_numbers`` gives."""
 
     @wraps(function)
     def convolution(*tensors: Any, dimension_numbers: Any = None, **attrs: Any) -> jax.Array:

@@ -19,7 +19,7 @@ def _dynamic_update_slice(operand: Any, update: Any, *start_indices: Any, **attr
 
 
 def _mode(mode: str | None) -> Any:
-    """How JAX takes the name of a member of GatherScatterMode, or a word for one."""
+    """Returns how JAX takes the name of a member of GatherScatterMode, or a word for one."""
     return mode if mode is None else lax.GatherScatterMode.__members__.get(mode, mode)
 
 

@@ -19,7 +19,7 @@ Array = jax.Array
 
 
 def _conv(space: int) -> Callable[..., Array]:
-    """The convolution over so many axes."""
+    """Returns the convolution over so many axes."""
 
     def impl(
         x: Any,
@@ -45,7 +45,7 @@ def _conv(space: int) -> Callable[..., Array]:
 
 
 def _conv_transpose(space: int) -> Callable[..., Array]:
-    """The transposed convolution over so many axes: the gradient of a convolution with strides."""
+    """Returns the transposed convolution over so many axes: the gradient of a convolution with strides."""
 
     def impl(
         x: Any,

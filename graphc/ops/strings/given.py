@@ -27,7 +27,7 @@ Texts = Any
 
 
 def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
-    """An argument as an array of Python strings.
+    """Returns an argument as an array of Python strings.
 
     Args:
       function: which function of ``gx.strings`` is given it, for messages.
@@ -52,7 +52,7 @@ def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
 
 
 def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """An argument as an array of numbers.
+    """Returns an argument as an array of numbers.
 
     Raises:
       ConcretizationError: a tensor that has no value while the function is traced.
@@ -76,12 +76,12 @@ def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
 
 
 def each(function: Callable[[Any], T], array: np.ndarray[Any, Any]) -> list[T]:
-    """The results of a function for the elements, in order."""
+    """Returns the results of a function for the elements, in order."""
     return [function(item) for item in array.ravel().tolist()]
 
 
 def strings_of(strings: list[str], shape: tuple[int, ...]) -> StringTensor:
-    """A tensor of strings from its elements in order."""
+    """Returns a tensor of strings from its elements in order."""
     array = np.empty(len(strings), object)
     array[:] = strings
     return StringTensor(array.reshape(shape))
@@ -97,6 +97,6 @@ def broadcast(function: str, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[A
 
 
 def failed(function: str, problem: str, place: tuple[int, ...] = ()) -> Exception:
-    """The error for what does not do, with the place of the element."""
+    """Returns the error for what does not do, with the place of the element."""
     where = f"element {list(place)}: " if place else ""
     return refused(InvalidArgumentError(f"strings.{function}: {where}{problem}"))

@@ -11,7 +11,7 @@ _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 
 
 def fingerprint(data: bytes) -> int:
-    """The 64-bit number of these bytes, which never changes."""
+    """Returns the 64-bit number of these bytes, which never changes."""
     size = len(data)
     if size <= 16:
         return _up_to_16(data, size)

@@ -49,7 +49,7 @@ class _Column:
             self.default = self.default.decode("utf-8", "surrogateescape")
 
     def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
-        """What a field of a record is."""
+        """Returns what a field of a record is."""
         if is_missing:
             if self.required:
                 raise failed("decode_csv", f"field {index} of record {record} is empty, and it has no default")
@@ -61,7 +61,7 @@ class _Column:
         return found
 
     def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
-        """What all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty.
+        """Returns what all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty.
 
         Args:
           fields: the fields.
@@ -89,7 +89,7 @@ def _is_plain(text: Any, encode: Callable[[str], Any]) -> bool:
 
 
 def _default(place: int, value: Any) -> Any:
-    """The default of a column as an array; a dtype is one without elements."""
+    """Returns the default of a column as an array; a dtype is one without elements."""
     if is_string_dtype(value) and not isinstance(value, str):
         return StringTensor(np.empty(0, object))
     if isinstance(value, SymbolicTensor) and in_graph(value):
@@ -108,7 +108,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
 ) -> list[Tensor | StringTensor]:
-    """The columns of lines of comma-separated values (RFC 4180).
+    """Returns the columns of lines of comma-separated values (RFC 4180).
 
     Args:
       records: a tensor of strings, a line each.
@@ -162,7 +162,7 @@ def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] 
 
 
 def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """The values of a column as an array."""
+    """Returns the values of a column as an array."""
     array = np.empty(len(values), object) if column.strings else np.array(values, column.dtype)
     if column.strings:
         array[:] = values
@@ -177,7 +177,7 @@ def _decode(
     na_value: str,
     chosen: tuple[int, ...] | None,
 ) -> list[Any]:
-    """The values of each column: strings as ``bytes`` where the lines are, and may be."""
+    """Returns the values of each column: strings as ``bytes`` where the lines are, and may be."""
     found = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
     if found is not None:
         return found
@@ -199,7 +199,7 @@ def _decode(
 def _decoded_at_once(
     lines: Sequence[Any], columns: Sequence[_Column], delimiter: str, na_value: str, chosen: tuple[int, ...] | None
 ) -> list[Any] | None:
-    """The values of each column, a column after the other; None where a line needs a closer look, or is wrong."""
+    """Gives the values of each column, a column after the other; None where a line needs a closer look, or is wrong."""
     encode: Any = str.encode if isinstance(lines[0], bytes) else str
     comma, missing, empty, feed = encode(delimiter), encode(na_value), encode(""), encode("\n")
     count = len(columns) if chosen is None else lines[0].count(comma) + 1
@@ -228,7 +228,7 @@ def _decoded_at_once(
 
 
 def _operand(default: Any) -> Any:
-    """A default as an input of a node."""
+    """Returns a default as an input of a node."""
     return default.__array__() if isinstance(default, StringTensor) else default
 
 
@@ -303,7 +303,7 @@ def _fields(line: str, record: int, delimiter: str, quotes: bool) -> list[str]:
 
 
 def _is_quoted_inside(line: str, delimiter: str) -> bool:
-    """Whether a field that does not start with a quote has one, which the standard has no meaning for."""
+    """Returns True if a field that does not start with a quote has one, which the standard has no meaning for."""
     inside, start = False, True
     for character in line:
         if character == '"':

@@ -23,7 +23,7 @@ _FLOAT = re.compile(
 
 
 def number(text: str, dtype: np.dtype[Any]) -> Any:
-    """The number that a text is; None where it is none that the dtype holds."""
+    """Returns the number that a text is; None where it is none that the dtype holds."""
     whole = dtype.kind in "iu"
     # Of plain text Python takes what the patterns do, and an underscore, in a fifth of the time.
     if not (text.isascii() and "_" not in text) and (_INT if whole else _FLOAT).fullmatch(text) is None:
@@ -45,7 +45,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 @in_graphs("x", type=each_of(lambda attrs: attrs["out_type"]))
 def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
-    """The numbers that strings are.
+    """Returns the numbers that strings are.
 
     Args:
       x: a tensor of strings.
@@ -123,7 +123,7 @@ def as_string(
 
 @in_graphs("x", type=each_of(lambda _: as_dtype("int64")))
 def to_hash_bucket_fast(x: Texts, num_buckets: int) -> Tensor:
-    """A number below ``num_buckets`` for each string, always the same for the same string.
+    """Returns a number below ``num_buckets`` for each string, always the same for the same string.
 
     It is TensorFlow's: FarmHash's Fingerprint64 of the bytes, modulo ``num_buckets``.
 

@@ -25,7 +25,7 @@ def _compiled(function: str, pattern: Texts) -> re.Pattern[str]:
 
 @in_graphs("x", type=each_of())
 def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool = True) -> StringTensor:
-    r"""The strings with what matches a pattern replaced.
+    r"""Returns the strings with what matches a pattern replaced.
 
     Args:
       x: a tensor of strings.
@@ -55,7 +55,7 @@ def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool =
 
 @in_graphs("x", type=each_of(lambda _: np.dtype(np.bool_)))
 def regex_full_match(x: Texts, pattern: Texts) -> Tensor:
-    r"""Whether a pattern matches the whole of each string.
+    r"""Returns whether a pattern matches the whole of each string.
 
     Args:
       x: a tensor of strings.

@@ -20,7 +20,7 @@ __all__ = ["decode_raw"]
 def decode_raw(
     input_bytes: Texts, out_type: Any, little_endian: bool = True, fixed_length: int | None = None
 ) -> Tensor:
-    """The numbers that the bytes of each string are.
+    """Returns the numbers that the bytes of each string are.
 
     Args:
       input_bytes: a tensor of strings, all of as many bytes unless ``fixed_length`` is given.
@@ -89,12 +89,12 @@ def _raw(
 
 
 def _unit(dtype: np.dtype[Any]) -> int:
-    """How many bytes have an order: a complex number is two numbers."""
+    """Returns how many bytes have an order: a complex number is two numbers."""
     return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
 
 
 def _fitted(numbers: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The numbers in the dtype that tensors have here; ints that it cannot hold are refused."""
+    """Returns the numbers in the dtype that tensors have here; ints that it cannot hold are refused."""
     if numbers.dtype == bool:
         return numbers.view(np.uint8) != 0
     found = numbers.astype(dtype)

@@ -19,7 +19,7 @@ def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Any:
 
 
 def _several(function: Any) -> Any:
-    """A function of one list of arrays, called with the arrays themselves."""
+    """Calls a function of one list of arrays with the arrays themselves."""
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         return function(arrays, **attributes)

@@ -46,7 +46,7 @@ def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
 def reduce_join(
     x: Texts, axis: int | Sequence[int] | None = None, keepdims: bool = False, separator: str = ""
 ) -> StringTensor:
-    """The strings along axes joined to one.
+    """Returns the strings along axes joined to one.
 
     Args:
       x: a tensor of strings.
@@ -77,7 +77,7 @@ def reduce_join(
 
 @in_graphs("x", type=parts)
 def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | None = None) -> StringTensor:
-    """The parts of each string, along a new last axis.
+    """Returns the parts of each string, along a new last axis.
 
     Args:
       x: a tensor of strings.
@@ -108,7 +108,7 @@ def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | N
 
 @in_graphs("x", type=each_of())
 def strip(x: Texts) -> StringTensor:
-    """The strings without white space at their ends.
+    """Returns the strings without white space at their ends.
 
     Args:
       x: a tensor of strings.
@@ -130,13 +130,13 @@ def _has_all_letters(function: str, encoding: str) -> bool:
 
 
 def _in_ascii(change: Callable[[str], str]) -> Callable[[str], str]:
-    """A change of letters, of those of ASCII alone."""
+    """Returns a change of letters, of those of ASCII alone."""
     return lambda text: "".join([change(letter) if letter.isascii() else letter for letter in text])
 
 
 @in_graphs("x", type=each_of())
 def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
-    """The strings in lower case.
+    """Returns the strings in lower case.
 
     Args:
       x: a tensor of strings.
@@ -157,7 +157,7 @@ def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
 
 @in_graphs("x", type=each_of())
 def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
-    """The strings in upper case.
+    """Returns the strings in upper case.
 
     Args:
       x: a tensor of strings.
@@ -177,7 +177,7 @@ def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
 
 
 def _is_bytes(function: str, unit: str) -> bool:
-    """Whether a unit is a byte, of UTF-8; TensorFlow's name of a character will do."""
+    """Returns True if a unit is a byte, of UTF-8; TensorFlow's name of a character will do."""
     if unit.removeprefix("UTF8_") not in _UNITS:
         error = InvalidArgumentError(f"strings.{function}: unit is {unit!r}, expected 'CHAR' or 'BYTE'")
         raise refused(error)
@@ -186,7 +186,7 @@ def _is_bytes(function: str, unit: str) -> bool:
 
 @in_graphs("x", type=each_of(lambda _: np.dtype(np.int32)))
 def length(x: Texts, unit: str = "CHAR") -> Tensor:
-    """How long the strings are.
+    """Returns how long the strings are.
 
     Args:
       x: a tensor of strings.
@@ -212,7 +212,7 @@ def _encoded(text: str) -> bytes:
 
 @in_graphs("x", "pos", "len", type=each_of())
 def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
-    """A part of each string.
+    """Returns a part of each string.
 
     Args:
       x: a tensor of strings.
@@ -254,7 +254,7 @@ def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
 
 @in_graphs("inputs", type=single)
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> StringTensor:
-    """A text with tensors in it.
+    """Returns a text with tensors in it.
 
     Args:
       template: the text.
@@ -282,7 +282,7 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
 
 
 def _written(name: str, value: Any, summarize: int) -> str:
-    """A tensor as TensorFlow writes it."""
+    """Returns a tensor as TensorFlow writes it."""
     strings = as_strings(value)
     array = known_numbers("format", name, value) if strings is None else strings.__array__()
     return _row(array, summarize)

@@ -46,7 +46,7 @@ class Vocabulary:
         return len(self._strings)
 
     def lookup(self, x: Texts) -> Tensor:
-        """The numbers of strings.
+        """Returns the numbers of strings.
 
         Args:
           x: a tensor of strings.
@@ -68,7 +68,7 @@ class Vocabulary:
         return host_tensor(np.array(found, as_dtype("int64")).reshape(array.shape))
 
     def strings(self, x: Any) -> StringTensor:
-        """The strings of numbers.
+        """Returns the strings of numbers.
 
         Args:
           x: a tensor of integers.
@@ -91,7 +91,7 @@ class Vocabulary:
 
 
 def lookup(vocabulary: Vocabulary | Texts, x: Texts, default: int | None = None) -> Tensor:
-    """Which string of a vocabulary each string is.
+    """Returns which string of a vocabulary each string is.
 
     Args:
       vocabulary: strings, each once; a :class:`Vocabulary` where it is used often.

@@ -85,7 +85,7 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
 
 
 def _apart(signature: LoadedSignature) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments that have tensors, and the others, which are the same for all queries."""
+    """Returns the arguments that have tensors, and the others, which are the same for all queries."""
     tensors: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for name, value in signature.specs().items():
@@ -104,7 +104,7 @@ def _holds_spec(value: Any) -> bool:
 
 
 def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
-    """The form with the first parameters by position, as far as these are tensors, and the others by name."""
+    """Returns the form with the first parameters by position, as far as these are tensors, and the others by name."""
     args: list[Any] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in tensors:

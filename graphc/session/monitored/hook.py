@@ -54,7 +54,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program asked for, without what hooks add."""
+        """Returns what the program asked for, without what hooks add."""
         return self._original_args
 
     @property
@@ -64,7 +64,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook has asked for a stop."""
+        """True if a hook has asked for a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:

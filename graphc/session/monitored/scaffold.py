@@ -81,7 +81,7 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """What is called with the Session after ``init_op``; None for nothing."""
+        """Returns what is called with the Session after ``init_op``; None for nothing."""
         function = self._init_fn
         return None if function is None else lambda session: function(self, session)
 

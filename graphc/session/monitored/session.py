@@ -64,7 +64,7 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has been tried long enough."""
+        """True if it has been tried long enough."""
         return time.monotonic() > self._end
 
     def wait(self) -> None:

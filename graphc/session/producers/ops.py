@@ -60,7 +60,7 @@ def _epoch(
 
 
 def _range(limit: Any, *, rows: bool) -> np.ndarray[Any, Any]:
-    """The ints below a limit, or one for each row of a tensor."""
+    """Returns the ints below a limit, or one for each row of a tensor."""
     return np.arange(len(limit) if rows else int(limit), dtype=np.int32)
 
 

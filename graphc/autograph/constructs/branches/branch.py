@@ -62,17 +62,17 @@ _SIDES = ("when the condition is true", "when it is false")
 
 
 def is_symbolic_condition(value: Any) -> bool:
-    """Whether a condition's value is not known while the function is traced."""
+    """Returns True if a condition's value is not known while the function is traced."""
     return isinstance(value, SymbolicTensor)
 
 
 def itself(value: Any) -> Any:
-    """The value: ``partial(itself, value)`` is an operand that is known already."""
+    """Returns the value: ``partial(itself, value)`` is an operand that is known already."""
     return value
 
 
 def known_length(condition: Any) -> Any:
-    """The condition; a list whose length is known at run time only counts as true if it holds something."""
+    """Returns the condition; a list whose length is known at run time only counts as true if it holds something."""
     if isinstance(condition, Choice):
         return decide(condition, _asked_truth)
     found = growing(condition)
@@ -80,7 +80,7 @@ def known_length(condition: Any) -> Any:
 
 
 def condition_of(value: Any) -> Any:
-    """What decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
+    """Gives what decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
     value = known_length(read(value))
     asked = context.trace is not None and any(map(partial(operator_method, value), ("__bool__", "__len__")))
     return call(bool)(value) if asked else value
@@ -92,7 +92,7 @@ def _asked_truth(value: Any) -> Any:
 
 
 def truth(value: Any) -> bool:
-    """Whether a Python value counts as true; a method of the user's that says so is a call."""
+    """Returns True if a Python value counts as true; a method of the user's that says so is a call."""
     if isinstance(value, bool):
         return value
     found, result = call_special(value, "__bool__", "__len__")
@@ -100,7 +100,7 @@ def truth(value: Any) -> bool:
 
 
 def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
-    """A condition as a boolean scalar.
+    """Returns a condition as a boolean scalar.
 
     Raises:
       InvalidArgumentError: the tensor has more than one element, so that its truth is ambiguous (as in NumPy).
@@ -119,7 +119,7 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
 
 
 def asked(value: Any) -> Any:
-    """An operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
+    """Returns an operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
     value = condition_of(value)
     trace = context.trace
     return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
@@ -175,7 +175,7 @@ def _region() -> Region:
 
 
 def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
-    """A conditional expression."""
+    """Traces a conditional expression."""
     condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
@@ -242,7 +242,7 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
 
 
 def _written_cells(regions: Sequence[Region]) -> list[Cell]:
-    """The places outside that one of the branches wrote."""
+    """Returns the places outside that one of the branches wrote."""
     return list({key: written.cell for region in regions for key, written in region.writes.items()}.values())
 
 
@@ -267,7 +267,7 @@ def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequenc
 
 
 def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
-    """What each branch left in a place."""
+    """Returns what each branch left in a place."""
     writes = [region.writes.get(cell.key) for region in regions]
     before = cell.get()
     left = [held(cell, before if written is None else written.after) for written in writes]
@@ -277,7 +277,7 @@ def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | No
 
 
 def _writes(regions: Sequence[Region]) -> bool:
-    """Whether a branch is there for more than its values: it assigns a Variable, or holds a breakpoint."""
+    """Returns True if a branch is there for more than its values: it assigns a Variable, or holds a breakpoint."""
     kept = any(node.effects and not node.outputs for region in regions for node in region.builder.nodes)
     return kept or any(region.written() for region in regions)
 
@@ -293,7 +293,7 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
 
 
 def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError) -> GraphcError:
-    """An error ready to be raised, which names a list or dict as the user does."""
+    """Returns an error ready to be raised, which names a list or dict as the user does."""
     return trace.refuse(named_by_user(error, [cell for cell in cells if cell.title == title]))
 
 
@@ -315,12 +315,12 @@ def and_(first: Thunk, *others: Thunk) -> Any:
 
 
 def _operand(value: Any) -> Any:
-    """What ``and`` and ``or`` give if they give this operand."""
+    """Returns what ``and`` and ``or`` give if they give this operand."""
     return value if isinstance(value, Choice) else known_length(value)
 
 
 def _read(operand: Thunk) -> Thunk:
-    """An operand that tensors choose: of a Variable its value."""
+    """Returns an operand that tensors choose: of a Variable its value."""
     return lambda: read(operand())
 
 
@@ -363,7 +363,7 @@ def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
 
 
 def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
-    """Whether both operands are boolean scalars, and evaluating the second changes nothing."""
+    """Returns True if both operands are boolean scalars, and evaluating the second changes nothing."""
     trace = context.trace
     assert trace is not None
     probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
@@ -381,7 +381,7 @@ def and_if_plain(first: Any, second: Thunk) -> Any:
 
 
 def _changes(region: Region) -> bool:
-    """Whether running a region does more than compute its result."""
+    """Returns True if running a region does more than compute its result."""
     effects = any(node.effects for node in region.builder.nodes)
     return bool(region.written() or region.writes or effects)
 

@@ -88,7 +88,7 @@ def _at_end(region: Region, leaf: Any) -> Any:
 def _one_sided(
     regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
 ) -> Kept | Merged:
-    """What a name holds after two branches of which one always fails: what the other left in it."""
+    """Returns what a name holds after two branches of which one always fails: what the other left in it."""
     live = 1 if first is NEVER else 0
     value = (first, second)[live]
     outer: set[int] = set()
@@ -135,7 +135,7 @@ def _is_made_in(leaf: Any, region: Region) -> bool:
 
 
 def _with_zeros(region: Region, value: Any, other: Any) -> Any:
-    """A structure with zeros where nothing was put yet, and the other branch has put a tensor."""
+    """Returns a structure with zeros where nothing was put yet, and the other branch has put a tensor."""
     leaves, structure = nest.flatten(value)
     if structure == nest.LEAF or not any(isinstance(leaf, Unbound) and leaf.filler for leaf in leaves):
         return value
@@ -184,7 +184,7 @@ class Merged:
 
 
 def fill(merged: Kept | Merged, outputs: Any) -> Any:
-    """The value after the branches; its tensors are taken from the outputs of the node."""
+    """Returns the value after the branches; its tensors are taken from the outputs of the node."""
     if isinstance(merged, Kept):
         return merged.value
     found = merged.meeting

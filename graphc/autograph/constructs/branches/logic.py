@@ -30,7 +30,7 @@ class _Kinds:
         self.found: set[type[Any] | None] = set()
 
     def noting(self, operand: Thunk) -> Thunk:
-        """The operand, of whose value the kind is noted."""
+        """Returns the operand, of whose value the kind is noted."""
 
         def run() -> Any:
             value = operand()
@@ -40,7 +40,7 @@ class _Kinds:
         return run
 
     def of(self, value: Any) -> Any:
-        """The value of one of the operands, as a number if all are of one kind."""
+        """Returns the value of one of the operands, as a number if all are of one kind."""
         return numbered(value, next(iter(self.found)) if len(self.found) == 1 else None)
 
 
@@ -69,7 +69,7 @@ def or_(*operands: Thunk) -> Any:
 
 
 def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
-    """A conditional expression."""
+    """Traces a conditional expression."""
     kinds = _Kinds()
     return kinds.of(branches.if_exp(condition, kinds.noting(true), kinds.noting(false)))
 

@@ -73,7 +73,7 @@ def builtin_call(function: Any) -> Any:
 
 
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
-    """A method of a builtin type, with a note of what it changes."""
+    """Returns a method of a builtin type, with a note of what it changes."""
     if kind is list and function.__name__ == "sort":
         return functools.partial(OVERRIDES.functions[list.sort], function, owner)
     if not pure and isinstance(owner, list | dict) and function.__name__ in CONTENT_METHODS:
@@ -97,7 +97,7 @@ def _replaced(function: Any) -> Callable[..., Any] | None:
 
 
 def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:
-    """A method of a list, which has another one while its length is known at run time only.
+    """Returns a method of a list, which has another one while its length is known at run time only.
 
     Which it is, is decided when it is called: its arguments may have changed the list by then.
     """
@@ -123,7 +123,7 @@ def _len(value: Any) -> Any:
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
-    """A method that changes what a list or dict holds, and nothing else."""
+    """Returns a method that changes what a list or dict holds, and nothing else."""
     watched = guarded(function)
 
     def noted(*args: Any, **kwargs: Any) -> Any:
@@ -136,5 +136,5 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
 
 
 def changes_array(function: Any) -> bool:
-    """Whether a function or method of NumPy's changes an array in place."""
+    """Returns True if a function or method of NumPy's changes an array in place."""
     return getattr(function, "__name__", "") in _IMPURE_NUMPY

@@ -87,7 +87,7 @@ def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call(function: Any) -> Any:
-    """What to call in place of ``function`` in converted code.
+    """Returns what to call in place of ``function`` in converted code.
 
     Raises:
       UnimplementedError: the call has, or may have, a side effect where one is not allowed.
@@ -161,13 +161,13 @@ def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _takes_choices(function: types.FunctionType, native: Any) -> bool:
-    """Whether a function, or what is called in its place, is converted or graphc's own."""
+    """Returns True if a function, or what is called in its place, is converted or graphc's own."""
     code = getattr(native, "__code__", None)
     return is_graphc_file(function.__code__.co_filename) or (code is not None and is_converted(code))
 
 
 def _with_choices(function: Any, native: Any) -> Any:
-    """A function of Python's own, which is called with each of the values that an argument may be.
+    """Returns a function of Python's own, which is called with each of the values that an argument may be.
 
     Args:
       function: the function.
@@ -190,7 +190,7 @@ def _with_choices(function: Any, native: Any) -> Any:
 
 
 def convert_call(function: Any) -> Any:
-    """The converted form of the function that a user decorated, wherever it is defined.
+    """Returns the converted form of the function that a user decorated, wherever it is defined.
 
     Raises:
       NoSourceError: its source is not available.
@@ -205,7 +205,7 @@ def convert_call(function: Any) -> Any:
 
 
 def call_method(owner: Any, name: str) -> Any:
-    """What to call for ``owner.name(...)``."""
+    """Returns what to call for ``owner.name(...)``."""
     if isinstance(owner, Choice):
         return functools.partial(_call_method_of_one, owner, name)
     if counts_by_item(owner):
@@ -243,7 +243,7 @@ def _bound(replaced: Any, owner: Any) -> Any:
 
 
 def _user_or_library(code_owner: Any, original: Any) -> Any:
-    """A Python function: converted if it is the user's, as it is if it is graphc's or a pure library's."""
+    """Returns a Python function: converted if it is the user's, as it is if it is graphc's or a pure library's."""
     if not isinstance(code_owner, types.FunctionType):
         return original
     code = code_owner.__code__
@@ -278,13 +278,13 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
 
 
 def _is_to_convert(code: types.CodeType) -> bool:
-    """Whether code is the user's, which is converted where it is called."""
+    """Returns True if code is the user's, which is converted where it is called."""
     left = is_converted(code) or id(code) in PURE or id(code) in _unconverted
     return not (left or _is_internal(code.co_filename) or is_installed_file(code.co_filename))
 
 
 def _converted(function: types.FunctionType, original: Any) -> Any:
-    """What is called in place of a function of the user's; ``original``, as it is, if there is no source."""
+    """Returns what is called in place of a function of the user's; ``original``, as it is, if there is no source."""
     try:
         converted = convert(function)
     except NoSourceError as error:

@@ -28,7 +28,7 @@ _CODE = contextlib.contextmanager(_nothing).__code__
 
 
 def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
-    """What to call in place of a function that makes a context manager of a generator of the user's.
+    """Returns what to call in place of a function that makes a context manager of a generator of the user's.
 
     Returns:
       None if it is no such function, or its generator cannot be converted.
@@ -50,7 +50,7 @@ def _make(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def is_followed_generator(manager: Any) -> bool:
-    """Whether a context manager is a converted generator that runs where it was made."""
+    """Returns True if a context manager is a converted generator that runs where it was made."""
     code = getattr(getattr(manager, "gen", None), "gi_code", None)
     if not isinstance(code, types.CodeType) or not is_converted(code):
         return False
@@ -58,7 +58,7 @@ def is_followed_generator(manager: Any) -> bool:
 
 
 def is_pure_generator(manager: Any) -> bool:
-    """Whether a context manager is a generator of a module that only computes."""
+    """Returns True if a context manager is a generator of a module that only computes."""
     body = getattr(manager, "gen", None)
     if not isinstance(body, types.GeneratorType) or body.gi_frame is None:
         return False

@@ -77,7 +77,7 @@ _CALLBACKS = (
 
 
 def telling(function: Any, native: Any) -> Any:
-    """What is called, which tells first what it is given where it is not converted, and so reads unseen."""
+    """Returns what is called, which tells first what it is given where it is not converted, and so reads unseen."""
     inside = getattr(native, "__func__", native)
     converted = isinstance(inside, types.FunctionType) and is_converted(inside)
     if converted or function is functools.partial or is_debugger(function):  # a partial calls nothing when it is made
@@ -96,7 +96,7 @@ def telling(function: Any, native: Any) -> Any:
 
 
 def is_debugger(function: Any) -> bool:
-    """Whether a function stops in the frame that calls it, which is to be the user's."""
+    """Returns True if a function stops in the frame that calls it, which is to be the user's."""
     module = getattr(function, "__module__", None) or ""
     return function is breakpoint or module.partition(".")[0] in _DEBUGGERS
 
@@ -161,7 +161,7 @@ def guarded(function: Any) -> Any:
 
 
 def _is_new(function: Any, result: Any) -> bool:
-    """Whether a result is an object that the call made."""
+    """Returns True if a result is an object that the call made."""
     if isinstance(function, type):
         fresh = (object.__new__, list.__new__, dict.__new__)
         return class_of(result) is function and found_on(function, "__new__") in fresh
@@ -173,7 +173,7 @@ def _hashable_function(function: Any) -> Any:
 
 
 def _called_back(value: Any) -> Any:
-    """An argument that the builtin calls, as a call of it would be converted."""
+    """Returns an argument that the builtin calls, as a call of it would be converted."""
     callback = isinstance(value, _CALLBACKS)
     return call(value) if callback or class_of(value) in OVERRIDES.objects else value
 

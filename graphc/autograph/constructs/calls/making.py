@@ -82,7 +82,7 @@ def _follow_making(kind: type[Any]) -> None:
 
 
 def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """A new object of a dataclass, and what its fields' factories make, which the open region may change too."""
+    """Gives a new object of a dataclass, and what its fields' factories make, which the open region may change too."""
     new = make(*args, **kwargs)
     _own_defaults(new, (*args, *kwargs.values()))
     return new
@@ -96,14 +96,14 @@ def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
 
 
 def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
-    """Whether making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
+    """Tells if making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
     if type(kind) not in (type, ABCMeta) or new is not object.__new__:
         return False
     return _is_written(init) if post_init is None else not _is_written(init) and hasattr(kind, "__dict__")
 
 
 def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
-    """A new object, which the code of the open region may change, since nobody else knows of it."""
+    """Returns a new object, which the code of the open region may change, since nobody else knows of it."""
     made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
         context.trace.own(made)
@@ -127,11 +127,11 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _is_written(method: Any) -> bool:
-    """Whether a constructor is Python code, and not generated (a dataclass's, a namedtuple's)."""
+    """Returns True if a constructor is Python code, and not generated (a dataclass's, a namedtuple's)."""
     function = method.__func__ if isinstance(method, staticmethod) else method
     return isinstance(function, types.FunctionType) and function.__code__.co_filename != "<string>"
 
 
 def is_pure_class(kind: type[Any]) -> bool:
-    """Whether a class does nothing but compute, as those of pure modules do."""
+    """Returns True if a class does nothing but compute, as those of pure modules do."""
     return kind in _PURE_CLASSES or is_pure_module(kind.__module__)

@@ -50,12 +50,12 @@ class Alternative:
 
 
 def caught(scope: TryScope) -> Alternatives:
-    """The exceptions of which one was raised."""
+    """Returns the exceptions of which one was raised."""
     return Alternatives(scope.sites)
 
 
 def happened(one: Alternative) -> Any:
-    """Whether it was this one."""
+    """Returns whether it was this one."""
     return len(one.found) == 1 or one.found[0].condition
 
 
@@ -65,7 +65,7 @@ def otherwise(one: Alternative) -> None:
 
 
 def restored(one: Alternative) -> Sequence[Any]:
-    """What the names held that the body and the handlers bind; what else was changed is put back."""
+    """Returns what the names held that the body and the handlers bind; what else was changed is put back."""
     return one.found[0].handle()
 
 

@@ -39,7 +39,7 @@ __all__ = ["manager"]
 
 
 def manager(value: Any) -> Any:
-    """What ``with`` enters in place of a context manager."""
+    """Returns what ``with`` enters in place of a context manager."""
     trace = context.trace
     if trace is None:
         return value
@@ -175,7 +175,7 @@ def _scope(manager: Any) -> TryScope:
 
 
 def _last_scope(manager: Any) -> TryScope:
-    """The scope of a body, entered, after which something is done whether there was an exception or not."""
+    """Returns the scope of a body, entered, after which something is done whether there was an exception or not."""
     scope = TryScope(None, _title(manager), (), final=True)
     scope.__enter__()
     return scope
@@ -227,7 +227,7 @@ def _if(condition: Any, action: Callable[[], None]) -> None:
 
 
 def _title(manager: Any) -> str:
-    """The statement, for messages."""
+    """Returns the statement, for messages."""
     generator = getattr(manager, "gen", None)
     return f"`with {generator.__name__}(...)`" if generator else f"`with` on a {type(manager).__name__}"
 
@@ -240,7 +240,7 @@ def _is_harmless(value: Any) -> bool:
 
 
 def _is_followed(value: Any) -> bool:
-    """Whether entering and leaving is code that is converted."""
+    """Returns True if entering and leaving is code that is converted."""
     names = ("__enter__", "__exit__")
     return all(
         operator_method(value, name) is not None or _does_nothing(name, found)
@@ -254,13 +254,13 @@ def _methods(value: Any) -> tuple[Any, Any]:
 
 
 def _does_nothing(name: str, method: Any) -> bool:
-    """Whether a method is inherited from the abstract base class, whose methods do nothing."""
+    """Returns True if a method is inherited from the abstract base class, whose methods do nothing."""
     return method is found_on(contextlib.AbstractContextManager, name)
 
 
 @cache
 def _only_cleans_up(code: types.CodeType) -> bool:
-    """Whether ``__exit__`` neither looks at the exception that it is given nor catches it."""
+    """Returns True if ``__exit__`` neither looks at the exception that it is given nor catches it."""
     flags = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
     num_given = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in flags)
     given = set(code.co_varnames[1:num_given])

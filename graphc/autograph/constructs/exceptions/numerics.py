@@ -83,7 +83,7 @@ class _Blame(Deferred):
     report: Any
 
     def make(self) -> NumericsError:
-        """The error."""
+        """Returns the error."""
         output, nans, infinities, runs = np.asarray(self.report).tolist()
         name, given, types, location = self.what
         found = " and ".join(f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "infinite")) if count)
@@ -99,7 +99,7 @@ class _Blame(Deferred):
 
 
 def check_numerics(tensor: Any, message: str = "") -> Any:
-    """The tensor; raises an error if it holds a NaN or an infinity (TensorFlow's ``check_numerics``).
+    """Returns the tensor; raises an error if it holds a NaN or an infinity (TensorFlow's ``check_numerics``).
 
     In a compiled function the error is raised by the call, as by a ``raise`` statement under a condition.
 
@@ -167,7 +167,7 @@ def _examine(
 
 
 def _counts(value: Any) -> tuple[int, int]:
-    """How many NaN and infinities there are."""
+    """Returns how many NaN and infinities there are."""
     raw = value.raw if isinstance(value, Tensor) else value
     _, report = kernel(BAD_VALUES, Attrs(num_given=0))(raw)
     _, nans, infinities = np.asarray(report).tolist()
@@ -181,7 +181,7 @@ def _is_inexact(value: Any) -> bool:
 
 
 def _name(op: OpDef, attrs: Attrs, regions: Sequence[Graph], node: str) -> str:
-    """What an op is called; a gradient after the op that it is of."""
+    """Returns what an op is called; a gradient after the op that it is of."""
     name, around = op.name, attrs
     gradient = ""
     while name == "vjp":
@@ -208,13 +208,13 @@ def _blame(trace: Trace, what: Any, bad: Any, report: Any) -> None:
 
 
 def _places(location: Location | None) -> list[Location]:
-    """Where the user's functions were called, and last the line of the op."""
+    """Returns where the user's functions were called, and last the line of the op."""
     calls = user_calls()
     return calls if calls or location is None else [location]
 
 
 def _run_number(trace: Trace) -> Any:
-    """How often the loop around has run, this run included, as an array of one; 0 outside of loops."""
+    """Returns how often the loop around has run, this run included, as an array of one; 0 outside of loops."""
     region: Trace | None = trace
     while isinstance(region, Region) and region.once:
         region = region.parent

@@ -74,7 +74,7 @@ def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: 
 
 
 def _setter(owner: Any, name: str) -> types.FunctionType | None:
-    """The function of a property of the user's that a store calls."""
+    """Returns the function of a property of the user's that a store calls."""
     kind = cast("type[Any]", type(owner))
     found = found_on(kind, name)
     if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
@@ -115,7 +115,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
 
 
 def _is_container(owner: Any, method: str) -> bool:
-    """Whether the method is that of Python's own lists and dicts, which changes the contents and nothing else."""
+    """Tells if the method is that of Python's own lists and dicts, which changes the contents and nothing else."""
     native = getattr(container_kind(owner), method, None)
     return isinstance(owner, list | dict) and found_on(cast("type[Any]", type(cast("Any", owner))), method) is native
 
@@ -171,7 +171,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 @over_choices(None, use)
 def inplace(symbol: str, target: Any, value: Any) -> Any:
-    """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
+    """Returns the result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
     kind = cast("type[Any]", type(target))
     method = f"__{_INPLACE[symbol].__name__}__"
     if not hasattr(kind, method):

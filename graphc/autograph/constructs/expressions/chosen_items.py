@@ -45,7 +45,7 @@ def delete_chosen(owner: list[Any], index: SymbolicTensor) -> None:
 
 
 def _without(items: list[Any], position: Any) -> list[Any]:
-    """The items but for one: those after it move to the front."""
+    """Returns the items but for one: those after it move to the front."""
     return [_either(position > place, items[place], items[place + 1]) for place in range(len(items) - 1)]
 
 
@@ -75,7 +75,7 @@ def _inserted(items: list[Any], value: Any, position: Any, place: int) -> Any:
 
 
 def _is_known(owner: list[Any], value: Any) -> bool:
-    """Whether Python can compare all items with a value by itself."""
+    """Returns True if Python can compare all items with a value by itself."""
     return not any(isinstance(leaf, SymbolicTensor) for item in (*owner, value) for leaf in nest.flatten(item)[0])
 
 
@@ -84,7 +84,7 @@ def _equal(item: Any, value: Any) -> Any:
 
 
 def _find(owner: list[Any], value: Any, error: Callable[[], Exception]) -> Any:
-    """The place of the first item that equals a value, which must be there."""
+    """Returns the place of the first item that equals a value, which must be there."""
     found: Any = False
     place: Any = 0
     for position in reversed(range(len(owner))):

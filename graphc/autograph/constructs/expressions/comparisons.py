@@ -51,7 +51,7 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
-    """What a comparison says of one of several values."""
+    """Returns what a comparison says of one of several values."""
     return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
 
@@ -99,12 +99,12 @@ class Compared:
 
 
 def compared(value: Any) -> Any:
-    """What Python may compare in place of a value where it looks for an order."""
+    """Returns what Python may compare in place of a value where it looks for an order."""
     return Compared(value) if any(operator_method(value, name) for name in ("__lt__", "__gt__")) else value
 
 
 def ordered(value: Any) -> Any:
-    """What Python compares where objects of a dataclass are compared: their fields."""
+    """Returns what Python compares where objects of a dataclass are compared: their fields."""
     if not isinstance(value, tuple):
         return _fields(value) if _compares_fields(cast("type[Any]", type(value)), "__lt__") else compared(value)
     before = cast("tuple[Any, ...]", value)
@@ -113,7 +113,7 @@ def ordered(value: Any) -> Any:
 
 
 def _compares_fields(kind: type[Any], method: str) -> bool:
-    """Whether a comparison is the one that ``dataclass`` generates."""
+    """Returns True if a comparison is the one that ``dataclass`` generates."""
     if not dataclasses.is_dataclass(kind):
         return False
     code = getattr(found_on(kind, method), "__code__", None)
@@ -125,7 +125,7 @@ def _fields(value: Any) -> tuple[Any, ...]:
 
 
 def _holds_symbols(values: Any) -> bool:
-    """Whether lists and tuples, as deep as they are nested, hold tensors without values."""
+    """Returns True if lists and tuples, as deep as they are nested, hold tensors without values."""
     if isinstance(values, list | tuple):
         return any(map(_holds_symbols, nest.as_tuple(values)))
     return isinstance(values, SymbolicTensor)
@@ -160,7 +160,7 @@ def _truth(value: Any) -> Any:
 
 
 def _method(owner: Any, name: str) -> FunctionType | None:
-    """The user's method for a comparison; ``!=`` is the opposite of ``==`` where it is not defined."""
+    """Returns the user's method for a comparison; ``!=`` is the opposite of ``==`` where it is not defined."""
     if name != "__ne__" or found_on(cast("type[Any]", type(owner)), name) is not object.__ne__:
         return operator_method(owner, name)
     equal = operator_method(owner, "__eq__")

@@ -81,7 +81,7 @@ OVERRIDES: Functions = {id: _id, hash: _hash}
 
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
-    """Whether two things that are not one object now may stand for one."""
+    """Returns True if two things that are not one object now may stand for one."""
     if any(isinstance(value, SymbolicNumber | LoopIndex) for value in (left, right)):
         return kind_of(left) is not None and kind_of(right) is not None
     if not all(isinstance(value, Tensor) or nest.children(value) is not None for value in (left, right)):
@@ -97,7 +97,7 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
 
 
 def _origins(trace: Trace, value: Any) -> list[Any]:
-    """The objects of which a value is one; None among them stands for any object."""
+    """Returns the objects of which a value is one; None among them stands for any object."""
     found = [value]
     for link in found:
         alias = trace.root.aliases.get(link)
@@ -110,7 +110,7 @@ def _origins(trace: Trace, value: Any) -> list[Any]:
 
 
 def _is_given(value: Any) -> bool:
-    """Whether a value is a tensor that comes from outside the function: the same one may come in two ways."""
+    """Returns True if a value is a tensor that comes from outside the function: the same one may come in two ways."""
     if not isinstance(value, SymbolicTensor):
         return isinstance(value, Tensor)
     return value.trace.parent is None and value.raw.node is None

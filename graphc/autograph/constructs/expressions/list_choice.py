@@ -22,7 +22,7 @@ __all__ = ["choose_item", "columns_of", "place_in"]
 
 
 def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
-    """The item at a place that is a tensor, counted from the end if it is negative.
+    """Returns the item at a place that is a tensor, counted from the end if it is negative.
 
     Raises:
       InvalidArgumentError, InvalidTypeError: the items differ in structure, shape or dtype.
@@ -51,7 +51,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
 
 
 def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
-    """The place that an index means in a sequence of so many items; where there is none the call fails.
+    """Returns the place that an index means in a sequence of so many items; where there is none the call fails.
 
     Raises:
       InvalidTypeError: it is no index.
@@ -66,7 +66,7 @@ def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
 
 
 def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:
-    """The corresponding leaves of all items, and the types in which they meet; None where all are one object."""
+    """Gives the corresponding leaves of all items, and the types in which they meet; None where all are one object."""
     meet = Join(("in one place", "in another"), trace.refuse)
     first, structure = nest.flatten(items[0])
     columns = [[leaf] for leaf in first]

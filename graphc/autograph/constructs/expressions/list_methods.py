@@ -21,7 +21,7 @@ __all__ = ["METHODS", "concatenated", "extend", "load_from_list", "store_in_list
 
 
 def _position(value: Growing, index: Any, message: str) -> Any:
-    """The place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
+    """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
     index = as_tensor(index)
     if isinstance(index, Tensor):
         position = FUNCTIONS["where"](index < 0, index + value.length, index)
@@ -53,7 +53,7 @@ def _change(owner: list[Any], what: str, value: Growing) -> None:
 
 
 def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
-    """The list with an item at a place of the buffer, where there must be room."""
+    """Returns the list with an item at a place of the buffer, where there must be room."""
     assert context.trace is not None
     meet = Join(("in the list", "put into it"), context.trace.refuse)
     buffers, structure = nest.flatten(value.buffer)
@@ -69,7 +69,7 @@ def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
 
 
 def _with_room(value: Growing) -> Growing:
-    """The list, which is about to get one item more."""
+    """Returns the list, which is about to get one item more."""
     assert context.trace is not None
     value.appends.count += 1
     return value if value.appends.are_awaited(context.trace) else value.with_room(1)

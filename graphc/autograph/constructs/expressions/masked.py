@@ -40,7 +40,7 @@ class Chosen:
         self._mask = mask.reshape((*mask.shape, *[1] * self._behind))
 
     def changed(self, symbol: str, value: Any) -> Chosen:
-        """The elements after ``chosen symbol= value``."""
+        """Returns the elements after ``chosen symbol= value``."""
         fitted = self._fitted(operand(value))
         choose = FUNCTIONS["where"]
         # What is not chosen is not computed on: the operator may have no finite gradient there.
@@ -49,7 +49,7 @@ class Chosen:
         return self
 
     def _fitted(self, value: Any) -> Any:
-        """A value that goes with any number of elements, as one that goes with the whole tensor."""
+        """Returns a value that goes with any number of elements, as one that goes with the whole tensor."""
         shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
         if len(shape) <= self._behind:
             return value
@@ -77,7 +77,7 @@ class Chosen:
 
 
 def load_part(owner: Any, index: Any) -> Any:
-    """The ``owner[index]`` that ``owner[index] op= value`` reads."""
+    """Returns the ``owner[index]`` that ``owner[index] op= value`` reads."""
     mask = index
     if isinstance(index, tuple) and len(parts := nest.as_tuple(index)) == 1:
         (mask,) = parts

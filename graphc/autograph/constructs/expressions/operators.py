@@ -91,7 +91,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
 
 
 def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_first: bool, forward: str) -> Any:
-    """What two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
+    """Gives what two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
 
     Args:
       operands: left and right.

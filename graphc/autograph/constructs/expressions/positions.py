@@ -41,7 +41,7 @@ def _is_position(part: Any) -> bool:
 
 
 def _num_axes(part: Any) -> int:
-    """How many axes a part of an index names."""
+    """Returns how many axes a part of an index names."""
     if part is None or part is Ellipsis:
         return 0
     kind = getattr(getattr(part, "dtype", None), "kind", "")

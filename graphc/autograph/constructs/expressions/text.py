@@ -77,7 +77,7 @@ class Text(Deferred):
         return str
 
     def make(self) -> str:
-        """The string."""
+        """Returns the string."""
         return _MAKERS[self.maker](*self.parts)
 
     def _refuse(self, use: str) -> NoReturn:
@@ -171,7 +171,7 @@ def _text(maker: str, *parts: Any) -> Text:
 
 
 def _method(value: Any, *names: str) -> FunctionType | None:
-    """The method of the user's that says how a value looks; what a structure of a library's says is known."""
+    """Returns the method of the user's that says how a value looks; what a structure of a library's says is known."""
     for name in names:
         method = operator_method(value, name)
         if method is not None and not (
@@ -182,7 +182,7 @@ def _method(value: Any, *names: str) -> FunctionType | None:
 
 
 def _shown(value: Any, *ways: str) -> Any:
-    """The value as a part of a text: objects of the user's are asked now how they look.
+    """Returns the value as a part of a text: objects of the user's are asked now how they look.
 
     Args:
       value: an object, or a structure of them.
@@ -212,7 +212,7 @@ def _shown_arguments(template: Any, values: Any, marks: Sequence[str]) -> Any:
 
 
 def text_of(maker: str, value: Any) -> Any:
-    """What ``str``, ``repr`` or ``ascii`` makes of a value: a string, or a Text."""
+    """Returns what ``str``, ``repr`` or ``ascii`` makes of a value: a string, or a Text."""
     if context.trace is None:
         return _MAKERS[maker](value)
     if maker == "str" and isinstance(value, Text):
@@ -249,7 +249,7 @@ def _format(value: Any, spec: Any) -> Any:
 
 
 def formatted(value: Any, conversion: str, spec: Any) -> Any:
-    """A value in an f-string: ``{value!conversion:spec}``.
+    """Returns a value in an f-string: ``{value!conversion:spec}``.
 
     Args:
       value: what is shown.
@@ -262,7 +262,7 @@ def formatted(value: Any, conversion: str, spec: Any) -> Any:
 
 
 def joined(*parts: Any) -> Any:
-    """An f-string: its strings and formatted values together."""
+    """Returns an f-string: its strings and formatted values together."""
     return _text("join", "", parts) if is_deferred(parts) else "".join(parts)
 
 

@@ -77,7 +77,7 @@ class Site:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is part of the program, and not of a trial or an attempt that was given up."""
+        """True if it is part of the program, and not of a trial or an attempt that was given up."""
         trace = self.happens_in
         if trace is None or not any(self is note for note in trace.root.notes):
             return False
@@ -115,7 +115,7 @@ class Failures:
         self.held: list[Any] = []
 
     def add(self, error: BaseException, places: Sequence[Location]) -> Site:
-        """A new way in which the call fails."""
+        """Returns a new way in which the call fails."""
         trace = context.trace
         assert trace is not None
         for led in _chain(error):
@@ -126,11 +126,11 @@ class Failures:
         return site
 
     def add_caught(self, moment: Frozen, places: Sequence[Location], around: Trace) -> Site:
-        """A new way in which the body of a ``try`` statement fails that stands in the trace ``around``."""
+        """Returns a new way in which the body of a ``try`` statement fails that stands in the trace ``around``."""
         return self._new(moment, places, around)
 
     def add_report(self, error: Frozen, places: Sequence[Location], report: CallState) -> Site:
-        """A new way in which the call fails, of which a state of the call that many ways share tells more."""
+        """Returns a new way in which the call fails, of which a state of the call that many ways share tells more."""
         trace = context.trace
         assert trace is not None
         site = self._new(error, places, trace.root)
@@ -144,7 +144,7 @@ class Failures:
 
     @property
     def is_final(self) -> bool:
-        """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        """True if the trace ended in an exception of Python's own, so that another attempt may fare better."""
         return any(site.original is not None for site in self._sites.values())
 
     @property
@@ -170,13 +170,13 @@ class Failures:
         return found
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
-        """Whether an exception, or what is called on the host, holds one of these very objects."""
+        """Returns True if an exception, or what is called on the host, holds one of these very objects."""
         known = {id(value) for value in objects}
         held = [value for site in self._sites.values() for value in site.error.held]
         return any(id(part) in known for value in (*held, *self.held) for part in _parts_of(value))
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
-        """The status, what keeps host calls in the program, and the tensors of all exceptions."""
+        """Returns the status, what keeps host calls in the program, and the tensors of all exceptions."""
         self._sites = {number: site for number, site in self._sites.items() if site.is_live}
         raises = dict.fromkeys(f"{name} ({place.short})" if place else name for name, place in self.raises.values())
         found = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
@@ -232,7 +232,7 @@ def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
 
 
 def failures(trace: Trace) -> Failures:
-    """How the calls of the function that is being traced fail; from now on they can."""
+    """Returns how the calls of the function that is being traced fail; from now on they can."""
     root = trace.root
     if not isinstance(root.check, Failures):
         root.check = Failures(root.builder.name)
@@ -251,7 +251,7 @@ def as_limit(error: Exception) -> Exception:
 
 
 def is_limit(error: BaseException | None) -> bool:
-    """Whether an error is such a one."""
+    """Returns True if an error is such a one."""
     return error is not None and _LIMIT in error.__dict__
 
 
@@ -259,7 +259,7 @@ _LIMIT = "__graphc_limit__"
 
 
 def is_raised_by_code(error: BaseException) -> bool:
-    """Whether code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
+    """Tells if code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
 
     An empty list that is popped, a text that is no number or a module that is not there is Python's own answer, which
     eager code gets only where it runs the branch.
@@ -277,7 +277,7 @@ def is_raised_by_code(error: BaseException) -> bool:
 
 
 def ends_function(error: BaseException) -> bool:
-    """Whether the program of a function can say that it ends in an exception, which is on its way out of the trace.
+    """Tells if the program of a function can say that it ends in an exception, which is on its way out of the trace.
 
     Where nothing of the program comes before the exception that anybody could see, and nothing in it depends on
     tensors, it is raised when the function is traced, as by the Python function.
@@ -315,7 +315,7 @@ class Failure:
     site: Site | None
 
     def is_known_around(self, region: Region) -> bool:
-        """Whether a branch does nothing but raise the exception, which holds no tensor of its own."""
+        """Returns True if a branch does nothing but raise the exception, which holds no tensor of its own."""
         if self.site is None or region.builder.nodes or region.states:
             return False
         return all(tensor.trace is not region for tensor in self.site.error.tensors)
@@ -349,7 +349,7 @@ class Failure:
         return fails
 
     def _begin(self, site: Site, when: SymbolicTensor | None) -> tuple[Any, Any]:
-        """The status before, and whether the call fails here."""
+        """Returns the status before, and whether the call fails here."""
         trace = context.trace
         assert trace is not None
         site.happens_in = trace
@@ -360,7 +360,7 @@ class Failure:
 
 
 def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:
-    """A state for a tensor of an exception; it holds zeros until the exception is raised."""
+    """Returns a state for a tensor of an exception; it holds zeros until the exception is raised."""
     zero = np.broadcast_to(np.zeros((), tensor.dtype), tensor.shape)
     state = CallState(name, zero, differentiable=True)
     with trace_scope(root):
@@ -369,7 +369,7 @@ def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:
 
 
 def still_running(trace: Trace) -> SymbolicTensor | None:
-    """Whether the call has not failed yet, at this point of the trace that is open; None if it cannot have."""
+    """Returns whether the call has not failed yet, at this point of the trace that is open; None if it cannot have."""
     return apply(OPS["equal"], (STATUS.value(), STATUS.initial)) if trace.touched(STATUS) else None
 
 
@@ -377,12 +377,12 @@ class Settling(Protocol):
     """What a loop carries, as far as :func:`settles` asks for it."""
 
     def settle(self, region: Region) -> bool:
-        """Whether what is carried fits; see :class:`LoopState`."""
+        """Returns True if what is carried fits; see :class:`LoopState`."""
         ...
 
 
 def settles(state: Settling, region: Region) -> bool:
-    """Whether the trial of a loop's body was the last: what is carried fits, and that the call may fail was known."""
+    """Tells if the trial of a loop's body was the last: what is carried fits, and that the call may fail was known."""
     fits = state.settle(region)
     around = region.parent
     if not region.touched(STATUS) or around.touched(STATUS):
@@ -399,7 +399,7 @@ def _forget(error: BaseException) -> None:
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """An exception and those that led to it, each once."""
+    """Returns an exception and those that led to it, each once."""
     found: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -411,12 +411,12 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _places_of(error: BaseException) -> list[Location]:
-    """Where an exception was raised that no code of the user's raised by a statement, as :func:`user_calls`."""
+    """Returns where an exception was raised that no code of the user's raised by a statement, as :func:`user_calls`."""
     return [location for _, location in _calls_of(error)]
 
 
 def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
-    """The user's functions in an exception's traceback, the outermost first."""
+    """Returns the user's functions in an exception's traceback, the outermost first."""
     found: list[tuple[CodeType, Location]] = []
     entry = error.__traceback__
     while entry is not None:
@@ -449,7 +449,7 @@ def _parts_of(value: Any) -> Iterator[Any]:
 
 
 def user_calls() -> list[Location]:
-    """Where in converted code the functions of the user's that are being traced stand, the outermost first.
+    """Returns where in converted code the functions of the user's that are being traced stand, the outermost first.
 
     A branch or a loop's body is a function of its own in converted code; here it is part of the function around it.
     """

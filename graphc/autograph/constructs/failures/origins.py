@@ -50,7 +50,7 @@ def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
 
 
 def items_in_python(values: Iterable[Any]) -> Iterator[Any]:
-    """The items of what the program runs over; an exception of its iterator is the program's."""
+    """Yields the items of what the program runs over; an exception of its iterator is the program's."""
     iterator = in_python(iter, values)
     while True:
         try:
@@ -61,7 +61,7 @@ def items_in_python(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def is_of_program(error: BaseException) -> bool:
-    """Whether an exception is what the program raises, or what Python answers it, in eager code as well."""
+    """Returns True if an exception is what the program raises, or what Python answers it, in eager code as well."""
     if hasattr(error, RAISED):
         return True
     if not isinstance(error, Exception) or isinstance(error, GraphcError | RecursionError):
@@ -74,7 +74,7 @@ _MISFIT = re.compile(r"(\S+)\(\) (missing \d|takes |got an unexpected keyword|go
 
 
 def _misfits(error: BaseException, entry: TracebackType) -> bool:
-    """Whether a function of the user's, which one of graphc's was given, does not take what that gives it."""
+    """Returns True if a function of the user's, which one of graphc's was given, does not take what that gives it."""
     found = _MISFIT.match(str(error)) if isinstance(error, TypeError) else None
     given = [value for value in entry.tb_frame.f_locals.values() if isinstance(value, FunctionType)] if found else []
     names = [value.__qualname__ for value in given if not is_graphc_file(value.__code__.co_filename)]
@@ -82,7 +82,7 @@ def _misfits(error: BaseException, entry: TracebackType) -> bool:
 
 
 def _answers_program(error: Exception) -> bool:
-    """Whether it is Python itself, or a library, that raises an exception, and no function of the user's below."""
+    """Tells if it is Python itself, or a library, that raises an exception, and no function of the user's below."""
     own, _ = _innermost_own(error)
     return not isinstance(error, GraphcError | RecursionError) and own is not None and _is_door(own)
 
@@ -99,7 +99,7 @@ def _entries(error: BaseException) -> Iterator[TracebackType]:
 
 
 def _innermost_own(error: BaseException) -> tuple[TracebackType | None, TracebackType | None]:
-    """Where in graphc's code an exception was raised, below the user's, or None; and where at all."""
+    """Returns where in graphc's code an exception was raised, below the user's, or None; and where at all."""
     own: TracebackType | None = None
     last: TracebackType | None = None
     for last in _entries(error):
@@ -112,13 +112,13 @@ def _innermost_own(error: BaseException) -> tuple[TracebackType | None, Tracebac
 
 
 def _is_raise(entry: TracebackType) -> bool:
-    """Whether a statement raises the exception that a traceback ends in: graphc says what Python would."""
+    """Returns True if a statement raises the exception that a traceback ends in: graphc says what Python would."""
     code = entry.tb_frame.f_code.co_code
     return dis.opname[code[entry.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _symbolic_in(value: Any) -> Iterator[Any]:
-    """The numbers and other Python values that depend on tensors, which a value is or holds."""
+    """Yields the numbers and other Python values that depend on tensors, which a value is or holds."""
     if isinstance(value, SymbolicNumber | LoopIndex | Deferred):
         yield value
     elif (parts := nest.children(value)) is not None:
@@ -156,13 +156,13 @@ def end_by(error: BaseException) -> None:
 
 
 def is_of_interface(error: BaseException) -> bool:
-    """Whether one of graphc's functions for arrays raises an exception, as it would in eager code."""
+    """Returns True if one of graphc's functions for arrays raises an exception, as it would in eager code."""
     own, _ = _innermost_own(error)
     return own is not None and own.tb_frame.f_code.co_filename.startswith(_INTERFACE)
 
 
 def passes(error: BaseException | None) -> bool:
-    """Whether no handler of the program's may see an exception.
+    """Returns True if no handler of the program's may see an exception.
 
     Raises:
       GraphcError: it is a failure of graphc's own, which ends the trace.
@@ -177,7 +177,7 @@ def passes(error: BaseException | None) -> bool:
 
 
 def passing() -> Any:
-    """What the first ``except`` of each ``try`` statement catches, to raise it again."""
+    """Returns what the first ``except`` of each ``try`` statement catches, to raise it again."""
     return BaseException if passes(sys.exc_info()[1]) else ()
 
 
@@ -186,7 +186,7 @@ _LAST_CALLS = 300
 
 
 def _recurses(error: Exception) -> bool:
-    """Whether it is the user's functions that call each other without end, and not graphc's."""
+    """Returns True if it is the user's functions that call each other without end, and not graphc's."""
     if not isinstance(error, RecursionError):
         return False
     codes = [entry.tb_frame.f_code for entry in _entries(error)][::-1]
@@ -214,7 +214,7 @@ def _internal(error: Exception) -> GraphcError:
 
 
 def _place(error: Exception) -> Location | None:
-    """The line of the user's where an exception was raised."""
+    """Returns the line of the user's where an exception was raised."""
     found: Location | None = None
     for entry in _entries(error):
         code = entry.tb_frame.f_code

@@ -158,17 +158,17 @@ class TryScope:
         return True
 
     def catches_in(self, trace: Trace) -> bool:
-        """Whether it catches an exception that may have been raised before this point of a trace."""
+        """Returns True if it catches an exception that may have been raised before this point of a trace."""
         return bool(self.sites) and self.trace is not None and trace.is_inside(self.trace)
 
     def catches(self, error: BaseException | None) -> bool:
-        """Whether it may catch an exception; None stands for one that is not known."""
+        """Returns True if it may catch an exception; None stands for one that is not known."""
         if is_limit(error) or (self._final and error is None):
             return False
         return self.kinds is None or error is None or isinstance(error, self.kinds())
 
     def values(self) -> list[Any]:
-        """What the names hold now."""
+        """Returns what the names hold now."""
         held = {} if self._frame is None else self._frame.f_locals
         found = [held.get(name, _unbound(name)) for name in self.names or ()]
         if type(held) is dict:
@@ -205,17 +205,17 @@ _open = _Open()
 
 
 def num_handlers() -> int:
-    """How many scopes are open that may catch exceptions, or end with a ``finally`` block."""
+    """Returns how many scopes are open that may catch exceptions, or end with a ``finally`` block."""
     return len(_open.scopes)
 
 
 def is_handled(since: int) -> bool:
-    """Whether one that may catch exceptions was opened since there were so many."""
+    """Returns True if one that may catch exceptions was opened since there were so many."""
     return any(isinstance(scope, TryScope) for scope in _open.scopes[since:])
 
 
 def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> TryScope | None:
-    """The ``try`` statement that catches an exception which tensors decide on; None if nothing does.
+    """Returns the ``try`` statement that catches an exception which tensors decide on; None if nothing does.
 
     Args:
       error: the exception; None where it is known at run time only.
@@ -303,7 +303,7 @@ class Caught:
         return names
 
     def take(self) -> BaseException:
-        """The exception, of which the status says no more that it was raised."""
+        """Returns the exception, of which the status says no more that it was raised."""
         self._open()
         return self.error
 
@@ -339,7 +339,7 @@ def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Cell, A
 
 
 def _up_to(trace: Trace, around: Trace) -> Iterator[Trace]:
-    """The trace and those around it up to ``around``."""
+    """Yields the trace and those around it up to ``around``."""
     inner: Trace | None = trace
     while inner is not None:
         yield inner
@@ -363,7 +363,7 @@ def _seen_from(trace: Trace, value: Any) -> Any:
 
 
 def failed(scope: TryScope) -> Any:
-    """Whether an exception was raised in a ``try`` statement's body that its handlers catch."""
+    """Returns whether an exception was raised in a ``try`` statement's body that its handlers catch."""
     scope.sites = [found for found in scope.sites if found.site.is_live]
     if not scope.sites:
         return False

@@ -162,12 +162,12 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
 
 def _pinned(results: Sequence[Tensor]) -> Sequence[Tensor]:
-    """The results on the device that scopes around ask for, and known to the tapes; without those as they are."""
+    """Gives the results on the device that scopes around ask for, and known to the tapes; without those as they are."""
     return [apply(OPS["identity"], (result,)) for result in results] if context.device or context.tapes else results
 
 
 def _with_values(value: Any) -> Any:
-    """The value with tensors in place of variables; what holds none stays the same object."""
+    """Returns the value with tensors in place of variables; what holds none stays the same object."""
     if isinstance(value, Variable):
         return value.value()
     parts = nest.children(value)

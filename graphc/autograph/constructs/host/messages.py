@@ -48,7 +48,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
 
 
 def _values_alone(value: Any) -> Any:
-    """What is shown of a tensor, also in lists and the like: its values, without shape and dtype."""
+    """Returns what is shown of a tensor, also in lists and the like: its values, without shape and dtype."""
     if isinstance(value, ArrayMethods | StringTensor):
         return formatted(value.value() if isinstance(value, Variable) else value, "", "")
     parts = nest.children(value)

@@ -39,7 +39,7 @@ class Results:
         self.types = [_type(leaf.value) for leaf in leaves]
 
     def check(self, result: Any) -> list[_Array]:
-        """What a function has returned, as arrays of the declared types.
+        """Returns what a function has returned, as arrays of the declared types.
 
         Raises:
           InvalidArgumentError: it has another structure or shape, or is a number that its type cannot hold.
@@ -125,7 +125,7 @@ def _type(given: Any) -> TensorType:
 
 
 def is_type(value: Any) -> bool:
-    """Whether a value is the type of a tensor, and no tensor."""
+    """Returns True if a value is the type of a tensor, and no tensor."""
     if not isinstance(value, str | type):
         return hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "__array__")
     try:
@@ -136,7 +136,7 @@ def is_type(value: Any) -> bool:
 
 
 def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
-    """What stands in a value at the leaves of a structure; None if it has another structure."""
+    """Returns what stands in a value at the leaves of a structure; None if it has another structure."""
     if structure == nest.LEAF:
         return [value]
     found = nest.children(value)
@@ -148,7 +148,7 @@ def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
 
 
 def _numbers(value: Any) -> _Array | None:
-    """The value as an array; None if it is none of numbers."""
+    """Returns the value as an array; None if it is none of numbers."""
     try:
         array = np.array(value.numpy() if isinstance(value, Tensor | Variable) else value)
     except ValueError:  # lists of different lengths
@@ -159,7 +159,7 @@ def _numbers(value: Any) -> _Array | None:
 
 
 def _whole_numbers(array: _Array) -> Sequence[int]:
-    """The ints of an array, those too that no dtype of NumPy's holds; none if it has others."""
+    """Returns the ints of an array, those too that no dtype of NumPy's holds; none if it has others."""
     if array.dtype.kind not in "iuO":
         return ()
     numbers = array.ravel().tolist()
@@ -167,7 +167,7 @@ def _whole_numbers(array: _Array) -> Sequence[int]:
 
 
 def _holds(converted: _Array, array: _Array) -> bool:
-    """Whether Python numbers are the same in another dtype, but for rounding to a floating one."""
+    """Returns True if Python numbers are the same in another dtype, but for rounding to a floating one."""
     if array.dtype.kind in "fc":
         return converted.dtype.kind not in "biu" and (array.dtype.kind == "f" or converted.dtype.kind == "c")
     return bool((converted == array).all()) and (converted.dtype.kind != "b" or array.dtype.kind == "b")

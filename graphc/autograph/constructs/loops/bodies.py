@@ -31,12 +31,12 @@ __all__ = [
 
 
 def arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
-    """The inputs of a region for what its loop carries."""
+    """Returns the inputs of a region for what its loop carries."""
     return [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
 
 
 def going_on(region: Trace, value: Any) -> SymbolicTensor:
-    """The condition of a loop node: what the test says, as long as the call has not failed."""
+    """Returns the condition of a loop node: what the test says, as long as the call has not failed."""
     condition = predicate(region, region.lift(operand(value)))
     running = still_running(region)
     return condition if running is None else region.lift(apply(OPS["logical_and"], (running, condition)))
@@ -87,7 +87,7 @@ class Extended(LoopVariables):
 def with_one_more(
     variables: LoopVariables, name: str, get: Callable[[], Any], set_value: Callable[[Any], None]
 ) -> LoopVariables:
-    """The names of a loop, and one that is not the user's."""
+    """Returns the names of a loop, and one that is not the user's."""
 
     def set_all(values: tuple[Any, ...]) -> None:
         variables.set(values[:-1])

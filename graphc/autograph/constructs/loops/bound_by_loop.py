@@ -33,14 +33,14 @@ class Unsure(Unbound):
         self.ran = ran
 
     def use(self) -> Any:
-        """The value; if the loop has not run the call fails as Python does."""
+        """Returns the value; if the loop has not run the call fails as Python does."""
         message = f"cannot access local variable {self.name!r} where it is not associated with a value"
         require(self.ran, lambda: UnboundLocalError(message))
         return self.value
 
 
 def split_unsure(variables: LoopVariables) -> LoopVariables:
-    """The names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
+    """Returns the names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
     places = [place for place, value in enumerate(variables.get()) if isinstance(value, Unsure)]
     if not places:
         return variables

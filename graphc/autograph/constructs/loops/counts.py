@@ -40,13 +40,13 @@ class Count:
 
     @classmethod
     def of(cls, leaf: Any) -> Count | None:
-        """The count of a leaf before the loop; None if it is no int."""
+        """Returns the count of a leaf before the loop; None if it is no int."""
         span = span_of(leaf)
         return None if span is None else cls(span)
 
     @classmethod
     def of_new(cls, leaf: Any) -> Count | None:
-        """The count of what an iteration binds that is not bound before the loop, where zero stands for it."""
+        """Returns the count of what an iteration binds that is not bound before the loop, where zero stands for it."""
         span = common_span(span_of(leaf), Span(0, 0))
         return None if span is None else cls(span)
 
@@ -100,7 +100,7 @@ class Count:
 
 
 def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
-    """Whether what was taken for granted of the ints of a loop held in a trial of its body.
+    """Returns True if what was taken for granted of the ints of a loop held in a trial of its body.
 
     Args:
       counts: the ints, and their spans after the trial; None for what is no int.

@@ -137,7 +137,7 @@ def run_for(
 
 
 def _items_by_place(item_at: Callable[[int], Any]) -> Iterator[Any]:
-    """What Python finds where an object has no ``__iter__``: its items from the first one on."""
+    """Yields what Python finds where an object has no ``__iter__``: its items from the first one on."""
     for place in itertools.count():
         try:
             item = item_at(place)
@@ -174,7 +174,7 @@ def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:
 
 
 def _known_length(iterable: Any) -> int | None:
-    """The number of items, where nobody's code has to be asked for it."""
+    """Returns the number of items, where nobody's code has to be asked for it."""
     kind = cast("type[Any]", type(iterable))
     return len(iterable) if kind.__module__ in ("builtins", "numpy") and issubclass(kind, Sized) else None
 
@@ -275,7 +275,7 @@ def _run_until(loop: ForLoop, iterator: SpaceIterator, space: Space, trips: int)
 
 
 def _at_a_time(options: OpenLoop) -> str:
-    """How many iterations a step of the loop does, for its report."""
+    """Returns how many iterations a step of the loop does, for its report."""
     if options.per_step == 1:
         return ""
     why = "as its body is cheap arithmetic on large arrays" if options.unroll is None else f"by unroll={options.unroll}"

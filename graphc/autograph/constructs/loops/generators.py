@@ -51,7 +51,7 @@ clause = Clause
 
 
 def condition(value: Any, what: str = "the condition of this comprehension") -> bool:
-    """The truth of a condition of a comprehension, which Python runs.
+    """Returns the truth of a condition of a comprehension, which Python runs.
 
     Args:
       value: the condition.
@@ -71,7 +71,7 @@ def condition(value: Any, what: str = "the condition of this comprehension") -> 
 
 
 def _items(items: Iterator[Any], step: Step, *what: str) -> Generator[Any]:
-    """The items, one by one, as Python makes them."""
+    """Yields the items, one by one, as Python makes them."""
     for item in items:
         found = step(item)
         if all(condition(test(), *what) for test in found.conditions):
@@ -82,7 +82,7 @@ def _items(items: Iterator[Any], step: Step, *what: str) -> Generator[Any]:
 
 
 def generator(items: Any, step: Step, simple: bool) -> Any:
-    """A generator expression.
+    """Returns a generator expression.
 
     Args:
       items: what its first ``for`` runs over.
@@ -147,7 +147,7 @@ _NOTHING = LoopVariables(_no_names, _bind_nothing, ())
 
 
 def _iterator(items: Any) -> Any:
-    """What Python takes the items from."""
+    """Returns what Python takes the items from."""
     if isinstance(items, GeneratorExpression):
         return items
     iterate = operator_method(items, "__iter__")
@@ -180,17 +180,17 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         self._native: Iterator[Any] | None = None
 
     def gives_items(self) -> bool:
-        """Whether the items can be had one by one, and a loop can go on with those that are left."""
+        """Returns True if the items can be had one by one, and a loop can go on with those that are left."""
         source = self._source
         known = not isinstance(source, GeneratorExpression | SpaceIterator) or source.gives_items()
         return self._simple and self._native is None and known
 
     def is_looped(self) -> bool:
-        """Whether a loop is what gives the items: Python has taken none of them, and may not know which there are."""
+        """Tells if a loop is what gives the items: Python has taken none of them, and may not know which there are."""
         return self._native is None and not self.gives_items()
 
     def _one_by_one(self) -> Iterator[Any]:
-        """The items, as Python makes them."""
+        """Returns the items, as Python makes them."""
         return _items(self._source, self._step, *self._what)
 
     def __next__(self) -> Any:
@@ -268,7 +268,7 @@ class _Getter:
         self.__closure__ = getattr(get, "__closure__", None)  # the cells that the body may assign
 
     def __call__(self) -> tuple[Any, ...]:
-        """The values."""
+        """Returns the values."""
         return (self.first, *self._get())
 
 

@@ -51,11 +51,11 @@ class SpaceIterator(Iterator[Any]):
         self._lost = ""
 
     def nodes(self) -> list[SpaceIterator]:
-        """The iterator, and those that it takes its items from."""
+        """Returns the iterator, and those that it takes its items from."""
         return [self, *(node for part in self._parts for node in part.nodes())]
 
     def left(self) -> Space | None:
-        """The iterations that are left; None where two parts share an iterator, so that they are not in step.
+        """Returns the iterations that are left; None where two parts share an iterator, so that they are not in step.
 
         Raises:
           UnimplementedError: what is left is known at run time only.
@@ -66,16 +66,16 @@ class SpaceIterator(Iterator[Any]):
         return self._left() if len({id(node) for node in nodes}) == len(nodes) else None
 
     def gives_items(self) -> bool:
-        """Whether the items can be had one by one."""
+        """Returns True if the items can be had one by one."""
         space = self.left()
         return space is None or isinstance(space.length, int)
 
     @abstractmethod
     def _left(self) -> Any:
-        """The space that is left."""
+        """Returns the space that is left."""
 
     def mark(self) -> list[int]:
-        """How far the iterator is, to come back to."""
+        """Returns how far the iterator is, to come back to."""
         return [node.position for node in self.nodes()]
 
     def reset(self, mark: Sequence[int]) -> None:
@@ -211,7 +211,7 @@ class _Map(SpaceIterator):
 
 
 def iterator_of(value: Any) -> SpaceIterator | None:
-    """What ``iter(value)`` is where a loop can take it as a whole; None for other values.
+    """Returns what ``iter(value)`` is where a loop can take it as a whole; None for other values.
 
     Raises:
       InvalidTypeError: a tensor without axes.
@@ -239,7 +239,7 @@ def _rows(tensor: Tensor, step: int) -> SpaceIterator:
 
 
 def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
-    """The iterators over all of the values; None where a loop cannot take one of them as a whole."""
+    """Returns the iterators over all of the values; None where a loop cannot take one of them as a whole."""
     if not values or not all(map(_is_space, values)):
         return None
     return [found for value in values if (found := iterator_of(value)) is not None]

@@ -42,7 +42,7 @@ class _Unknown(Exception):
 
 
 def _in_trace(trace: Trace, value: Value) -> Any:
-    """A scalar of a trace that is not finished yet."""
+    """Returns a scalar of a trace that is not finished yet."""
     outer = {argument.raw: given for given, argument in trace.captures.values()}
     found: dict[Value, Any] = {}
     for needed in _inputs_of([value]):
@@ -57,7 +57,7 @@ def _in_trace(trace: Trace, value: Value) -> Any:
 
 
 def _inputs_of(values: Iterable[Value]) -> list[Value]:
-    """The inputs of a graph that some of its scalars need."""
+    """Returns the inputs of a graph that some of its scalars need."""
     seen: dict[Value, None] = {}
     waiting = list(values)
     while waiting:
@@ -73,7 +73,7 @@ def _inputs_of(values: Iterable[Value]) -> list[Value]:
 
 
 def _operands(node: Node, place: int) -> list[Value]:
-    """What one output of a node needs of the node's inputs."""
+    """Returns what one output of a node needs of the node's inputs."""
     if node.op is COND:
         places = {given for graph in node.regions for given in _places(graph, [place])}
         return [node.inputs[0], *(node.inputs[1 + given] for given in places)]
@@ -86,7 +86,7 @@ def _operands(node: Node, place: int) -> list[Value]:
 
 
 def _places(graph: Graph, outputs: Sequence[int]) -> list[int]:
-    """The places of the inputs that some outputs of a graph need."""
+    """Returns the places of the inputs that some outputs of a graph need."""
     needed = _inputs_of([graph.outputs[place] for place in outputs])
     return sorted(graph.inputs.index(value) for value in needed)
 
@@ -124,7 +124,7 @@ class _Loop:
             raise _Unknown  # rows of a tensor
 
     def run(self, of: Given) -> Any:
-        """The first of the carried values after the loop."""
+        """Returns the first of the carried values after the loop."""
         node = self.node
         first = [node.inputs[place] for place in self.carried]
         start = tuple([jax.numpy.asarray(of(value), value.type.dtype) for value in first])

@@ -20,13 +20,13 @@ _MAX_ROWS = 10_000
 
 
 def settled(value: Any) -> Any:
-    """A list's contents at the end of an iteration, with nothing added."""
+    """Returns a list's contents at the end of an iteration, with nothing added."""
     found = growing(value)
     return value if found is None else [found.settled()]
 
 
 def changes_length(before: list[Any], after: list[Any]) -> bool:
-    """Whether an iteration leaves a list longer or shorter than it was, or of a length known at run time only."""
+    """Tells if an iteration leaves a list longer or shorter than it was, or of a length known at run time only."""
     return len(before) != len(after) or growing(after) is not None
 
 
@@ -121,7 +121,7 @@ class ListState:
         return self._max_trips
 
     def leave(self, value: list[Any], trips: int | None) -> list[Any]:
-        """What the list holds after the loop.
+        """Returns what the list holds after the loop.
 
         Args:
           value: what the loop node gives.

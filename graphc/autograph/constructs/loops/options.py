@@ -60,13 +60,13 @@ class OpenLoop:
 
     @property
     def unroll(self) -> bool | int | None:
-        """Whether the loop is unrolled, or how many iterations become one; None where nobody says."""
+        """True if the loop is unrolled, or how many iterations become one; None where nobody says."""
         said = None if self.said is None else self.said.unroll
         return self._trace.root.unroll if said is None else said
 
     @property
     def max_iterations(self) -> int | None:
-        """How often the loop runs at most; None where nobody says."""
+        """Returns how often the loop runs at most; None where nobody says."""
         said = None if self.said is None else self.said.max_iterations
         return self._trace.root.max_iterations if said is None else said
 

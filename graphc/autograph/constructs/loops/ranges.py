@@ -47,7 +47,7 @@ class TensorRange:
         self._sign, self._most, self._span = sign, most, span
 
     def space(self, *, backwards: bool = False) -> TensorIndices:
-        """What a loop over it runs over.
+        """Returns what a loop over it runs over.
 
         Args:
           backwards: from the last number to the first.
@@ -129,7 +129,7 @@ def _arange(native: Callable[..., Any], *bounds: Any, **options: Any) -> Any:
 
 
 def _is_count(value: Any) -> bool:
-    """Whether a number is an int, or an int32 that depends on tensors, as the items of the array will be."""
+    """Returns True if a number is an int, or an int32 that depends on tensors, as the items of the array will be."""
     return type(value) is int or (isinstance(value, SymbolicTensor) and not value.shape and value.dtype == np.int32)
 
 
@@ -162,7 +162,7 @@ def _range(native: Callable[..., Any], *bounds: Any) -> Any:
 
 
 def _bare(value: Any) -> Any:
-    """A number as a tensor, with which arithmetic is not checked."""
+    """Returns a number as a tensor, with which arithmetic is not checked."""
     return SymbolicTensor(value.raw, value.trace) if isinstance(value, SymbolicNumber) else value
 
 
@@ -170,7 +170,7 @@ OVERRIDES: Functions = {range: of_values(_range), FUNCTIONS["arange"]: of_values
 
 
 def _most(start: Any, stop: Any, step: Any) -> int | None:
-    """How many numbers there are at most, where all bounds are ints or indices of loops."""
+    """Returns how many numbers there are at most, where all bounds are ints or indices of loops."""
     if type(step) is not int or any(isinstance(bound, SymbolicTensor) for bound in (start, stop)):
         return None
     first, last = (_limit(start, step < 0), _limit(stop, step > 0))
@@ -178,7 +178,7 @@ def _most(start: Any, stop: Any, step: Any) -> int | None:
 
 
 def _sign(step: Any) -> int:
-    """The sign of a step that is an int or the index of a loop; 0 where it is not known."""
+    """Returns the sign of a step that is an int or the index of a loop; 0 where it is not known."""
     if isinstance(step, SymbolicTensor):
         return 0
     low, high = _limit(step, False), _limit(step, True)
@@ -202,7 +202,7 @@ def _limit(bound: Any, high: bool) -> int:
 
 
 def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
-    """How many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
+    """Returns how many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
     if (type(start), type(step)) == (int, int) and (start, step) == (0, 1):
         return stop
     signed, unsigned = _integers(start, stop, step)
@@ -222,7 +222,7 @@ def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
 
 
 def _integers(*bounds: Any) -> tuple[Any, Any]:
-    """The signed and the unsigned dtype to count in."""
+    """Returns the signed and the unsigned dtype to count in."""
     signed, unsigned = np.int32, np.uint32
     for bound in bounds:
         # Those of 64 bits are checked when they become numbers.

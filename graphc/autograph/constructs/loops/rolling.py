@@ -99,7 +99,7 @@ def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
 
 
 def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop | None:
-    """A scan, unless the loop may stop; then nothing is appended."""
+    """Returns a scan, unless the loop may stop; then nothing is appended."""
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
     variables = split_unsure(loop.variables)
@@ -242,12 +242,12 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
 
 
 def _goes_on(loop: ForLoop) -> bool:
-    """Whether no iteration leaves the loop, by what is known of the one that was just traced."""
+    """Returns True if no iteration leaves the loop, by what is known of the one that was just traced."""
     return loop.extra_test is None or loop.extra_test() is True
 
 
 def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, place: int) -> Any:
-    """What an index is after the last iteration where that is known at run time only.
+    """Returns what an index is after the last iteration where that is known at run time only.
 
     In an attempt a name that was bound before the loop keeps the index, which ends the attempt, as in :func:`_last_of`.
     """
@@ -255,12 +255,12 @@ def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, place: int) ->
 
 
 def _most(space: Space, said: int | None) -> int | None:
-    """How many iterations there are at most; None where that is not known."""
+    """Returns how many iterations there are at most; None where that is not known."""
     return min((bound for bound in (space.most, said) if bound is not None), default=None)
 
 
 def _and(within: Tensor, extra_test: Test | None) -> Any:
-    """Whether a further iteration is run."""
+    """Returns whether a further iteration is run."""
     return within if extra_test is None else and_(lambda: within, extra_test)
 
 
@@ -295,7 +295,7 @@ def _as_number(index: LoopIndex) -> SymbolicNumber:
 
 
 def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:
-    """What an index is after the last iteration.
+    """Returns what an index is after the last iteration.
 
     A name that was bound before the loop keeps the index: an iteration might read it before it binds it, and see that
     of the iteration before.

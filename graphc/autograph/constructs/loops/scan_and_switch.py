@@ -22,7 +22,7 @@ __all__ = ["trace_scan", "trace_switch"]
 
 
 def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -> Any:
-    """A switch node over what the branches return."""
+    """Returns a switch node over what the branches return."""
     trace = context.trace
     assert trace is not None
     regions = [Region(trace, f"branch {position} of a switch") for position in range(len(branches))]
@@ -68,13 +68,13 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
 
 
 def _all_kinds(columns: Sequence[Kinds | None]) -> Kinds | None:
-    """The Python types that a result may have; None if it may be no number."""
+    """Returns the Python types that a result may have; None if it may be no number."""
     found = [kinds for kinds in columns if kinds is not None]
     return frozenset[Any]().union(*found) if len(found) == len(columns) else None
 
 
 def _widest(types: Sequence[TensorType | None]) -> TensorType | None:
-    """The type that all branches' types meet in; they met the first branch's one by one."""
+    """Returns the type that all branches' types meet in; they met the first branch's one by one."""
     found = [type for type in types if type is not None]
     strong = [type for type in found if not type.weak]
     return strong[0] if strong else found[-1] if found else None
@@ -83,7 +83,7 @@ def _widest(types: Sequence[TensorType | None]) -> TensorType | None:
 def trace_scan(
     function: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int, *, reverse: bool
 ) -> tuple[Any, Any]:
-    """A scan node."""
+    """Returns a scan node."""
     trace = context.trace
     assert trace is not None
     box = [init]

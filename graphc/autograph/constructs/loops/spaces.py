@@ -68,19 +68,19 @@ class Space(ABC):
     @property
     @abstractmethod
     def what(self) -> str:
-        """What it is, for reports: "the 6 rows of a tensor"."""
+        """Returns what it is, for reports: "the 6 rows of a tensor"."""
 
     def tensors(self) -> list[Tensor]:
-        """The tensors whose rows are taken."""
+        """Returns the tensors whose rows are taken."""
         return []
 
     def arrays(self) -> list[Tensor]:
-        """What the loop takes one row of in each iteration, in the order of the iterations."""
+        """Returns what the loop takes one row of in each iteration, in the order of the iterations."""
         return []
 
     @abstractmethod
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The item of an iteration.
+        """Returns the item of an iteration.
 
         Args:
           counter: one of :attr:`order`; the number of the iteration where the length is a tensor.
@@ -89,10 +89,10 @@ class Space(ABC):
 
     @abstractmethod
     def part(self, start: int, stop: int) -> Space:
-        """The iterations from ``start`` to ``stop``, of a known number."""
+        """Returns the iterations from ``start`` to ``stop``, of a known number."""
 
     def of_position(self, position: Counter, rows: Iterator[Any] | None) -> Any:
-        """The item of the iteration of that number, counted from 0."""
+        """Returns the item of the iteration of that number, counted from 0."""
         if not isinstance(self.length, int):
             return self.item(position, rows)
         return self.item(affine(position, self.order.start, self.order.step), rows)
@@ -106,7 +106,7 @@ class Indices(Space):
 
     @property
     def length(self) -> int:
-        """How many."""
+        """Returns how many."""
         return len(self._indices)
 
     @property
@@ -120,7 +120,7 @@ class Indices(Space):
         return f"its {self.length} iterations do the same work"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The counter."""
+        """Returns the counter."""
         return counter
 
     def part(self, start: int, stop: int) -> Indices:
@@ -128,7 +128,7 @@ class Indices(Space):
         return Indices(self._indices[start:stop])
 
     def at(self, position: int) -> int:
-        """The item of an iteration, in Python."""
+        """Returns the item of an iteration, in Python."""
         return self._indices[position]
 
 
@@ -146,7 +146,7 @@ class Rows(Space):
 
     @property
     def length(self) -> int:
-        """How many rows."""
+        """Returns how many rows."""
         return len(self._order)
 
     @property
@@ -160,11 +160,11 @@ class Rows(Space):
         return f"it runs over the {self.length} rows of a tensor"
 
     def tensors(self) -> list[Tensor]:
-        """The tensor."""
+        """Returns the tensor."""
         return [self.as_tensor]
 
     def arrays(self) -> list[Tensor]:
-        """The tensor, cut and turned as the order says."""
+        """Returns the tensor, cut and turned as the order says."""
         rows, order = self.as_tensor, self._order
         first, last = min(order[0], order[-1]), max(order[0], order[-1])
         if (first, last) != (0, rows.shape[0] - 1):
@@ -172,7 +172,7 @@ class Rows(Space):
         return [rows if order[0] == first else FUNCTIONS["flip"](rows, axis=0)]
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The row."""
+        """Returns the row."""
         return self.as_tensor[counter] if rows is None else next(rows)
 
     def part(self, start: int, stop: int) -> Rows:
@@ -180,7 +180,7 @@ class Rows(Space):
         return Rows(self.as_tensor, self._order[start:stop])
 
     def at(self, position: int) -> Tensor:
-        """The row of an iteration whose number is known."""
+        """Returns the row of an iteration whose number is known."""
         return self.as_tensor[self._order[position]]
 
 
@@ -204,12 +204,12 @@ class TensorIndices(Space):
 
     @property
     def length(self) -> SymbolicTensor:
-        """How many."""
+        """Returns how many."""
         return self._length
 
     @property
     def most(self) -> int | None:
-        """How many there can be."""
+        """Returns how many there can be."""
         return self._most
 
     @property
@@ -218,7 +218,7 @@ class TensorIndices(Space):
         return "its range has a tensor bound"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The number at that place."""
+        """Returns the number at that place."""
         if isinstance(counter, LoopIndex):
             return affine(counter, self._start, self._step)
         # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
@@ -264,21 +264,21 @@ class GrowingItems(Space):
 
     @property
     def length(self) -> Any:
-        """How many items there are."""
+        """Returns how many items there are."""
         return self._items.length
 
     @property
     def most(self) -> int:
-        """How many items there is room for."""
+        """Returns how many items there is room for."""
         return self._items.capacity
 
     @property
     def what(self) -> str:
-        """What is special about the list."""
+        """Returns what is special about the list."""
         return "it runs over a list whose length is known at run time only"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The item."""
+        """Returns the item."""
         return self._items.item(self._items.length - 1 - as_tensor(counter) if self._backwards else counter)
 
     def part(self, start: int, stop: int) -> GrowingItems:
@@ -333,7 +333,7 @@ class Zipped(_Several):
     """``zip``: tuples of the items of several spaces."""
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """A tuple."""
+        """Returns a tuple."""
         return self._items(counter, rows)
 
     def part(self, start: int, stop: int) -> Zipped:
@@ -349,7 +349,7 @@ class Enumerated(_Several):
         self._start = start
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """The number and the item."""
+        """Returns the number and the item."""
         return (affine(counter, self._start, 1), *self._items(counter, rows))
 
     def part(self, start: int, stop: int) -> Enumerated:
@@ -365,7 +365,7 @@ class Mapped(_Several):
         self._function = function
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """What the function returns."""
+        """Returns what the function returns."""
         return self._function(*self._items(counter, rows))
 
     def part(self, start: int, stop: int) -> Mapped:

@@ -75,7 +75,7 @@ class _Slot:
         self.leaf, self.type, self.kinds, self.count = other.leaf, other.type, other.kinds, other.count
 
     def met(self, tensor: Any, *, after: bool) -> Any:
-        """The value of a tensor that is carried, at the start of an iteration or after the loop."""
+        """Returns the value of a tensor that is carried, at the start of an iteration or after the loop."""
         if self.count is None:
             return met(tensor, self.kinds)
         return met(tensor, self.kinds, self.count.after if after else self.count.at_start)
@@ -120,7 +120,7 @@ class _Entry:
         self.value, self.slots = value, list(map(_Slot.of, leaves))
 
     def keeps(self, value: Any) -> bool:
-        """Whether an iteration that leaves the name with this value leaves the containers in it that should stay."""
+        """Tells if an iteration that leaves the name with this value leaves the containers in it that should stay."""
         kept = self.same & nest.shared(self.value, value) if self.same else self.same
         if kept == self.same:
             return True
@@ -129,14 +129,14 @@ class _Entry:
         return False
 
     def sources(self, runs: bool) -> list[Any] | None:
-        """What the name's value after the loop may be."""
+        """Returns what the name's value after the loop may be."""
         if self.frozen:
             return None
         return [self.last] if runs else [self.value, self.last]
 
     @property
     def is_new(self) -> bool:
-        """Whether the name holds another object in each iteration; a list or dict may be one for all its leaves."""
+        """True if the name holds another object in each iteration; a list or dict may be one for all its leaves."""
         return self.carried or self.remade
 
     @property
@@ -149,7 +149,7 @@ class _Entry:
 
 
 def _inner_containers(value: Any) -> frozenset[int]:
-    """The identities of the containers inside a value that can be changed."""
+    """Returns the identities of the containers inside a value that can be changed."""
     found: set[int] = set()
 
     def walk(part: Any) -> None:
@@ -163,7 +163,7 @@ def _inner_containers(value: Any) -> frozenset[int]:
 
 
 def _entry_type(leaf: Any) -> TensorType | None:
-    """The type of a leaf that is carried from the start: a tensor, but not the index of a loop around this one.
+    """Returns the type of a leaf that is carried from the start: a tensor, but not the index of a loop around this one.
 
     An array of NumPy's is carried once an iteration puts another value in its place. Until then it is the array itself,
     so that code that changes it in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other
@@ -211,15 +211,15 @@ class LoopState:
         self._variables.own(region)
 
     def types(self) -> list[TensorType]:
-        """The types of the carried leaves, in order."""
+        """Returns the types of the carried leaves, in order."""
         return [slot.type for entry in self._entries for slot in entry.slots if slot.type is not None]
 
     def titles(self) -> list[str]:
-        """What the carried leaves are part of, in order."""
+        """Returns what the carried leaves are part of, in order."""
         return [entry.name for entry in self._entries for slot in entry.slots if slot.type is not None]
 
     def initial(self) -> list[SymbolicTensor]:
-        """The carried leaves before the loop."""
+        """Returns the carried leaves before the loop."""
         slots = [slot for entry in self._entries for slot in entry.slots]
         return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
 
@@ -241,7 +241,7 @@ class LoopState:
             tensors[0].trace.bound = list(zip(self._places, values[count:], strict=True))
 
     def _values(self) -> tuple[Any, ...]:
-        """What the names and the places hold."""
+        """Returns what the names and the places hold."""
         return (*self._variables.get(), *(settled(held(cell, cell.get())) for cell in self._places))
 
     @staticmethod
@@ -284,7 +284,7 @@ class LoopState:
         return self._settle_places(region) and all(fits) and self._settle_counts(values)
 
     def _settle_counts(self, values: Sequence[Any]) -> bool:
-        """Whether what is known of the bounds of ints held for what the trial made of them."""
+        """Returns True if what is known of the bounds of ints held for what the trial made of them."""
         slots: list[tuple[_Slot, Any]] = []
         for entry, value in zip(self._entries, values, strict=True):
             slots += zip(entry.slots, nest.flatten(value, entry.same)[0], strict=False)
@@ -292,7 +292,7 @@ class LoopState:
         return settle_counts(counts, self._max_trips)
 
     def _mix(self, values: Sequence[Any], region: Region) -> bool:
-        """Whether the names hold one of several values from the start that in the end do, or can meet only so."""
+        """Tells if the names hold one of several values from the start that in the end do, or can meet only so."""
         done = True
         for entry, value in zip(self._entries, values, strict=True):
             if not (region.attempt is None or holds_choice(value) or holds_choice(entry.value)):
@@ -306,7 +306,7 @@ class LoopState:
         return done
 
     def _alike(self, values: Sequence[Any], region: Region) -> list[Any]:
-        """What the names hold after an iteration, in the form that it has at the start."""
+        """Returns what the names hold after an iteration, in the form that it has at the start."""
         pairs = zip(self._entries, values, strict=True)
         return [self._both(entry, value, region)[1] if holds_choice(entry.value) else value for entry, value in pairs]
 
@@ -336,7 +336,7 @@ class LoopState:
                 raise self._trace.refuse(alias.error("the assignment to items of a tensor"))
 
     def _settle_list(self, cell: Cell, entry: _Entry) -> bool:
-        """Whether a list is carried that has as much room as it needs."""
+        """Returns True if a list is carried that has as much room as it needs."""
         if entry.list is None and growing(entry.value) is None and not changes_length(entry.value, cell.get()):
             return True
         if entry.list is None:
@@ -349,7 +349,7 @@ class LoopState:
         return False
 
     def _settle_places(self, region: Region) -> bool:
-        """Whether all places that the iteration wrote are carried; those that were not will be."""
+        """Returns True if all places that the iteration wrote are carried; those that were not will be."""
         known = {cell.key for cell in self._places}
         found = [written for key, written in region.writes.items() if key not in known]
         for written in found:
@@ -397,7 +397,7 @@ class LoopState:
         return all(fits)
 
     def _settle_unbound(self, entry: _Entry, unbound: Unbound, value: Any, region: Region) -> bool:
-        """A name that was not bound before the loop."""
+        """Returns a name that was not bound before the loop."""
         if isinstance(value, Unbound):
             return True
         if not self._runs and not unbound.filler:
@@ -441,7 +441,7 @@ class LoopState:
         return Join(("before the loop", "after an iteration"), refuse)
 
     def results(self, region: Region) -> list[SymbolicTensor]:
-        """The carried leaves after an iteration."""
+        """Returns the carried leaves after an iteration."""
         return [
             tensor
             for entry, value in zip(self._entries, self._alike(self._values(), region), strict=True)

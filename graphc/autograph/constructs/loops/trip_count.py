@@ -39,7 +39,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order: range) -> int | None:
-    """How many iterations a loop runs; None where that is not known.
+    """Returns how many iterations a loop runs; None where that is not known.
 
     Args:
       going_on: whether it goes on after an iteration.
@@ -54,7 +54,7 @@ def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order
 
 
 def _evaluate(value: Value, known: Known) -> Any:
-    """A scalar for all iterations, or an array of one for each; None where that is not known."""
+    """Returns a scalar for all iterations, or an array of one for each; None where that is not known."""
     if value not in known:
         known[value] = None if value.node is None or value.type.shape else _output(value.node, value.index, known)
     return known[value]
@@ -91,7 +91,7 @@ def _logical(name: str, operands: list[Any]) -> Any:
 
 
 def _chosen(node: Node, index: int, known: Known) -> Any:
-    """An output of a branch."""
+    """Returns an output of a branch."""
     selector = _evaluate(node.inputs[0], known)
     if selector is None:
         return None

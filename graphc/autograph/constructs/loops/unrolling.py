@@ -76,7 +76,7 @@ class NodeLimit:
 
 
 def _size(node: Node) -> int:
-    """How many nodes a node is, with those of its regions."""
+    """Returns how many nodes a node is, with those of its regions."""
     return 1 + sum(_size(inner) for region in node.regions for inner in region.nodes)
 
 

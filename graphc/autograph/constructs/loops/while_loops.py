@@ -70,7 +70,7 @@ def while_stmt(
 
 
 def _looks(test: Test) -> bool:
-    """Whether a test depends on anything."""
+    """Returns True if a test depends on anything."""
     code = getattr(test, "__code__", None)
     return code is None or bool(code.co_freevars or code.co_names)
 
@@ -80,7 +80,7 @@ def _condition(test: Test) -> Any:
 
 
 def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
-    """The value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
+    """Returns the value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
     before = trace.checkpoint()
     condition = test()
     symbolic = is_symbolic_condition(condition)
@@ -133,7 +133,7 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
 
 
 def _only_looks(test: Region) -> bool:
-    """Whether a test that was traced changes nothing, neither a variable nor what it was bound to."""
+    """Returns True if a test that was traced changes nothing, neither a variable nor what it was bound to."""
     start = {place.key: value for place, value in test.bound}
     return not test.written() and all(
         key in start and same_values(start[key], written.after) for key, written in test.writes.items()

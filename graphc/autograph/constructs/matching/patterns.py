@@ -49,7 +49,7 @@ class Found:
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def then(self, other: Found) -> Found:
-        """How both match."""
+        """Returns how both match."""
         tests = [test for test in (self.test, other.test) if test is not True]
         both = apply(OPS["logical_and"], tuple(tests)) if len(tests) == 2 else tests[0] if tests else True
         return Found(both, {**self.bound, **other.bound})
@@ -74,7 +74,7 @@ def in_order(steps: Sequence[Step], tried: bool) -> Found | None:
 
 
 def _perhaps(step: Step) -> Found | None:
-    """A step that Python takes only if a tensor says so; it is always taken, so nobody may see that it is.
+    """Takes a step that Python takes only if a tensor says so; it is always taken, so nobody may see that it is.
 
     Raises:
       UnimplementedError: it changes something.
@@ -100,7 +100,7 @@ class Pattern(ABC):
 
     @abstractmethod
     def find(self, subject: Any, tried: bool) -> Found | None:
-        """How it matches an object; None if it does not.
+        """Returns how it matches an object; None if it does not.
 
         Args:
           subject: the object.
@@ -152,7 +152,7 @@ class match_as(Pattern):  # noqa: N801
 
     @property
     def is_wildcard(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether it is ``_``."""
+        """True if it is ``_``."""
         return self.name is None
 
     def find(self, subject: Any, tried: bool) -> Found | None:
@@ -174,7 +174,7 @@ class match_or(Pattern):  # noqa: N801
         self._patterns = patterns
 
     def find(self, subject: Any, tried: bool) -> Found | None:
-        """The first that matches; where tensors decide which, one of several."""
+        """Returns the first that matches; where tensors decide which, one of several."""
         for position, pattern in enumerate(self._patterns):
             found = pattern.find(subject, tried)
             if found is None:

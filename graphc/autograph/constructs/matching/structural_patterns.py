@@ -133,7 +133,7 @@ class match_mapping(Pattern):  # noqa: N801
 
 
 def _values(subject: Any, keys: tuple[Any, ...]) -> list[Any] | None:
-    """The values of keys; None if one is missing."""
+    """Returns the values of keys; None if one is missing."""
     get = call_method(subject, "get")
     seen: set[Any] = set()
     values: list[Any] = []

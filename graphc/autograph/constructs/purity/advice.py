@@ -74,7 +74,7 @@ def with_values(function: Callable[..., Any], what: str, remedy: str) -> Callabl
 
 
 def _is_late(value: Any) -> bool:
-    """Whether a value is a tensor, or one of the objects that stand for Python values that depend on tensors."""
+    """Tells if a value is a tensor, or one of the objects that stand for Python values that depend on tensors."""
     return isinstance(value, SymbolicTensor) or type(value).__module__.startswith("graphc.autograph.")
 
 

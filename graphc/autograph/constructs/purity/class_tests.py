@@ -18,7 +18,7 @@ CLASS_TESTS: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 
 
 def tested(function: Any, native: Callable[..., Any]) -> Callable[..., Any]:
-    """What is called in place of one of these functions: it tells what its answer depends on."""
+    """Returns what is called in place of one of these functions: it tells what its answer depends on."""
     return partial(_answer, function, native)
 
 
@@ -43,7 +43,7 @@ def _read_callable(value: Any, result: bool) -> None:
 
 
 def _flat(kinds: Any) -> Iterator[type[Any]]:
-    """The classes of a tuple or a union."""
+    """Yields the classes of a tuple or a union."""
     if isinstance(kinds, tuple | types.UnionType):
         for kind in cast("tuple[Any, ...]", kinds if isinstance(kinds, tuple) else kinds.__args__):
             yield from _flat(kind)

@@ -49,7 +49,7 @@ OVERRIDES: Functions = {io.StringIO: _make}
 
 
 def is_made_here(file: Any) -> bool:
-    """Whether the function that is traced made a file."""
+    """Returns True if the function that is traced made a file."""
     return any(isinstance(note, _Made) and note.file() is file for note in current_trace().root.notes)
 
 
@@ -59,7 +59,7 @@ def watch_stream(name: str) -> None:
 
 
 def is_redirected(name: str) -> bool:
-    """Whether the function itself has put another file in the place of ``sys.stdout`` or ``sys.stderr``."""
+    """Returns True if the function itself has put another file in the place of ``sys.stdout`` or ``sys.stderr``."""
     write = current_trace().root.writes.get(ManagedAttributeCell.key_of(sys, name))
     return write is not None and write.before is not getattr(sys, name)
 

@@ -121,7 +121,7 @@ def defined_class(kind: Any) -> None:
 
 
 def is_reported(function: Any) -> bool:
-    """Whether a function is known to do something besides computing, or to give something else at each call."""
+    """Returns True if a function is known to do something besides computing, or to give something else at each call."""
     return (
         _makes_generator(function)
         or _touches_world(function)
@@ -208,7 +208,7 @@ def _makes_generator(function: Any) -> bool:
 
 
 def _make_generator(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """A generator of random numbers; without a seed it is another one each time."""
+    """Returns a generator of random numbers; without a seed it is another one each time."""
     given = (*args, *kwargs.values())
     if context.trace is not None:
         what = f"the call of {public_name(function)}"
@@ -230,7 +230,7 @@ def origin(function: Any) -> tuple[str, str, Any]:
 
 
 def public_name(function: Any) -> str:
-    """How a user calls a function: ``time.time``, ``random.random``, ``open``, ``Path.write_text``."""
+    """Returns how a user calls a function: ``time.time``, ``random.random``, ``open``, ``Path.write_text``."""
     module, name, owner = origin(function)
     module = _ALIASES.get(module, module)
     while module:

@@ -16,7 +16,7 @@ __all__ = ["asks_for_item", "asks_for_key", "counts_as_a_whole", "counts_by_item
 
 
 def counts_by_item(owner: Any) -> bool:
-    """Whether a value is a list or dict from outside that was only asked for items so far."""
+    """Returns True if a value is a list or dict from outside that was only asked for items so far."""
     return context.trace is not None and context.trace.root.reads.counts_by_item(owner)
 
 
@@ -27,7 +27,7 @@ def counts_as_a_whole(owner: Any) -> None:
 
 
 def asks_for_item(owner: Any, key: Any) -> bool:
-    """Whether an item is asked for of a list or dict that counts by item.
+    """Returns True if an item is asked for of a list or dict that counts by item.
 
     By a key that is no plain text or number the list or dict counts as a whole from now on.
     """
@@ -40,7 +40,7 @@ def asks_for_item(owner: Any, key: Any) -> bool:
 
 
 def asks_for_key(owner: Any, key: Any) -> bool:
-    """Whether a dict that counts by item is asked if it has a key; a list that counts by item does so no more."""
+    """Tells if a dict that counts by item is asked if it has a key; a list that counts by item does so no more."""
     if isinstance(owner, dict):
         return asks_for_item(cast("Any", owner), key)
     counts_as_a_whole(owner)
@@ -48,7 +48,7 @@ def asks_for_key(owner: Any, key: Any) -> bool:
 
 
 def known_item(owner: Any, key: str | int, *, by_item: bool = False) -> Any:
-    """The item that is asked for; ``by_item`` says that it is itself about to be asked for items only."""
+    """Returns the item that is asked for; ``by_item`` says that it is itself about to be asked for items only."""
     assert context.trace is not None
     reads = context.trace.root.reads
     try:
@@ -61,7 +61,7 @@ def known_item(owner: Any, key: str | int, *, by_item: bool = False) -> Any:
 
 
 def holds_item(owner: dict[Any, Any], key: str | int) -> bool:
-    """Whether a dict that counts by item has a key."""
+    """Returns True if a dict that counts by item has a key."""
     assert context.trace is not None
     context.trace.root.reads.has(owner, key, held=key in owner)
     return key in owner

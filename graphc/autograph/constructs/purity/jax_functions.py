@@ -40,7 +40,7 @@ _FILES = tuple(
 
 
 def checked(function: Any) -> Any:
-    """A function; one of JAX's refuses tensors of the trace with the name of the function to use instead."""
+    """Returns a function; one of JAX's refuses tensors of the trace with the name of the function to use instead."""
     if not _is_jax(function):
         return function
 
@@ -74,7 +74,7 @@ def _error(function: Callable[..., Any], tensor: SymbolicTensor) -> Unimplemente
 
 
 def _home(function: Any, name: str) -> tuple[str, str | None]:
-    """The public module of a function of JAX's, and graphc's namespace with one of the same name."""
+    """Returns the public module of a function of JAX's, and graphc's namespace with one of the same name."""
     for module, (home, namespace) in _NAMESPACES.items():
         if getattr(sys.modules.get(module), name, None) is function:
             return module, home if hasattr(importlib.import_module(namespace), name) else None

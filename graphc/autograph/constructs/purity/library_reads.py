@@ -75,7 +75,7 @@ def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
 
 
 def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
-    """Whether an object comes from outside and holds what no guard sees.
+    """Returns True if an object comes from outside and holds what no guard sees.
 
     Args:
       owner: the object.
@@ -89,7 +89,7 @@ def is_told_unseen(owner: Any, *, as_iterator: bool = False) -> bool:
 
 
 def is_iterator(value: Any) -> bool:
-    """Whether a value is an iterator."""
+    """Returns True if a value is an iterator."""
     return isinstance(value, Iterator)
 
 

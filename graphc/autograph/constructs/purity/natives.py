@@ -132,7 +132,7 @@ def check_items(value: Any, sized: bool = False) -> None:
 
 
 def _is_stream(kind: type[Any], iterate: Any) -> bool:
-    """Whether a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
+    """Tells if a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
     held = found_on(kind, "__getitem__") or found_on(kind, "__contains__") or found_on(kind, "__next__")
     return held is None and isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)
 
@@ -165,7 +165,7 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def may_change(function: Any) -> bool:
-    """Whether a function may change what it is given, and is not known to look at the frame that calls it."""
+    """Returns True if a function may change what it is given, and is not known to look at the frame that calls it."""
     module, name, _ = origin(function)
     return name not in _FRAME_BUILTINS if module == "builtins" else module.partition(".")[0] not in _LOOKS_AT_FRAMES
 
@@ -179,7 +179,7 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def items(value: Any) -> Any:
-    """The value, which is unpacked or iterated over where the call stands."""
+    """Returns the value, which is unpacked or iterated over where the call stands."""
     if isinstance(value, Choice) and len(value.left) == 1:
         value = value.options[value.left[0]]
     refuse_growing(value)
@@ -189,7 +189,7 @@ def items(value: Any) -> Any:
 
 
 def spread(value: Any) -> Any:
-    """The value, whose items become elements or arguments where the call stands."""
+    """Returns the value, whose items become elements or arguments where the call stands."""
     refuse_growing(value)
     check_iterator(value)
     check_items(value, sized=True)
@@ -197,13 +197,13 @@ def spread(value: Any) -> Any:
 
 
 def mapping(value: Any) -> Any:
-    """The value, whose items become those of a dictionary, or arguments, where the call stands."""
+    """Returns the value, whose items become those of a dictionary, or arguments, where the call stands."""
     check_methods(value, _MAPPING)
     return value
 
 
 def rows(value: Any) -> Any:
-    """The value, which is iterated over where the call stands, and each of its items unpacked."""
+    """Returns the value, which is iterated over where the call stands, and each of its items unpacked."""
     refuse_growing(value)
     check_iterator(value)
     check_items(value)
@@ -217,6 +217,6 @@ def check_printed(value: Any) -> None:
 
 
 def hashed(value: Any) -> Any:
-    """The value, which becomes a key of a dictionary or an element of a set where the call stands."""
+    """Returns the value, which becomes a key of a dictionary or an element of a set where the call stands."""
     check_methods(value, HASHED)
     return value

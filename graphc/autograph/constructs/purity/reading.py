@@ -121,7 +121,7 @@ def read_namespace(owner: Any, name: Any) -> bool:
 
 
 def evaluated(text: Any) -> Any:
-    """What ``eval`` and ``exec`` are given; of text the globals are told of that it names."""
+    """Returns what ``eval`` and ``exec`` are given; of text the globals are told of that it names."""
     trace, namespace = context.trace, sys._getframe(1).f_globals  # pyright: ignore[reportPrivateUsage]
     if trace is not None and isinstance(text, str | types.CodeType):
         try:
@@ -134,7 +134,7 @@ def evaluated(text: Any) -> Any:
 
 
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
-    """The names in code and in what runs with it; with ``inner``, in all functions that it defines."""
+    """Returns the names in code and in what runs with it; with ``inner``, in all functions that it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
 
 
@@ -160,13 +160,13 @@ def _names_of(code: types.CodeType, inner: bool) -> Names:
 
 
 def _runs_at_once(code: types.CodeType) -> bool:
-    """Whether code inside a function runs with it: a comprehension, a converted part, the body of a class."""
+    """Returns True if code inside a function runs with it: a comprehension, a converted part, the body of a class."""
     is_class = not code.co_flags & inspect.CO_OPTIMIZED
     return is_class or code.co_name in _COMPREHENSIONS or is_part(code)
 
 
 def is_library(owner: types.ModuleType | type) -> bool:
-    """Whether a module or a class is Python's, graphc's or an installed package's, whose names stay as they are."""
+    """Tells if a module or a class is Python's, graphc's or an installed package's, whose names stay as they are."""
     return is_library_module(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
 
 
@@ -231,7 +231,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
 
 
 def _is_defined(kind: type[Any], name: str) -> bool:
-    """Whether a class or a base has an attribute, which may be None."""
+    """Returns True if a class or a base has an attribute, which may be None."""
     return any(name in vars(base) for base in kind.__mro__)
 
 
@@ -255,7 +255,7 @@ def _read_all(owner: Any) -> None:
 
 
 def found_after(owner: Any, name: str) -> type[Any]:
-    """The class in which ``super()`` finds an attribute; ``object`` if there is none."""
+    """Returns the class in which ``super()`` finds an attribute; ``object`` if there is none."""
     order = owner.__self_class__.__mro__
     return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
 
@@ -297,7 +297,7 @@ def read_method(kind: type[Any], name: str, method: types.FunctionType) -> None:
 
 
 def _is_written(trace: Trace, owner: Any, name: str) -> bool:
-    """Whether the trace has written an attribute, so that what it holds is not from outside."""
+    """Returns True if the trace has written an attribute, so that what it holds is not from outside."""
     key = AttributeCell.key_of(owner, name)
     scope: Trace | None = trace
     while scope is not None:

@@ -42,7 +42,7 @@ def check_recursion(function: types.FunctionType) -> None:
 
 
 def _depth(region: Region) -> int:
-    """How many regions are around the code that runs, the innermost included."""
+    """Returns how many regions are around the code that runs, the innermost included."""
     depth = 1
     while isinstance(parent := region.parent, Region):
         region, depth = parent, depth + 1
@@ -50,7 +50,7 @@ def _depth(region: Region) -> int:
 
 
 def _active_calls(code: types.CodeType) -> int:
-    """How many calls of a function run, converted."""
+    """Returns how many calls of a function run, converted."""
     count = 0
     frame: types.FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:

@@ -78,7 +78,7 @@ def _stores(code: types.CodeType) -> _Stores:
 
 
 def _calls_unknown(instruction: dis.Instruction) -> bool:
-    """Whether an instruction loads what is about to be called, and that is no builtin that only computes."""
+    """Returns True if an instruction loads what is about to be called, and that is no builtin that only computes."""
     if instruction.opname == "LOAD_METHOD" or (instruction.opname == "LOAD_ATTR" and "NULL" in instruction.argrepr):
         return instruction.argval not in _PURE_METHODS
     if instruction.opname == "LOAD_GLOBAL" and "NULL" in instruction.argrepr:
@@ -129,12 +129,12 @@ def _is_iterator(value: Any) -> bool:
 
 
 def made_here(value: Any) -> Any:
-    """The value; if it is an iterator, the open region may consume it, because it was made there."""
+    """Returns the value; if it is an iterator, the open region may consume it, because it was made there."""
     return made(value) if _is_iterator(value) else value
 
 
 def made(value: Any) -> Any:
-    """The value, an object that was made where the call stands."""
+    """Returns the value, an object that was made where the call stands."""
     if isinstance(context.trace, Region):
         context.trace.own(value)
     return value
@@ -200,7 +200,7 @@ def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
 
 
 def is_pure_module(module: str) -> bool:
-    """Whether what a module defines only computes, so that it may run at trace time."""
+    """Returns True if what a module defines only computes, so that it may run at trace time."""
 
     def within(names: tuple[str, ...]) -> bool:
         return any(module == name or module.startswith(name + ".") for name in names)

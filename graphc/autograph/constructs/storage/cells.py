@@ -44,7 +44,7 @@ class AttributeCell(Cell):
 
     @classmethod
     def key_of(cls, owner: Any, name: str) -> tuple[Any, ...]:
-        """The key of the cell that an object's attribute is."""
+        """Returns the key of the cell that an object's attribute is."""
         return (AttributeCell, id(owner), name)
 
     @property
@@ -53,7 +53,7 @@ class AttributeCell(Cell):
         return self.key_of(self.owner, self.name)
 
     def get(self) -> Any:
-        """What the attribute holds on this very object."""
+        """Returns what the attribute holds on this very object."""
         attributes = getattr(self.owner, "__dict__", None)
         if attributes is not None and self.name in attributes:
             return attributes[self.name]
@@ -66,14 +66,14 @@ class AttributeCell(Cell):
             return MISSING
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the attribute is read, of an object that is the same in all calls."""
+        """Returns the key of the source by which the attribute is read, of an object that is the same in all calls."""
         source = reads.source(self.owner)
         if source is None and isinstance(self.owner, type | types.ModuleType):
             source = fixed(self.owner, "")
         return None if source is None or source.of_call else attribute(source, self.name).key
 
     def default(self) -> Any:
-        """What Python finds in the class where the attribute is not set on the object."""
+        """Returns what Python finds in the class where the attribute is not set on the object."""
         for base in cast("type[Any]", type(self.owner)).__mro__:
             if self.name in base.__dict__:
                 found: object = base.__dict__[self.name]
@@ -98,16 +98,16 @@ class ContentsCell(Cell):
 
     @classmethod
     def key_of(cls, owner: Any) -> tuple[Any, ...]:
-        """The key of the cell that the contents of an object are."""
+        """Returns the key of the cell that the contents of an object are."""
         return (cls, id(owner))
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the container is read, where it is the same in all calls."""
+        """Returns the key of the source by which the container is read, where it is the same in all calls."""
         source = reads.source(self.owner)
         return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
-        """A copy of the contents, as a plain list or dict."""
+        """Returns a copy of the contents, as a plain list or dict."""
         owner: Any = self.owner
         return list(owner) if isinstance(owner, list) else dict(owner)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
@@ -127,7 +127,7 @@ class ManagedAttributeCell(AttributeCell):
     __slots__ = ()
 
     def get(self) -> Any:
-        """What the attribute holds, on the class itself or as code says."""
+        """Returns what the attribute holds, on the class itself or as code says."""
         if isinstance(self.owner, type):
             return self.owner.__dict__.get(self.name, MISSING)
         try:
@@ -144,26 +144,26 @@ class ManagedAttributeCell(AttributeCell):
 
 
 def container_kind(owner: Any) -> type[Any]:
-    """The class of Python's own whose methods change what a list or dict holds."""
+    """Returns the class of Python's own whose methods change what a list or dict holds."""
     if isinstance(owner, list):
         return list
     return OrderedDict if isinstance(owner, OrderedDict) else dict
 
 
 def is_plain_attribute(owner: Any, name: str) -> bool:
-    """Whether a store into an attribute changes that attribute of the object and does nothing else."""
+    """Returns True if a store into an attribute changes that attribute of the object and does nothing else."""
     setter = found_on(cast("type[Any]", type(owner)), "__setattr__")
     return not is_managed_attribute(owner, name) and setter in (object.__setattr__, BaseException.__setattr__)
 
 
 def is_managed_attribute(owner: Any, name: str) -> bool:
-    """Whether a property or another descriptor decides what a store into an attribute does."""
+    """Returns True if a property or another descriptor decides what a store into an attribute does."""
     descriptor = cast("type[Any]", type(found_on(cast("type[Any]", type(owner)), name)))
     return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
 
 
 def named_by_user(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
-    """An error in which a list or dict that is changed is called by the variable that holds it.
+    """Returns an error in which a list or dict that is changed is called by the variable that holds it.
 
     Args:
       error: its message says ``a dict that is changed``.
@@ -178,7 +178,7 @@ def named_by_user(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
 
 
 def _variable_of(value: Any) -> str | None:
-    """The variable of the code that is being traced that holds an object."""
+    """Returns the variable of the code that is being traced that holds an object."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if is_converted(frame.f_code):
@@ -190,7 +190,7 @@ def _variable_of(value: Any) -> str | None:
 
 
 def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
-    """A nested value as it was at the end of a branch, whose changes of containers have been taken back.
+    """Returns a nested value as it was at the end of a branch, whose changes of containers have been taken back.
 
     Args:
       region: the branch.
@@ -221,7 +221,7 @@ _NOT_SET = "it is not set"
 
 
 def held(cell: Cell, value: Any) -> Any:
-    """What a cell holds, as a name would hold it."""
+    """Returns what a cell holds, as a name would hold it."""
     if value is MISSING and isinstance(cell, AttributeCell):
         value = cell.default()
     return Unbound(cell.title, _NOT_SET) if value is MISSING else value

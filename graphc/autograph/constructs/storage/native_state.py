@@ -56,12 +56,12 @@ class GeneratorCell(Cell):
         super().__init__(owner, f"the state of a {type(owner).__name__}", what)
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the object is read, where it is the same in all calls."""
+        """Returns the key of the source by which the object is read, where it is the same in all calls."""
         source = reads.source(self.owner)
         return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
-        """The state; of one that has none that can be read (the system's), nothing."""
+        """Returns the state; of one that has none that can be read (the system's), nothing."""
         try:
             return generator_state(self.owner)[0]()
         except NotImplementedError:
@@ -73,7 +73,7 @@ class GeneratorCell(Cell):
             generator_state(self.owner)[1](value)
 
     def holds(self, before: Any) -> bool:
-        """Whether no number was drawn."""
+        """Returns True if no number was drawn."""
         return equal_states(before, self.get())
 
 
@@ -101,19 +101,19 @@ class StatePlace(Cell):
         return _BATCHES if self._consumed or any(hasattr(self.owner, name) for name in _GIVING) else ""
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the object is read, where it is the same in all calls."""
+        """Returns the key of the source by which the object is read, where it is the same in all calls."""
         source = reads.source(self.owner)
         return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
-        """The state, as a list to compare."""
+        """Returns the state, as a list to compare."""
         return state_of(self.owner, self._consumed or isinstance(self.owner, Iterator))
 
     def set(self, value: Any) -> None:
         """Does nothing: what such code did cannot be taken back."""
 
     def holds(self, before: Any) -> bool:
-        """Whether the state is as it was, as far as it can be seen."""
+        """Returns True if the state is as it was, as far as it can be seen."""
         return equal_states(before, self.get())
 
 
@@ -124,7 +124,7 @@ class _IdentityPlace(Cell):
 
     @property
     def remedy(self) -> str:
-        """How to do without."""
+        """Returns how to do without."""
         return "tell objects apart by an attribute, or by `is`"
 
     def get(self) -> None:

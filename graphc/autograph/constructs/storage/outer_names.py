@@ -30,11 +30,11 @@ class GlobalCell(Cell):
         return (*super().key, self.name)
 
     def read_as(self, reads: Reads) -> tuple[Any, ...]:
-        """The key of the source by which the name is read."""
+        """Returns the key of the source by which the name is read."""
         return global_name(self.owner, self.name, "").key
 
     def get(self) -> Any:
-        """What the name stands for."""
+        """Returns what the name stands for."""
         return self.owner.get(self.name, MISSING)
 
     def set(self, value: Any) -> None:
@@ -54,12 +54,12 @@ class ClosureCell(Cell):
         super().__init__(owner, f"{name!r} of another function", f"the assignment to {name!r} of another function")
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the variable is read, of a function that is the same in all calls."""
+        """Returns the key of the source by which the variable is read, of a function that is the same in all calls."""
         source = reads.variable(self.owner)
         return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
-        """What the variable holds."""
+        """Returns what the variable holds."""
         try:
             return self.owner.cell_contents
         except ValueError:

@@ -46,12 +46,12 @@ class _UnfollowedPlace(Cell):
         self._kind = kind
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the object is read, where it is the same in all calls."""
+        """Returns the key of the source by which the object is read, where it is the same in all calls."""
         source = reads.source(self.owner)
         return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
-        """A copy of the contents."""
+        """Returns a copy of the contents."""
         return _KINDS[self._kind][0](self.owner)
 
     def set(self, value: Any) -> None:

@@ -34,7 +34,7 @@ _HEAP_TYPE = 1 << 9
 
 
 def state_of(value: Any, consumed: bool) -> list[Any]:
-    """The state of an object, as a list to compare by :func:`equal_states`.
+    """Returns the state of an object, as a list to compare by :func:`equal_states`.
 
     It holds plain values, and the identities of all others, so as to keep no object alive.
 
@@ -61,20 +61,20 @@ def state_of(value: Any, consumed: bool) -> list[Any]:
 
 
 def is_internal(value: Any) -> bool:
-    """Whether a value is graphc's or JAX's: what these keep is no state of the user's."""
+    """Returns True if a value is graphc's or JAX's: what these keep is no state of the user's."""
     kind = cast("type[Any]", type(value))
     return str(kind.__module__).partition(".")[0] in ("graphc", "jax", "jaxlib")
 
 
 def _items_left(iterator: Any, consumed: bool) -> Any:
-    """How many items are left; of an iterator that is Python code its attributes tell."""
+    """Returns how many items are left; of an iterator that is Python code its attributes tell."""
     if hasattr(cast("Any", type(iterator)), "__length_hint__"):
         return operator.length_hint(iterator)
     return object() if consumed and not hasattr(iterator, "__dict__") else None
 
 
 def _contents(value: Any) -> list[Any]:
-    """The items of a container; of one with thousands, the first ones and their number."""
+    """Returns the items of a container; of one with thousands, the first ones and their number."""
     if isinstance(value, dict):
         items: Iterable[Any] = [part for item in cast("dict[Any, Any]", value).items() for part in item]
     elif isinstance(value, set | frozenset):
@@ -104,7 +104,7 @@ def _attributes(value: Any) -> list[Any]:
 
 
 def equal_states(before: Any, after: Any) -> bool:
-    """Whether two states are equal."""
+    """Returns True if two states are equal."""
     if before is after:
         return True
     if type(before) is not type(after):
@@ -121,7 +121,7 @@ def equal_states(before: Any, after: Any) -> bool:
 
 
 def generator_state(generator: Any) -> tuple[Callable[[], Any], Callable[[Any], None]]:
-    """What reads and what writes the state of a generator of random numbers."""
+    """Returns what reads and what writes the state of a generator of random numbers."""
     if isinstance(generator, random.Random):
         return generator.getstate, generator.setstate
     if isinstance(generator, np.random.Generator):
@@ -148,7 +148,7 @@ def _read_array(value: Any) -> list[Any]:
 
 
 def _read_file(file: Any) -> list[Any]:
-    """How far a file was read or written; one that cannot say it counts as changed."""
+    """Returns how far a file was read or written; one that cannot say it counts as changed."""
     try:
         return [file.tell(), file.getvalue() if isinstance(file, io.StringIO | io.BytesIO) else None]
     except (OSError, ValueError):

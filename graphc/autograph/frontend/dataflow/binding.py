@@ -57,7 +57,7 @@ class Bindings:
         self.undefined |= (scope.names.deleted & held) - scope.declared
 
     def doubtful(self, node: ast.AST) -> frozenset[str]:
-        """The names that may hold the mark where a statement begins."""
+        """Returns the names that may hold the mark where a statement begins."""
         return frozenset(self.undefined) - self._bound.get(node, frozenset())
 
     def _block(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
@@ -149,5 +149,5 @@ class Bindings:
 
 
 def _held(construct: Construct) -> frozenset[str]:
-    """The names that a construct reads before it runs."""
+    """Returns the names that a construct reads before it runs."""
     return construct.body.captured.union(construct.orelse.captured, construct.state)

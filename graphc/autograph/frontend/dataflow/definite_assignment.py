@@ -21,7 +21,7 @@ Bound: TypeAlias = frozenset[str] | None  # None: control does not come here
 
 
 def always_bound(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> frozenset[str]:
-    """The local variables of a function that no way through it reads unbound.
+    """Returns the local variables of a function that no way through it reads unbound.
 
     Args:
       body: its statements, with jumps.
@@ -54,7 +54,7 @@ class _Ways:
     left: list[Bound] = field(default_factory=list[Bound])
 
     def block(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
-        """What is bound after some statements."""
+        """Returns what is bound after some statements."""
         for node in body:
             if bound is None:
                 return None
@@ -62,7 +62,7 @@ class _Ways:
         return bound
 
     def _read(self, bound: frozenset[str], *nodes: ast.AST | None) -> frozenset[str]:
-        """What is bound after some expressions."""
+        """Returns what is bound after some expressions."""
         for node in nodes:
             if node is not None:
                 names = self.table.of(node)

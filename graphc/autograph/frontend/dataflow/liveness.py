@@ -87,7 +87,7 @@ def find_state(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> dict
 
 
 def swallows(node: ast.With) -> bool:
-    """Whether one of the context managers is known to swallow exceptions."""
+    """Returns True if one of the context managers is known to swallow exceptions."""
     for item in node.items:
         function = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -97,7 +97,7 @@ def swallows(node: ast.With) -> bool:
 
 
 def _is_ours(loop: ast.For | ast.While) -> bool:
-    """Whether the user wrote no such loop, so that no jump leads to it."""
+    """Returns True if the user wrote no such loop, so that no jump leads to it."""
     return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id.startswith(PREFIX)
 
 
@@ -183,7 +183,7 @@ class _Liveness:
         return self._without(body | orelse, self._names(node.test).binds) | self._reads(node.test) | caught
 
     def _after_jump(self, flags: Iterable[str], live: NameSet) -> NameSet:
-        """What is live where some jumps lead, and on the way there."""
+        """Returns what is live where some jumps lead, and on the way there."""
         if not all(flag in self._targets for flag in flags):
             return live
         ours = frozenset(name for name in live if name.startswith(PREFIX))

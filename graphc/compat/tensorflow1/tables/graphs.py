@@ -6,7 +6,7 @@ _LISTED = "loop_vars, shape_invariants, parallel_iterations, back_prop, swap_mem
 
 
 def _switch(names: str) -> Alias:
-    """A switch of TensorFlow's own history, which is here as TensorFlow 1 has it."""
+    """Returns a switch of TensorFlow's own history, which is here as TensorFlow 1 has it."""
     return alias(names, "", "None", "")
 
 

@@ -13,7 +13,7 @@ _BY_NAME = {name: row for row in ROWS for name in row.names}
 
 
 def _shared(lines: str) -> tuple[Alias, ...]:
-    """The rows of TensorFlow 2 under the names that TensorFlow 1 has; at least one of a line is in both."""
+    """Returns the rows of TensorFlow 2 under the names that TensorFlow 1 has; at least one of a line is in both."""
     found: list[Alias] = []
     for line in lines.strip().splitlines():
         names = tuple(line.split())
