@@ -84,7 +84,7 @@ def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[G
 def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> list[list[tuple[TensorType, int | None]]]:
-    """Inlines two graphs: the forward graph takes the values, the backward one the residuals and the cotangents."""
+    """Returns the inputs of each graph: values for the forward one, residuals and cotangents for the backward one."""
     count = attrs["num_outputs"]
     results = [value.type for value in regions[0].outputs]
     given = zip([*results[count:], *results[:count]], regions[1].inputs, strict=False)
