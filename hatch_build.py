@@ -46,6 +46,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         del version, build_data
         if stubs_are_written(Path(self.root)):
             return
-        environ = {**os.environ, "PYTHONPATH": self.root, "JAX_PLATFORMS": "cpu"}
+        # The path of this process has what was installed for the build alone.
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join([self.root, *sys.path]), "JAX_PLATFORMS": "cpu"}
         command = [sys.executable, "-m", "graphc.ops.stubs"]
         subprocess.run(command, cwd=self.root, env=environ, check=True, timeout=_SECONDS)
