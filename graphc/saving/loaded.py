@@ -14,7 +14,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, VerificationError
 from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, is_array, operand, type_of_any
 from graphc.function import Replay, TensorSpec
-from graphc.ir import Graph, TensorType, compatible_shapes, dtype_from_short, verify
+from graphc.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
 from graphc.ir.passes import is_open, specialize
 from graphc.ops import asarray
 from graphc.saving.folder import damaged
@@ -73,6 +73,14 @@ class LoadedSignature:
     def specs(self) -> dict[str, Any]:
         """Returns the arguments by name: a TensorSpec for each tensor, in their structures, beside other values."""
         return {name: decoded(tree, _spec) for name, tree in self.arguments.items()}
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names of the Variables that a call assigns, as they were saved; the state of random numbers is one."""
+        effects = [effect for node in self.graph.walk() for effect in node.op.effects(node.attrs)]
+        assigned = {effect.resource for effect in effects if effect.kind is EffectKind.WRITE}
+        known = {id(self.variables[name]) for name in assigned.intersection(self.variables)}
+        return tuple(name for name, variable in self.named.items() if id(variable) in known)
 
     @property
     def least_rows(self) -> int:

@@ -21,7 +21,8 @@ __all__ = ["offers"]
 def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer]:
     """Returns what is served of a folder of saved functions.
 
-    A function can be served if all its tensors have an axis of rows. The log names those that cannot.
+    A function can be served if all its tensors have an axis of rows and it assigns no Variable (a training step does).
+    The log names those that cannot.
 
     Args:
       source: the folder, or what was loaded from it.
@@ -64,6 +65,11 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
     constants: list[Mapping[str, Any]] = []
     rows: set[int | None] = set()
     for place, signature in enumerate(signatures):
+        if signature.written:
+            raise InvalidArgumentError(
+                f"{name}: it assigns the Variable {signature.written[0]!r}, of which each replica has a copy; only "
+                "functions that read Variables can answer queries"
+            )
         tensors, others = _apart(signature)
         if not tensors:
             raise InvalidArgumentError(f"{name}: it takes no tensors, so that there are no rows to ask about")

@@ -31,12 +31,17 @@ class Model:
     def total(self, x: Any) -> Any:
         return gx.sum(x)
 
+    @gx.function
+    def train(self, x: Any) -> Any:
+        self.w.assign_sub(gx.mean(x, axis=0)[:, None])
+        return x
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("saved")
     open_rows = gx.TensorSpec((None, 2))
-    gx.save(Model(), path, {"predict": open_rows, "total": gx.TensorSpec(())})
+    gx.save(Model(), path, {"predict": open_rows, "total": gx.TensorSpec(()), "train": open_rows})
     return path
 
 
@@ -47,6 +52,7 @@ def test_a_folder_is_served_for_the_signatures_that_it_was_saved_for(
         app.wait_until_ready()
         assert app.names == ("predict",)
         assert "not served: total: all tensors need an axis of rows of one size, it takes (x: float32[])" in caplog.text
+        assert "not served: train: it assigns the Variable 'w', of which each replica has a copy" in caplog.text
         assert str(app) == "<gx.serve.App of predict>"
         (signature,) = ask(app, "GET", "/functions/predict").json["signatures"]
         assert signature["arguments"] == {"x": {"dtype": "float32", "shape": [None, 2]}}
@@ -72,7 +78,7 @@ def test_batches_are_filled_up_to_the_sizes_that_were_saved(tmp_path: Path) -> N
 
 
 def test_what_a_folder_does_not_have_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(NotFoundError, match=r"there is no saved function 'other'; there are predict, total"):
+    with pytest.raises(NotFoundError, match=r"there is no saved function 'other'; there are predict, total, train"):
         offers(folder, "other")
     with pytest.raises(InvalidArgumentError, match="total: all tensors need an axis of rows"):
         offers(folder, "total")
