@@ -55,8 +55,9 @@ def aligned(before: Graph, after: Graph) -> Graph:
     """
     matches = _matches(before, after)
     names = _names(before, after, matches)
-    merged = _merged(after)
-    order = _order(before, after, matches, merged)
+    twins = _twins(after)
+    merged = _merged(after, twins)
+    order = _order(before, after, matches, twins)
     named = before.inputs if len(before.inputs) == len(after.inputs) else after.inputs
     inputs = [Value(value.type, None, value.index, same.name) for value, same in zip(after.inputs, named, strict=True)]
     values: dict[Value, Value] = dict(zip(after.inputs, inputs, strict=True))
@@ -72,7 +73,7 @@ def aligned(before: Graph, after: Graph) -> Graph:
             node.attrs,
             [value.type for value in node.outputs],
             regions=regions,
-            control_inputs=sorted((nodes[control] for control in node.control_inputs), key=lambda other: other.name),
+            control_inputs=sorted({nodes[twins[control]] for control in node.control_inputs}, key=lambda one: one.name),
             device=node.device,
             name=names[node],
             location=node.location,
@@ -124,12 +125,17 @@ def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[
         yield node, own[node]
 
 
-def _merged(graph: Graph) -> dict[Value, Value]:
-    """For each value the first that is computed the same: which of equal nodes is used is no difference."""
+def _twins(graph: Graph) -> dict[Node, Node]:
+    """Returns for each node the first that computes the same: which of equal nodes is used is no difference."""
     first: dict[Hashable, Node] = {}
+    return {node: first.setdefault(number, node) for node, number in _computations(graph, {})}
+
+
+def _merged(graph: Graph, twins: dict[Node, Node]) -> dict[Value, Value]:
+    """Returns for each value that of the first node that computes the same."""
     found: dict[Value, Value] = {value: value for value in graph.inputs}
-    for node, number in _computations(graph, {}):
-        found.update(zip(node.outputs, first.setdefault(number, node).outputs, strict=True))
+    for node, twin in twins.items():
+        found.update(zip(node.outputs, twin.outputs, strict=True))
     return found
 
 
@@ -157,7 +163,7 @@ def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node,
     return names
 
 
-def _order(before: Graph, after: Graph, matches: dict[Node, Node], merged: dict[Value, Value]) -> Sequence[Node]:
+def _order(before: Graph, after: Graph, matches: dict[Node, Node], twins: dict[Node, Node]) -> Sequence[Node]:
     """Returns the nodes of the second graph in the order of the first, as far as its edges allow."""
     place: Callable[[Node], int] = {node: number for number, node in enumerate(before.nodes)}.__getitem__
     wanted: dict[Node, tuple[int, int]] = {}
@@ -167,8 +173,8 @@ def _order(before: Graph, after: Graph, matches: dict[Node, Node], merged: dict[
         wanted[node] = (last, number)
     needs: dict[Node, set[Node]] = {}
     for node in after.nodes:
-        sources = [merged[value].node for value in node.inputs]
-        needs[node] = {*node.control_inputs, *(source for source in sources if source is not None)}
+        sources = [value.node for value in node.inputs if value.node is not None]
+        needs[node] = {twins[source] for source in (*node.control_inputs, *sources)}
     users: defaultdict[Node, list[Node]] = defaultdict(list)
     for node, sources in needs.items():
         for source in sources:

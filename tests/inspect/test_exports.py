@@ -75,7 +75,7 @@ def test_tensorboard_reads_the_event_file(graph: Graph, tmp_path: Path) -> None:
 
 
 def test_jax_gets_a_program(graph: Graph) -> None:
-    variables = {"weights": V}
+    variables = {V.name: V}  # which another Variable may have numbered
     assert "scan[" in to_jaxpr(graph, variables)
     text = to_stablehlo(graph, variables)
     assert text.startswith("module @jit_step")
