@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,6 +23,8 @@ __all__ = ["Entry", "clear_cache", "entries", "list_cache"]
 _PROGRAM, _USED = "-cache", "-atime"
 _HASH = 64
 """How many letters of an entry's name tell its content."""
+_NAME = re.compile(rf".+-[0-9a-f]{{{_HASH}}}{_PROGRAM}")
+"""How JAX names the file of a program; nothing else in the folder is looked at, or removed."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ def entries(folder: Path) -> Sequence[Entry]:
     """Returns the compiled programs of a cache, the one that was used last first."""
     found: list[Entry] = []
     now = time.time()
-    for path in folder.rglob(f"*{_PROGRAM}") if folder.is_dir() else ():
+    for path in (*folder.glob(f"*{_PROGRAM}"), *folder.glob(f"*/*{_PROGRAM}")):  # each kind of machine has a folder
+        if not _NAME.fullmatch(path.name) or not path.is_file():
+            continue
         with suppress(FileNotFoundError):  # another process may clear it
             about = path.stat()
             used = path.with_name(path.name.removesuffix(_PROGRAM) + _USED)

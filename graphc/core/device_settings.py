@@ -33,6 +33,7 @@ _VISIBLE = ("jax_cuda_visible_devices", "jax_rocm_visible_devices")
 
 _jax_config: Any = jax.config  # its settings are not annotated
 _visible: list[int] | None = None
+_cache: list[str] = []  # the folder of the compilation cache that was set last
 _platforms: list[Any] = []  # what JAX's setting was before all GPUs were hidden
 
 
@@ -49,7 +50,7 @@ def has_made_devices() -> bool:
 
 def _get(name: str) -> Any:
     if name == "compilation_cache":
-        return _jax_config.jax_compilation_cache_dir
+        return _cache[-1] if _cache else _jax_config.jax_compilation_cache_dir
     if name == "visible_devices":
         return None if _visible is None else list(_visible)
     if name == "gpu_memory_fraction":
@@ -160,9 +161,16 @@ def _set_compilation_cache(value: Any) -> None:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = (caches / "graphc" if value is True else Path(cast("str", value)).expanduser()) / _machine()
         with file_errors(folder):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # what others wrote there, this process would run
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            about = folder.stat()
+        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
+            raise _error(
+                "compilation_cache", str(folder), "a folder of the user's own, to which nobody else may write, since "
+                "programs that are there are run"
+            )  # fmt: skip
     else:
         raise _error("compilation_cache", value, "a folder, True for the one of the user, or None for none")
+    _cache[:] = [] if folder is None else [str(folder.parent)]
     if folder is not None:
         _jax_config.update("jax_persistent_cache_min_compile_time_secs", 0)
         _jax_config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ContextDecorator
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -17,7 +18,7 @@ class nan(ContextDecorator):  # noqa: N801  it is used as a function is
     The error names the op, its line, and in a compiled loop the iteration; for a gradient it names the line of the step
     forward. It works in eager code and in compiled functions, which are compiled anew with the checks; those that were
     compiled without are used again after the block. ``gx.config.check_numerics = True`` switches the same checks on
-    for good. As a decorator it holds for each call of a function.
+    for good. As a decorator it holds for each call of a function. All threads are checked while a block of any is open.
 
     Raises:
       NumericsError: an op has made one.
@@ -37,18 +38,25 @@ class nan(ContextDecorator):  # noqa: N801  it is used as a function is
       log (node 'log') made 1 NaN of the 1 el True
     """
 
-    def __init__(self) -> None:
-        self._before: list[bool] = []
+    _lock = Lock()
+    _open = 0
+    _before = False
 
     def __enter__(self) -> None:
-        self._before.append(config.check_numerics)
-        config.check_numerics = True
+        with nan._lock:
+            if not nan._open:
+                nan._before = config.check_numerics
+            nan._open += 1
+            config.check_numerics = True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         del kind, error, traceback
-        config.check_numerics = self._before.pop()
+        with nan._lock:
+            nan._open -= 1
+            if not nan._open:
+                config.check_numerics = nan._before
 
     def _recreate_cm(self) -> Any:
         return type(self)()

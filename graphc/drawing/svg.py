@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from html import escape
 from importlib.resources import files
 from itertools import pairwise
 
@@ -21,6 +22,14 @@ MARGIN = 12.0
 def asset(name: str) -> str:
     """Returns the text of a file of ``graphc/drawing/assets``."""
     return files("graphc.drawing").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+_NO_XML = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]")
+
+
+def escape(text: str) -> str:
+    """Returns a text as XML holds it; of control characters it has none."""
+    return html.escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def svg_element(picture: Picture) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,6 +34,8 @@ __all__ = ["FORMAT", "MANIFEST", "Arrays", "FolderReader", "FolderWriter", "dama
 FORMAT = "graphc saved functions"
 MANIFEST = "manifest.json"
 _OURS = re.compile(r"[0-9a-f]{8}-[^/]*")
+ABANDONED_SECONDS = 3600.0
+"""When the files of a save that never finished may go."""
 _LONGEST_MANIFEST = 1 << 28
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -64,6 +67,7 @@ class FolderWriter:
         self._folder = folder
         self._token = secrets.token_hex(4)
         self._files: dict[str, dict[str, int]] = {}
+        self._is_new = not folder.exists()
         with file_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             found = [path.name for path in folder.iterdir()]
@@ -110,22 +114,34 @@ class FolderWriter:
         with file_errors(self._folder):
             unfinished.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n', encoding="utf-8")
             sync(unfinished)
+            before = self._named()
             unfinished.replace(self._folder / MANIFEST)
             sync(self._folder)
-        self._remove(keep=self._token)
+        with suppress(OSError):
+            for name in before - self._files.keys() | self._abandoned():
+                (self._folder / name).unlink()
+
+    def _abandoned(self) -> set[str]:
+        """Returns the files of saves that were killed long ago; a save may go on beside this one."""
+        limit = time.time() - ABANDONED_SECONDS
+        files = [path for path in self._folder.iterdir() if _OURS.fullmatch(path.name)]
+        return {path.name for path in files if path.name not in self._files and path.stat().st_mtime < limit}
 
     def abandon(self) -> None:
         """Removes what was written in vain."""
         with suppress(OSError):
             for path in self._folder.glob(f"{self._token}-*"):
                 path.unlink()
-            self._folder.rmdir()
+            if self._is_new:
+                self._folder.rmdir()
 
-    def _remove(self, keep: str) -> None:
-        with suppress(OSError):
-            for path in self._folder.iterdir():
-                if _OURS.fullmatch(path.name) and not path.name.startswith(f"{keep}-"):
-                    path.unlink()
+    def _named(self) -> set[str]:
+        """Returns the files of the manifest that is there, and so none of a save that goes on beside this one."""
+        try:
+            content: Any = json.loads((self._folder / MANIFEST).read_text(encoding="utf-8"))
+            return {name for name in content["manifest"]["files"] if _OURS.fullmatch(name)}
+        except (OSError, ValueError, KeyError, TypeError):
+            return set()
 
 
 class FolderReader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import jax
@@ -252,16 +252,24 @@ class _told:  # noqa: N801  a scope
 def _check(graph: Graph, path: Any, ops: Mapping[str, Any], variables: set[str], programs: set[str]) -> None:
     """Refuses a graph that refers to what is not in the folder."""
     for node in graph.walk():
-        inner = node.attrs.get("op")
-        if inner is not None and inner not in ops:
-            raise damaged(path, f"the node {node.name!r:.60} applies {inner!r:.60}, which the manifest does not list")
-        variable = node.attrs.get("variable")
-        if variable is not None and variable not in variables:
-            raise damaged(
-                path, f"the node {node.name!r:.60} is about the Variable {variable!r:.60}, which is not there"
-            )
-        if node.op.name == "jax_program" and node.attrs.get("program") not in programs:
-            raise damaged(path, f"the node {node.name!r:.60} calls a function of JAX that is not there")
+        for op, attrs in _applied(node):
+            where = f"the node {node.name!r:.60}"
+            if op != node.op.name and op not in ops:
+                raise damaged(path, f"{where} applies {op!r:.60}, which the manifest does not list")
+            variable = attrs.get("variable")
+            if variable is not None and variable not in variables:
+                raise damaged(path, f"{where} is about the Variable {variable!r:.60}, which is not there")
+            if op == "jax_program" and attrs.get("program") not in programs:
+                raise damaged(path, f"{where} calls a function of JAX that is not there")
+
+
+def _applied(node: Node) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """Yields the op of a node with its attributes, and those that it applies, as a backward pass does."""
+    op: Any = node.op.name
+    attrs: Mapping[str, Any] = node.attrs
+    while op is not None:
+        yield op, attrs
+        op, attrs = attrs.get("op"), dict(attrs.get("attrs", ()))
 
 
 def _with_rule(node: Node) -> tuple[OpDef, Attrs]:

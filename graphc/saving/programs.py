@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -60,7 +60,7 @@ class Program:
         """
         try:
             found: Any = export.deserialize(bytearray(self.blob))
-            text = str(found.mlir_module())
+            text = "\n".join(str(each.mlir_module()) for each in _with_gradients(found))
         except Exception as error:
             raise FailedPreconditionError(
                 f"{self.file}: JAX {jax.__version__} does not read this function, which JAX {self.about.get('jax')} "
@@ -71,6 +71,14 @@ class Program:
         if calls is not None:
             raise DataLossError(f"{self.file}: it calls {calls[1]!r}, and a saved function runs no Python")
         return found.call
+
+
+def _with_gradients(exported: Any) -> Iterator[Any]:
+    """Yields what was exported, and its backward passes of each order, which are programs of their own."""
+    yield exported
+    while exported.has_vjp():
+        exported = exported.vjp()
+        yield exported
 
 
 _programs: dict[str, Program] = {}

@@ -27,10 +27,10 @@ from graphc.saving.structures import Tree, encoded
 
 __all__ = ["Traced", "as_function", "traced_for"]
 
-_PROVED = (64, 1009)
-"""Sizes for which a function is traced besides: a step that is taken for many rows only would show."""
-_SMALL = (1, 0)
-"""Those that a function may treat in a way of their own; they are refused after loading where it does."""
+_TRIED = (12, 15, 16, 24, 35, 64, 100, 210, 1009)
+"""Sizes for which a function is traced besides: a step that is taken for many rows, or for multiples, would show."""
+_SMALL = range(10, -1, -1)
+"""Those that a function may treat in a way of their own; what is below the first of them is refused after loading."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +141,12 @@ class _Tracer:
         raise first
 
     def _prove(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> None:
-        for size in _PROVED:
+        for size in _TRIED:
             checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]), f"size {size}")
 
     def _least(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> int:
         """Returns the smallest size for which the open graph is the function's."""
-        least = _SMALL[0] + 1
+        least = _SMALL.start + 1
         for size in _SMALL:
             try:
                 checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]))

@@ -44,11 +44,12 @@ def run(*arguments: str, cache: str) -> str:
 @pytest.mark.multiprocess
 def test_the_second_process_compiles_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hits, misses, folder = run("-c", PROGRAM, cache=str(tmp_path)).split()
-    assert (int(hits), Path(folder).parent) == (0, tmp_path)
+    assert (int(hits), Path(folder)) == (0, tmp_path)
     assert int(misses) > 0
     again = run("-c", PROGRAM, cache=str(tmp_path)).split()
     assert again == [misses, "0", folder]
-    assert oct(Path(folder).stat().st_mode)[-3:] == "700"
+    (machine,) = Path(folder).iterdir()
+    assert oct(machine.stat().st_mode)[-3:] == "700"
 
     assert "known_step" in run("-m", "graphc", "cache", cache=str(tmp_path))
     assert main(["cache", "--folder", str(tmp_path)]) == 0
@@ -57,7 +58,7 @@ def test_the_second_process_compiles_nothing(tmp_path: Path, capsys: pytest.Capt
     assert "ago" in listed
     assert main(["cache", "--folder", str(tmp_path), "--clear"]) == 0
     assert f"removed {misses} programs" in capsys.readouterr().out
-    assert not list(Path(folder).iterdir())
+    assert not list(machine.iterdir())
     assert main(["cache", "--folder", str(tmp_path)]) == 0
     assert "0 programs" in capsys.readouterr().out
 
@@ -75,3 +76,16 @@ def test_without_a_cache_the_command_says_how_to_have_one(
     monkeypatch.setattr(type(gx.config), "compilation_cache", None)
     assert main(["cache"]) == 2
     assert "no cache is on: set GRAPHC_COMPILATION_CACHE=1" in capsys.readouterr().err
+
+
+def test_clearing_removes_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "machine" / f"jit_f-{'0' * 64}-cache"
+    others = [tmp_path / "npm-cache", tmp_path / "src" / "deep" / f"a-{'1' * 64}-cache"]
+    for path in (program, *others):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (tmp_path / "pip-cache").mkdir()
+    assert main(["cache", "--clear", "--folder", str(tmp_path)]) == 0
+    assert "removed 1 programs" in capsys.readouterr().out
+    assert not program.exists()
+    assert all(path.exists() for path in others)

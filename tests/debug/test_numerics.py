@@ -54,3 +54,13 @@ def test_blocks_nest_and_a_decorator_holds_for_a_call() -> None:
         checked(gx.asarray(-1.0))
     assert not gx.config.check_numerics
     assert checked(gx.asarray(4.0)).item() == 2.0
+
+
+def test_blocks_of_two_threads_end_in_any_order() -> None:
+    one, other = gx.debug.nan(), gx.debug.nan()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert gx.config.check_numerics
+    other.__exit__(None, None, None)
+    assert not gx.config.check_numerics

@@ -76,3 +76,9 @@ def test_a_notebook_shows_the_drawing_and_the_text(graph: Graph) -> None:
     assert "<svg" in shown
     assert "graph step" in shown
     assert ":root" not in shown  # the notebook's own looks stay
+
+
+def test_names_with_characters_that_xml_has_not(tmp_path: Path) -> None:
+    odd = gx.Variable(1.0, name="a\x0bb<c>")
+    gx.function(lambda x: x * odd).graph(gx.ones(2)).draw(tmp_path / "odd.svg")
+    assert "a\N{REPLACEMENT CHARACTER}b<c>" in "".join(ElementTree.parse(tmp_path / "odd.svg").getroot().itertext())

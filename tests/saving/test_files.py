@@ -18,6 +18,7 @@ import pytest
 import graphc as gx
 from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError
 from graphc.ir import OPS, Attrs, GraphBuilder, Node, Value
+from graphc.saving import folder as files
 from graphc.saving import upgrading
 from graphc.saving.portable import allowed
 
@@ -152,6 +153,7 @@ import graphc as gx
 from graphc.saving import folder as files
 
 folder, calls = Path(sys.argv[1]), 0
+files.ABANDONED_SECONDS = -60.0  # what a killed save left goes at once
 one, two = gx.function(lambda x: x + 1), gx.function(lambda x: x + 2)
 spec = gx.TensorSpec((2,))
 
@@ -246,3 +248,44 @@ def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatc
     monkeypatch.setitem(upgrading.MANIFESTS, 1, manifest)
     monkeypatch.setitem(upgrading.UPGRADES, ("old_tanh", 1), tanh)
     assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected
+
+
+def test_two_saves_to_one_folder_leave_one_of_them_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = files.FolderWriter.finish
+
+    def after_another(writer: files.FolderWriter, content: Any) -> None:
+        monkeypatch.setattr(files.FolderWriter, "finish", finish)
+        gx.save(gx.function(lambda x: x * 3), tmp_path / "saved", gx.TensorSpec((3,)))
+        finish(writer, content)
+
+    monkeypatch.setattr(files.FolderWriter, "finish", after_another)
+    gx.save(gx.function(lambda x: x * 2), tmp_path / "saved", gx.TensorSpec((3,)))
+    assert gx.load(tmp_path / "saved")(gx.ones(3)).tolist() == [2, 2, 2]
+
+
+def test_a_save_that_fails_leaves_the_folder_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(writer: files.FolderWriter, content: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(files.FolderWriter, "finish", full)
+    with pytest.raises(OSError, match="the disk is full"):
+        gx.save(gx.function(lambda x: x * 2), tmp_path, gx.TensorSpec((3,)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        (
+            'op="vjp", attrs=(("attrs",()),("cotangents",(True,)),("op","host_call"),("wrt",(0,)))',
+            "applies 'host_call'",
+        ),
+        ('op="jax_program", attrs=(("program","a" ),)', "applies 'jax_program'"),
+    ],
+)
+def test_what_a_backward_pass_applies_is_looked_at_too(tmp_path: Path, inner: str, message: str) -> None:
+    folder = saved(tmp_path / "saved")
+    with_text(folder, r"tanh\((%[\w.]+)\)", rf"vjp(\1, \1) {{{inner}, cotangents=(True,), wrt=(0,)}}")
+    edited(folder, ops={**content_of(folder)["ops"], "vjp": 1})
+    with pytest.raises(DataLossError, match=message):
+        gx.load(folder)

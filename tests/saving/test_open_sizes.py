@@ -116,3 +116,17 @@ def test_expressions_of_sizes() -> None:
     ):
         assert str(next(expressions(numbers, sizes))) == text
     assert next(expressions((1, 2, 40), sizes), None) is None
+
+
+def test_a_step_for_few_rows_leaves_these_out(tmp_path: Path) -> None:
+    gx.save(gx.function(lambda x: x if x.shape[0] < 8 else x * 2), tmp_path, gx.TensorSpec((None,)))
+    loaded = gx.load(tmp_path)
+    assert loaded(gx.ones(8)).tolist() == [2] * 8
+    with pytest.raises(gx.errors.InvalidArgumentError, match="a size of 3 where it was saved for 8 and more"):
+        loaded(gx.ones(3))
+
+
+@pytest.mark.parametrize("program", [lambda x: x if x.shape[0] % 3 else x * 2, lambda x: x + min(x.shape[0], 100)])
+def test_a_step_for_multiples_or_many_rows_is_refused(tmp_path: Path, program: Any) -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match="cannot be saved with open sizes"):
+        gx.save(gx.function(program), tmp_path, gx.TensorSpec((None,)))

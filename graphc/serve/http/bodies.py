@@ -103,11 +103,27 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
     return NPZ, file.getvalue()
 
 
+_MOST_NESTED = 64
+
+
+def _depth(value: Any) -> int:
+    """Returns how deep lists and objects are nested; it looks no deeper than what is refused."""
+    depth, level = 0, [value]
+    while level and depth <= _MOST_NESTED:
+        lists = [cast("list[Any]", one) for one in level if isinstance(one, list)]
+        objects = [cast("dict[str, Any]", one) for one in level if isinstance(one, dict)]
+        depth += bool(lists or objects)
+        level = [part for inner in (*lists, *[one.values() for one in objects]) for part in inner]
+    return depth
+
+
 def _decode_json(body: bytes) -> Arguments:
     try:
         found: Any = json.loads(body or b"{}", parse_constant=lambda name: name)
     except (ValueError, RecursionError) as error:
         raise ProblemError(400, f"the body is no JSON: {error}") from None
+    if _depth(found) > _MOST_NESTED:
+        raise ProblemError(400, f"the body nests deeper than {_MOST_NESTED} lists and objects")
     if not isinstance(found, dict):
         raise ProblemError(400, f'the body is {{"args": [...], "kwargs": {{...}}}}, got {found!r:.60}')
     fields = cast("dict[str, Any]", found)

@@ -155,6 +155,7 @@ def test_results_are_strict_json() -> None:
         (b"{", "the body is no JSON: .* line 1"),
         (b"\xff\xfe", "the body is no JSON"),
         (b"[" * 100_000, "the body is no JSON"),
+        (b'{"args": [' + b"[" * 90 + b"]" * 90 + b"]}", "the body nests deeper than 64 lists"),
         (b"[1]", r"the body is .* got \[1\]"),
         ({"inputs": []}, "unknown field 'inputs'; it may have args, kwargs, signature"),
         ({"args": {}}, r"args is a list, got \{\}"),
