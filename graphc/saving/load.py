@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, cast
 
 import jax
 
-from graphc.base import at, user_location
-from graphc.base.errors import DataLossError, GraphcError, ParseError
+from graphc.base import at, config, user_location
+from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, ParseError
 from graphc.base.files import PathLike, as_path
 from graphc.core import Device, DeviceChoice, Tensor, Variable
 from graphc.core import device as device_of
@@ -161,11 +161,19 @@ class _Load:
         self._reader = reader
         self._device = device
 
+    def _check_rules(self, rules: Mapping[str, Any]) -> None:
+        if rules.get("enable_x64") and not config.enable_x64:
+            raise FailedPreconditionError(
+                f"{self._reader.folder}: it was saved with 64-bit types, which are off here; set "
+                "gx.config.enable_x64 = True before you load it"
+            )
+
     def saved(self) -> Saved:
         """Reads all."""
         with _told(self._reader):
             content = upgrade_manifest(self._reader.content)
             ops = known_ops(content["ops"], content["graphc"], allowed)
+            self._check_rules(content.get("rules", {}))
             trainable = set(content["trainable"])
             with device_of(self._device):
                 variables = {

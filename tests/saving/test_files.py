@@ -289,3 +289,10 @@ def test_what_a_backward_pass_applies_is_looked_at_too(tmp_path: Path, inner: st
     edited(folder, ops={**content_of(folder)["ops"], "vjp": 1})
     with pytest.raises(DataLossError, match=message):
         gx.load(folder)
+
+
+def test_64_bit_types_are_not_cut(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "saved")
+    edited(folder, rules={"enable_x64": True, "default_dtype_bits": 64})
+    with pytest.raises(FailedPreconditionError, match=r"saved with 64-bit types.*gx\.config\.enable_x64 = True"):
+        gx.load(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from graphc.base import logs, nest
 from graphc.base.errors import InvalidArgumentError, NotFoundError
@@ -80,6 +80,12 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
         rows |= sizes
         forms.append(form.of_rows())
         constants.append(others)
+    shapes = {str([(*cast("tuple[Any, ...]", spec.shape)[1:], spec.dtype) for spec in form.specs]) for form in forms}
+    if rows != {None} and (None in rows or len(shapes) > 1):
+        raise InvalidArgumentError(
+            f"{name}: it was saved for sizes of batches that go with other shapes ({'; '.join(map(str, forms))}); "
+            "leave the number of rows open, or save each shape under a name of its own"
+        )
     if any(repr(others) != repr(constants[0]) for others in constants):
         raise InvalidArgumentError(
             f"{name}: it was saved for several values of {', '.join(constants[0])}; save one each"

@@ -88,3 +88,10 @@ def test_what_a_folder_does_not_have_is_told(folder: Path, capsys: pytest.Captur
     assert "two functions are called 'model'" in capsys.readouterr().err
     assert main(["serve", str(folder), "--host", "0.0.0.0"]) == 2
     np.testing.assert_array_equal(gx.load(folder).variables[0].numpy(), [[1], [2]])
+
+
+def test_sizes_of_batches_with_other_shapes_are_refused(tmp_path: Path) -> None:
+    double = gx.function(lambda x: x * 2)
+    gx.save({"double": double}, tmp_path, {"double": [gx.TensorSpec((4, 3)), gx.TensorSpec((8, 5))]})
+    with pytest.raises(InvalidArgumentError, match="double: it was saved for sizes of batches that go with other"):
+        offers(tmp_path)
