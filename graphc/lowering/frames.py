@@ -17,15 +17,19 @@ _CALL = "return target(*args)"
 
 
 @lru_cache(maxsize=4096)
-def _frame_at(location: Location, body: str) -> Callable[..., Any]:
+def _frame_at(location: Location) -> Callable[..., Any]:
     """Returns a function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
-    code = compile(f"def f(target, *args): {body}", "<frame>", "exec", dont_inherit=True)
+    return FunctionType(_code_at(location, "target, *args", _CALL), {})
+
+
+@lru_cache(maxsize=4096)
+def _code_at(location: Location, parameters: str, body: str) -> CodeType:
+    code = compile(f"def f({parameters}): {body}", "<frame>", "exec", dont_inherit=True)
     inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
     file, name = _writable(location.file), _writable(location.function)
-    placed = inner.replace(
+    return inner.replace(
         co_filename=file, co_firstlineno=location.line, co_name=name, co_qualname=name, co_linetable=_no_columns(inner)
     )
-    return FunctionType(placed, {})
 
 
 def _no_columns(code: CodeType) -> bytes:
@@ -48,7 +52,7 @@ def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -
         return target(*args)
     tracer = sys.gettrace()
     if tracer is None:
-        return _frame_at(location, _CALL)(target, *args)
+        return _frame_at(location)(target, *args)
 
     # A debugger would stop in the frame at a breakpoint that it has reached before, when the line itself ran.
     def seen(*args: Any) -> Any:
@@ -60,7 +64,7 @@ def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -
 
     sys.settrace(None)
     try:
-        return _frame_at(location, _CALL)(seen, *args)
+        return _frame_at(location)(seen, *args)
     finally:
         sys.settrace(tracer)
 
@@ -75,5 +79,8 @@ def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
     if not locations:
         raise error
     *calls, last = locations
-    frames = [*[_frame_at(location, _CALL) for location in calls], _frame_at(last, "raise target")]
-    raise frames[0](*frames[1:], error)
+    # Without parameters, which pytest would show as the arguments of the user's function.
+    frame = FunctionType(_code_at(last, "", "raise error"), {"error": error})
+    for location in reversed(calls):
+        frame = FunctionType(_code_at(location, "", "return call()"), {"call": frame})
+    raise frame()

@@ -149,3 +149,13 @@ def test_a_range_is_an_array() -> None:
     assert gx.asarray(range(4)).tolist() == [0, 1, 2, 3]
     assert gx.sum(range(1, 4)).item() == 6
     assert gx.function(lambda: gx.asarray(range(2), "float32"))().tolist() == [0.0, 1.0]
+
+
+def test_frames_that_graphc_makes_have_no_arguments_that_pytest_would_show() -> None:
+    @gx.function
+    def checked(x: Any) -> Any:
+        assert gx.sum(x) > 9.0
+        return x
+
+    (*_, last) = traceback.walk_tb(raised_by(lambda: checked(A)).__traceback__)
+    assert (last[0].f_code.co_name, last[0].f_locals) == ("checked", {})
