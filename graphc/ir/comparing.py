@@ -111,18 +111,34 @@ def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[
 
     What reads a resource computes the same until something writes it; no two writes are the same.
     """
-    known: dict[Value, Hashable] = {value: ("input", value.index, value.type) for value in graph.inputs}
+    known = _input_keys(graph)
     own: dict[Node, int] = {}
     writes: Counter[str] = Counter()
     for node in graph.nodes:
+        regions = tuple(_structure(region, numbers) for region in node.regions)
         controls = frozenset(own[control] for control in node.control_inputs)
         effects = node.effects
         versions = tuple((effect.resource, writes[effect.resource]) for effect in effects)
-        key = (*_like(node), node.regions, tuple(known[value] for value in node.inputs), controls, versions)
+        key = (*_like(node), regions, tuple(known[value] for value in node.inputs), controls, versions)
         own[node] = numbers.setdefault(key, len(numbers))
         writes.update(effect.resource for effect in effects if effect.kind is EffectKind.WRITE)
         known.update({value: (own[node], value.index) for value in node.outputs})
         yield node, own[node]
+
+
+def _structure(region: Graph, numbers: dict[Hashable, int]) -> Hashable:
+    """Returns what a region computes and does, whatever its nodes are called and however they are ordered."""
+    known = _input_keys(region)
+    nodes: Counter[int] = Counter()
+    for node, number in _computations(region, numbers):
+        nodes[number] += 1
+        known.update({value: (number, value.index) for value in node.outputs})
+    types = tuple(value.type for value in region.inputs)
+    return types, frozenset(nodes.items()), tuple(known[value] for value in region.outputs)
+
+
+def _input_keys(graph: Graph) -> dict[Value, Hashable]:
+    return {value: ("input", value.index, value.type) for value in graph.inputs}
 
 
 def _twins(graph: Graph) -> dict[Node, Node]:

@@ -86,3 +86,41 @@ def test_a_node_that_is_gone_a_new_one_and_other_operands_are_told() -> None:
     assert "+  %c: f32[2] = sin(%b)" in difference(gone, graph)
     swapped = parse_graph(TEXT.replace("add(%x, %one)", "add(%x, %two)"))
     assert "+  %a: f32[2] = add(%x, %two)" in difference(graph, swapped)
+
+
+LOOPS = """
+graph f() -> (i32[]) {
+  %zero: i32[] = constant() {value = i32[](0)}
+  %first: i32[] = while(%zero, %zero) {num_carry = 1} {
+    test(%i: i32[], %n: i32[]) -> (bool[]) {
+      %less: bool[] = less(%i, %n)
+      return %less
+    }
+    body: graph(%i: i32[], %n: i32[]) -> (i32[]) {
+      %one: i32[] = constant() {value = i32[](1)}
+      %minus: i32[] = negative(%i)
+      %more: i32[] = add(%i, %one)
+      return %more
+    }
+  }
+  return %first
+}
+"""
+
+
+ONE, MINUS = "%one: i32[] = constant() {value = i32[](1)}", "%minus: i32[] = negative(%i)"
+
+
+def turned(text: str) -> str:
+    """The text with two nodes of the loop's body in the other order."""
+    return text.replace(ONE, "#").replace(MINUS, ONE).replace("#", MINUS).replace("%more", "%next")
+
+
+def test_loops_are_matched_by_what_their_bodies_compute_in_whatever_order() -> None:
+    first = LOOPS[LOOPS.index("  %first") : LOOPS.index("  return %first")]
+    second = first.replace("%first", "%second").replace("add(%i", "multiply(%i")
+    ends = "  %sum: i32[] = add(%first, %second)\n  return %sum"
+    both = LOOPS.replace("  return %first", second + ends)
+    swapped = LOOPS.replace(first, turned(second) + turned(first)).replace("  return %first", ends)
+    assert difference(parse_graph(both), parse_graph(swapped)) == ""
+    assert "multiply" in difference(parse_graph(both), parse_graph(both.replace("add(%i", "multiply(%i")))
