@@ -9,7 +9,7 @@ What ``gx.function`` does not need is imported when it is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from graphc.core import simulate_cpu_devices
+from graphc.devices import simulate_cpu_devices
 
 simulate_cpu_devices()
 
@@ -26,13 +26,11 @@ from graphc.core import (
     colocate_with,
     deadline,
     device,
-    devices,
-    list_devices,
     name_scope,
-    set_visible_devices,
     string,
     wait_all,
 )
+from graphc.devices import devices, list_devices, set_visible_devices
 from graphc.function import TOOLS, TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.ir import OPS, VIEWS
 from graphc.ops import ROWS, NamespaceInfo

@@ -10,7 +10,8 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Variable, refuse_in_trace
+from graphc.core import Variable
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["Stateful"]
 

@@ -17,42 +17,44 @@ FACE = "graphc"
 LAYERS: Mapping[str, int] = {
     "base": 0,
     "ir": 1,
-    "core": 2,
+    "devices": 2,
+    "core": 3,
+    "tracing": 4,
     "drawing": 2,
-    "ops": 3,
-    "lowering": 4,
-    "arrays": 5,
-    "costs": 5,
-    "autograph": 5,
-    "gradients": 5,
-    "runtime": 5,
-    "function": 6,
-    "checks": 6,
-    "flow": 6,
-    "composites": 6,
-    "formats": 6,
-    "nest": 6,
-    "debug": 7,
-    "queues": 7,
-    "states": 7,
-    "session": 8,
-    "data": 8,
-    "placement": 8,
-    "lax": 8,
-    "layers": 8,
-    "losses": 8,
-    "metrics": 8,
-    "optim": 8,
-    "distribute": 9,
-    "testing": 9,
-    "train": 10,
-    "cluster": 11,
-    "saving": 10,
-    "serve": 11,
-    "compat": 12,
-    "inspect": 13,
-    "cli": 14,
-    "__main__": 15,
+    "ops": 5,
+    "lowering": 6,
+    "arrays": 7,
+    "costs": 7,
+    "autograph": 7,
+    "gradients": 7,
+    "runtime": 7,
+    "function": 8,
+    "checks": 8,
+    "flow": 8,
+    "composites": 8,
+    "formats": 8,
+    "nest": 8,
+    "debug": 9,
+    "queues": 9,
+    "states": 9,
+    "session": 10,
+    "data": 10,
+    "placement": 10,
+    "lax": 10,
+    "layers": 10,
+    "losses": 10,
+    "metrics": 10,
+    "optim": 10,
+    "distribute": 11,
+    "testing": 11,
+    "train": 12,
+    "cluster": 13,
+    "saving": 12,
+    "serve": 13,
+    "compat": 14,
+    "inspect": 15,
+    "cli": 16,
+    "__main__": 17,
 }
 
 # The order inside parts that need one: a folder (or file) imports only from those that stand before it.
@@ -73,8 +75,8 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-# Outside these parts only a few files know whether a function is traced; the others ask graphc.core.
-PARTS_OF_BOTH_MODES = frozenset({"core", "autograph"})
+# Outside these parts only a few files know whether a function is traced; the others ask graphc.tracing.
+PARTS_OF_BOTH_MODES = frozenset({"core", "tracing", "autograph"})
 FILES_OF_BOTH_MODES = frozenset(
     {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graph"}
 )
@@ -286,7 +288,7 @@ def _mode_rules(module: Module) -> Iterator[tuple[int, str]]:
         return
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "context.trace":
-            yield node.lineno, "reads context.trace; apply an op, or ask graphc.core (refuse_in_trace, lifted, ...)"
+            yield node.lineno, "reads context.trace; apply an op, or ask graphc.tracing (refuse_in_trace, lifted, ...)"
 
 
 def _jax_rules(module: Module) -> Iterator[tuple[int, str]]:

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parent.parent / "graphc"
 ORDER = [
     ["base"],
     ["ir"],
-    ["core", "drawing"],
+    ["devices", "drawing"],
+    ["core"],
+    ["tracing"],
     ["ops"],
     ["lowering"],
     ["arrays", "costs", "autograph", "gradients", "runtime"],
@@ -52,6 +54,12 @@ def test_every_part_has_its_place_in_the_order() -> None:
     assert [sorted(part for part in LAYERS if LAYERS[part] == layer) for layer in sorted(set(LAYERS.values()))] == [
         sorted(row) for row in ORDER
     ]
+
+
+def test_each_package_says_its_layer() -> None:
+    for part, layer in LAYERS.items():
+        if (ROOT / part / "__init__.py").exists() and part != "nest":
+            assert (ROOT / part / "__init__.py").read_text().startswith(f'"""Layer {layer}: '), part
 
 
 @pytest.mark.parametrize(
@@ -143,19 +151,19 @@ BAD = {
             "ir/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core import T",
             "core/a.py": "",
         },
-        "graphc/ir/a.py:4: ir (layer 1) imports core (layer 2), which is not below it",
+        "graphc/ir/a.py:4: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, inside a function": (
         {"ir/a.py": "def f():\n    import graphc.core", "core/a.py": ""},
-        "graphc/ir/a.py:3: ir (layer 1) imports core (layer 2), which is not below it",
+        "graphc/ir/a.py:3: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, relatively": (
         {"ir/a.py": "from .. import core", "core/a.py": ""},
-        "graphc/ir/a.py:2: ir (layer 1) imports core (layer 2), which is not below it",
+        "graphc/ir/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, from a folder two deep": (
         {"ir/passes/a.py": "from ...core import T", "core/a.py": ""},
-        "graphc/ir/passes/a.py:2: ir (layer 1) imports core (layer 2), which is not below it",
+        "graphc/ir/passes/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "from a file inside a package": (
         {"core/a.py": "from graphc.ir.graph import Graph", "ir/graph.py": ""},
@@ -243,7 +251,7 @@ def test_few_files_know_both_modes(tmp_path: Path) -> None:
     allowed = {"ops/order.py": reads, "core/a.py": reads}
     assert violations(tree(tmp_path / "kept", allowed)) == []
     (found,) = violations(tree(tmp_path / "broken", {"ops/a.py": reads}))
-    assert found.startswith("graphc/ops/a.py:3: reads context.trace; apply an op, or ask graphc.core")
+    assert found.startswith("graphc/ops/a.py:3: reads context.trace; apply an op, or ask graphc.tracing")
 
 
 @pytest.mark.parametrize("part", ["base", "ir"])

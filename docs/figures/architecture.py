@@ -23,7 +23,7 @@ _GROUPS = (
     ("Look, save and serve", ("serve", "saving", "inspect", "drawing", "debug", "cli", "testing"), "green"),
     ("TensorFlow 1 and 2", ("compat", "session", "queues"), "green"),
     ("Array functions", ("ops", "arrays", "lax", "checks", "flow", "nest", "composites", "states"), "violet"),
-    ("One door to every op", ("core",), "violet"),
+    ("One door to every op", ("devices", "core", "tracing"), "violet"),
     ("Errors, settings, registries", ("base",), "grey"),
 )
 

@@ -1,4 +1,4 @@
-"""Layer 5: array functions that are made of others, with TensorFlow's and JAX's names (``gx.arrays``)."""
+"""Layer 7: array functions that are made of others, with TensorFlow's and JAX's names (``gx.arrays``)."""
 
 # ruff: noqa: F403  __all__ is made of those of the modules
 

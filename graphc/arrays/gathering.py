@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphc.arrays.known import known_values
-from graphc.core import ArrayLike, Tensor, graph_by_hand, is_symbolic
+from graphc.core import ArrayLike, Tensor, is_symbolic
 from graphc.ops import functions as gx
+from graphc.tracing import graph_by_hand
 
 __all__ = [
     "TopK",

@@ -8,7 +8,8 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError
-from graphc.core import current_trace, is_symbolic
+from graphc.core import is_symbolic
+from graphc.tracing import current_trace
 
 __all__ = ["known_sizes", "known_values"]
 

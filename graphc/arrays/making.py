@@ -11,18 +11,9 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import (
-    ArrayLike,
-    SymbolicTensor,
-    Tensor,
-    TensorShape,
-    as_dtype,
-    converted,
-    graph_by_hand,
-    is_symbolic,
-    is_tracing,
-)
+from graphc.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype, converted, is_symbolic
 from graphc.ops import functions as gx
+from graphc.tracing import graph_by_hand, is_tracing
 
 __all__ = ["as_tensor", "constant", "ensure_shape", "eye", "range", "shape", "split"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from graphc.arrays.known import known_values
-from graphc.core import ArrayLike, Tensor, graph_by_hand, is_symbolic
+from graphc.core import ArrayLike, Tensor, is_symbolic
 from graphc.ops import functions as gx
+from graphc.tracing import graph_by_hand
 
 __all__ = [
     "confusion_matrix",

@@ -1,4 +1,4 @@
-"""Layer 5: from Python source to calls of control-flow operators, and the operators."""
+"""Layer 7: from Python source to calls of control-flow operators, and the operators."""
 
 from graphc.autograph.frontend import (
     NoSourceError,

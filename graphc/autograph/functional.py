@@ -13,8 +13,9 @@ from typing import Any
 from graphc.autograph.operators import call, for_stmt, if_exp, loop_options, trace_scan, trace_switch, while_stmt
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, context, operand, shorten
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, operand, shorten
 from graphc.ops import sized
+from graphc.tracing import context
 
 __all__ = ["cond", "fori_loop", "scan", "switch", "while_loop"]
 

@@ -76,12 +76,10 @@ class DeviceSettings:
     Attributes:
       get: the value of a setting.
       set: gives a setting a value.
-      log_placements: is called where ``log_device_placement`` is turned on or off.
     """
 
     get: Callable[[str], Any]
     set: Callable[[str, Any], None]
-    log_placements: Callable[[bool], None]
 
 
 _DEFAULT_BITS = (32, 64)
@@ -166,6 +164,7 @@ class Config:
     )
     _wide_types: WideTypes | None = field(default=None, init=False, repr=False)
     _device_settings: DeviceSettings | None = field(default=None, init=False, repr=False)
+    _placement_log: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
     _log_device_placement: bool = field(default=False, init=False, repr=False)
     _check_numerics: bool = field(default=False, init=False, repr=False)
     _numerics_switch: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
@@ -248,7 +247,8 @@ class Config:
     @log_device_placement.setter
     def log_device_placement(self, value: bool) -> None:
         self._log_device_placement = _truth("log_device_placement", value)
-        self._devices().log_placements(value)
+        assert self._placement_log is not None, "graphc.core, which knows where ops run, is not imported"
+        self._placement_log(value)
 
     @property
     def visible_devices(self) -> list[int] | None:
@@ -342,15 +342,19 @@ class Config:
         return self._wide_types
 
     def _devices(self) -> DeviceSettings:
-        assert self._device_settings is not None, "graphc.core, which knows JAX, is not imported"
+        assert self._device_settings is not None, "graphc.devices, which knows JAX, is not imported"
         return self._device_settings
 
     def register_device_settings(self, settings: DeviceSettings) -> None:
-        """Says how devices are set up; the core, a layer above, calls this once."""
+        """Says how devices are set up; graphc.devices, a layer above, calls this once."""
         self._device_settings = settings
         if folder := os.environ.get("GRAPHC_COMPILATION_CACHE"):
             off = _is_denied("GRAPHC_COMPILATION_CACHE")
             self.compilation_cache = False if off else _flag("GRAPHC_COMPILATION_CACHE") or folder
+
+    def register_placement_log(self, switch: Callable[[bool], None]) -> None:
+        """Says how the devices of ops are logged; the core, a layer above, calls this once."""
+        self._placement_log = switch
         if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
             self.log_device_placement = True
 

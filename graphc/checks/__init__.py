@@ -1,4 +1,4 @@
-"""Layer 6: what must hold of tensors: checked at once, or by compiled functions when they run (``gx.checks``)."""
+"""Layer 8: what must hold of tensors: checked at once, or by compiled functions when they run (``gx.checks``)."""
 
 from graphc.checks.shapes import assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar, assert_shapes
 from graphc.checks.types import (

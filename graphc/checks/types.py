@@ -9,8 +9,9 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import ArrayLike, ArrayMethods, as_dtype, is_array
+from graphc.core import ArrayLike, ArrayMethods, as_dtype
 from graphc.ops import DTypeName, asarray, float32
+from graphc.tracing import is_array
 
 __all__ = ["assert_integer", "assert_proper_iterable", "assert_same_float_dtype", "assert_type", "is_numeric_tensor"]
 

@@ -1,4 +1,4 @@
-"""Layer 11: the ``graphc`` command."""
+"""Layer 16: the ``graphc`` command."""
 
 from graphc.cli.command import main
 

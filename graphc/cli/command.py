@@ -28,8 +28,9 @@ from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
-from graphc.core import Device, device_name, devices, simulate_cpu_devices, wait_all
+from graphc.core import wait_all
 from graphc.costs import format_bytes, format_seconds
+from graphc.devices import Device, device_name, devices, simulate_cpu_devices
 from graphc.distribute import launch
 from graphc.inspect import compare, explain
 from graphc.runtime import profile, read_timeline

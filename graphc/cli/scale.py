@@ -23,8 +23,9 @@ from rich.table import Table
 from graphc.base import nest
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cli.target import load_target
-from graphc.core import Tensor, devices
+from graphc.core import Tensor
 from graphc.costs import format_seconds
+from graphc.devices import devices
 from graphc.distribute import DataParallel
 from graphc.function import BoundFunction, Function, function
 

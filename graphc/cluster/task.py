@@ -12,7 +12,8 @@ from typing import Any
 from graphc.base import CancellationToken, Registry, Signal, config, deadline
 from graphc.base.errors import CancelledError, GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
+from graphc.core import Resources, resources_scope, trace_scope
+from graphc.devices import device_name, devices
 from graphc.queues import Lines
 
 __all__ = ["SERVICES", "Call", "Task", "hosts"]

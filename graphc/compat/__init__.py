@@ -1,4 +1,4 @@
-"""Layer 9: the names of other libraries, as tables of aliases over graphc's functions.
+"""Layer 14: the names of other libraries, as tables of aliases over graphc's functions.
 
 ``graphc.compat.v1`` and ``graphc.compat.v2`` are imported by themselves, since that sets TensorFlow's dtypes.
 """

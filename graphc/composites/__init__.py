@@ -1,4 +1,4 @@
-"""Layer 6: values of several tensors that pass through functions as one: sparse, ragged, rows, arrays of tensors.
+"""Layer 8: values of several tensors that pass through functions as one: sparse, ragged, rows, arrays of tensors.
 
 Each is a structure to the compiler: its tensors are arguments, results and what loops carry.
 """

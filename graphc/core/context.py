@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from graphc.core.pins import NO_PINS, Pins
+from graphc.base import config
+from graphc.devices import NO_PINS, Pins
 from graphc.ir import DeviceSpec
 
 if TYPE_CHECKING:
-    from graphc.core.trace import Trace
+    from graphc.base.errors import GraphcError
     from graphc.ir import Attrs, Graph, OpDef
 
 __all__ = [
@@ -31,13 +32,13 @@ __all__ = [
     "LaunchCounter",
     "Recorder",
     "ReplicaContext",
+    "Tracing",
     "UpdateTaker",
     "busy",
     "context",
     "count_launches",
     "creation_scope",
     "device_scope",
-    "log_placements",
     "making_scope",
     "occupied",
     "place_ops",
@@ -122,6 +123,93 @@ class UpdateTaker(Protocol):
         ...
 
 
+class Tracing(Protocol):
+    """What the trace that ops are appended to looks like from here; graphc.tracing makes traces.
+
+    Attributes:
+      is_graph: whether it is that of a graph that is built by hand and run by a Session.
+      variable_class: of the Variables that are made in such a graph.
+      unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
+    """
+
+    is_graph: bool
+    variable_class: type[Any]
+    unconverted: dict[str, str]
+
+    @property
+    def root(self) -> Tracing:
+        """The trace of the whole function."""
+        ...
+
+    @property
+    def parent(self) -> Tracing | None:
+        """The trace around this one; None for that of a whole function."""
+        ...
+
+    def record(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Any]:
+        """Appends a node, and keeps gradients out of it where it does not count."""
+        ...
+
+    def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = ...) -> list[Any]:
+        """Appends a node."""
+        ...
+
+    def lift(self, value: Any) -> Any:
+        """Returns the tensor of this trace that stands for a value from anywhere."""
+        ...
+
+    def late_input(self, tensor: Any) -> Any:
+        """Returns the tensor that holds an attribute which is known when the graph runs."""
+        ...
+
+    def note_attribute(self, value: Any) -> None:
+        """Notes that a value which is known became a static attribute."""
+        ...
+
+    def read(self, variable: Any) -> Any:
+        """Returns the tensor that a Variable holds here."""
+        ...
+
+    def assign(self, variable: Any, value: Any) -> None:
+        """Gives a Variable a value from here on."""
+        ...
+
+    def replace(self, tensor: Any, new: Any) -> None:
+        """Gives a tensor the values of another, as an assignment to its items does."""
+        ...
+
+    def look_at(self, tensor: Any) -> None:
+        """Notes that Python code gets to know the values of a tensor from outside."""
+        ...
+
+    def take_whole(self, value: Any) -> None:
+        """Notes that code which is not converted gets to know all that an object holds."""
+        ...
+
+    def making(self) -> AbstractContextManager[None]:
+        """Returns a scope inside which code runs eagerly, to make state that outlives the call."""
+        ...
+
+    def known_value(self, value: Any) -> Any:
+        """Returns what a tensor is in every call, for state that is made while tracing."""
+        ...
+
+    def leaked(self, tensor: Any) -> GraphcError:
+        """Returns the error to raise where a tensor of this trace is used outside it."""
+        ...
+
+    def refuse(self, error: GraphcError) -> GraphcError:
+        """Gives up what is tried, since something cannot be compiled; returns the error to raise."""
+        ...
+
+    def note_refusal(self, error: GraphcError) -> GraphcError:
+        """Notes that something cannot be compiled; returns the error to raise."""
+        ...
+
+
+TraceT = TypeVar("TraceT", bound=Tracing)
+
+
 @dataclass
 class LaunchCounter:
     """How many programs were handed to devices.
@@ -197,7 +285,7 @@ REASONS = frozenset((LOGGED, EXAMINED, OBSERVED, SPREAD))
 several simulated devices."""
 
 
-class Context(threading.local):
+class Context(threading.local, Generic[TraceT]):
     """The state of one thread.
 
     Attributes:
@@ -221,7 +309,7 @@ class Context(threading.local):
     taped: tuple[Recorder, ...] = ()
     pinned: bool = False
     placing: bool = False
-    trace: Trace | None = None
+    trace: TraceT | None = None
     tapes: tuple[Recorder, ...] = ()
     device: Pins = NO_PINS
     replica: ReplicaContext | None = None
@@ -261,7 +349,7 @@ class Context(threading.local):
             self.counter.count += 1
 
 
-context = Context()
+context: Context[Tracing] = Context()
 
 
 def set_slow(reason: int, enabled: bool) -> None:
@@ -270,11 +358,6 @@ def set_slow(reason: int, enabled: bool) -> None:
         (reasons.add if enabled else reasons.discard)(reason)
     Context.eager = busy.isdisjoint(REASONS)
     context.update()
-
-
-def log_placements(enabled: bool) -> None:
-    """Takes every eager op of all threads past what logs its placement, or no more."""
-    place_ops(LOGGED, enabled)
 
 
 def place_ops(reason: int, enabled: bool) -> None:
@@ -289,7 +372,7 @@ def place_ops(reason: int, enabled: bool) -> None:
 
 
 @contextmanager
-def trace_scope(trace: Trace | None) -> Generator[None]:
+def trace_scope(trace: Tracing | None) -> Generator[None]:
     """Ops go to ``trace`` inside the scope (None: they run eagerly). Tapes opened outside do not see them."""
     saved = context.trace, context.tapes, context.device
     context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else NO_PINS
@@ -426,3 +509,6 @@ def replica_scope(replica: ReplicaContext | None) -> Generator[None]:
         yield
     finally:
         context.replica = saved
+
+
+config.register_placement_log(lambda enabled: place_ops(LOGGED, enabled))

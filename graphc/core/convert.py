@@ -60,7 +60,7 @@ def operand(value: Any) -> Any:
 def _tell(value: Any) -> None:
     """Tells a trace of what an object holds that makes an array of itself by code that is not converted."""
     if context.trace is not None:
-        context.trace.root.reads.whole(value)
+        context.trace.take_whole(value)
 
 
 @operand.register(bool)

@@ -20,13 +20,13 @@ from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, place_ops
 from graphc.core.convert import SCALARS, operand
-from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.core.fast_path import FAILED, call_kernel
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.placing import check_implemented, log_placement, requested_device
 from graphc.core.spread import in_fine_words, in_turn, meeting_place
+from graphc.devices import device_name, devices, find_device, to_device
 from graphc.ir import (
     LATE,
     LATE_CONSTANT,
@@ -254,12 +254,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             op, values, attrs = late, list(found), given
         if has_large_ints(values):
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
-        guard = trace.guard
-        if guard is not None:
-            values = guard.values(values)
-        outputs = trace.apply(op, values, attrs, regions)
-        if guard is not None:
-            guard.note(outputs)
+        outputs = trace.record(op, values, attrs, regions)
     else:
         if regions and len(context.tapes) == 1 and op.differentiable:
             forward = context.tapes[0].forward(op, values, attrs, regions)

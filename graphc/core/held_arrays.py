@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from graphc.base.errors import FailedPreconditionError
-from graphc.core.devices import placed
+from graphc.devices import placed
 
 if TYPE_CHECKING:
     import jax

@@ -20,9 +20,18 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from graphc.core.context import context, trace_scope
-from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
 from graphc.core.dtypes import type_of
-from graphc.core.pins import NO_PINS, DeviceFunction, Pins
+from graphc.devices import (
+    NO_PINS,
+    Device,
+    DeviceFunction,
+    Pins,
+    device_name,
+    devices,
+    find_device,
+    named_device,
+    say_once,
+)
 from graphc.ir import WORLD, Attrs, DeviceSpec, OpDef, TensorType, Value
 
 __all__ = [

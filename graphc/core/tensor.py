@@ -15,7 +15,6 @@ from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
 from graphc.core.convert import operand
-from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
 from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
@@ -25,11 +24,12 @@ from graphc.core.spread import is_elsewhere
 from graphc.core.texts import representation, shown_text
 from graphc.core.tracebacks import shorten
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
+from graphc.devices import device_name
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
+    from graphc.core.context import Tracing
     from graphc.core.convert import ArrayLike
-    from graphc.core.trace import Trace
 
 __all__ = ["SymbolicTensor", "Tensor", "wait_all"]
 
@@ -277,9 +277,9 @@ class SymbolicTensor(Tensor):
     __slots__ = ("trace",)
 
     raw: Value
-    trace: Trace
+    trace: Tracing
 
-    def __init__(self, value: Value, trace: Trace) -> None:
+    def __init__(self, value: Value, trace: Tracing) -> None:
         self.raw = value
         self.trace = trace
 

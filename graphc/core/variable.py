@@ -21,12 +21,10 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, Unimpleme
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
-from graphc.core.devices import device_name, find_device, laid_out, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.leaving import check_leaves, shown, when_jax_converts
-from graphc.core.lifting import known_value
 from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.spread import host_values, is_elsewhere, note_spread
@@ -34,6 +32,7 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
 from graphc.core.tracebacks import shorten
 from graphc.core.waiting import describe, wait_for
+from graphc.devices import device_name, find_device, laid_out, placed
 from graphc.ir import WORLD, TensorType
 
 __all__ = ["Variable", "is_symbolic", "read", "variable_placement"]
@@ -118,7 +117,7 @@ class Variable(ArrayMethods):
     ) -> None:
         if (trace := context.trace) is not None:
             with trace.making():
-                initial_value = known_value(initial_value, trace)
+                initial_value = trace.known_value(initial_value)
                 Variable.__init__(self, initial_value, trainable=trainable, name=name, dtype=dtype)
             return
         value = _operand(initial_value() if callable(initial_value) else initial_value, f"Variable {name!r}")

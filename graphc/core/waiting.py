@@ -17,8 +17,8 @@ from graphc.base import Deadline, Signal, What, detours, interruption, run_on_th
 from graphc.base import deadline as deadline_scope
 from graphc.base.errors import UnimplementedError
 from graphc.core.context import context
-from graphc.core.devices import device_name
 from graphc.core.dtypes import type_of
+from graphc.devices import device_name
 
 __all__ = [
     "are_soon_computed",

@@ -1,4 +1,4 @@
-"""Layer 5: what programs cost: what devices exchange, memory, and time, in numbers and in words."""
+"""Layer 7: what programs cost: what devices exchange, memory, and time, in numbers and in words."""
 
 from graphc.costs.collectives import CollectiveReport, collectives_of, have_groups
 from graphc.costs.device_times import DeviceTime, device_times

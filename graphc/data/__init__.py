@@ -1,4 +1,4 @@
-"""Layer 7: input pipelines: sources, transformations, and the processes that serve them."""
+"""Layer 10: input pipelines: sources, transformations, and the processes that serve them."""
 
 from graphc.base import hint_missing
 from graphc.data import sources

@@ -21,7 +21,7 @@ import numpy as np
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InternalError, InvalidArgumentError
 from graphc.base.nest import LEAF, Structure
-from graphc.core import ReadGuard, Tensor, on_host, trace_scope
+from graphc.core import Tensor, on_host, trace_scope
 from graphc.data.elements import (
     Block,
     DatasetSpec,
@@ -36,6 +36,7 @@ from graphc.data.elements import (
 from graphc.data.programs import Programs
 from graphc.data.tracing import ElementTrace, as_tuple, call_with, called
 from graphc.function import BoundFunction, Function, TensorSpec
+from graphc.tracing import ReadGuard
 
 __all__ = ["Mode", "UserFunction", "call_with"]
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from graphc.base import at, holding, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.base.nest import LEAF
-from graphc.core import refuse_in_trace, shorten
+from graphc.core import shorten
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.plan import Epoch, Node, Rows, outline, replaced, walk
 from graphc.data.sources import State
+from graphc.tracing import refuse_in_trace
 
 if TYPE_CHECKING:
     from graphc.data.planned import Planned

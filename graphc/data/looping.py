@@ -17,7 +17,7 @@ import numpy as np
 
 from graphc.autograph import Loopable, LoopVariables, cond, pyfunc, run_for, while_stmt
 from graphc.base.errors import OutOfRangeError, UnimplementedError
-from graphc.core import Tensor, current_trace
+from graphc.core import Tensor
 from graphc.data.elements import described, flatten, is_static, row_bytes, unflatten
 from graphc.data.iterator import DatasetIterator
 from graphc.data.nodes.prefetching import Prefetch
@@ -26,6 +26,7 @@ from graphc.data.planned import Planned, functions_of
 from graphc.data.rolled import NotRolled, Rolled
 from graphc.function import TensorSpec
 from graphc.ops import call_jax
+from graphc.tracing import current_trace
 
 __all__ = ["Looping"]
 

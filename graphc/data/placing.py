@@ -9,8 +9,9 @@ from typing import Any
 
 import jax as _jax
 
-from graphc.core import Tensor, find_device
+from graphc.core import Tensor
 from graphc.data.elements import Nested, Row
+from graphc.devices import find_device
 from graphc.runtime import observer
 
 __all__ = ["placer"]

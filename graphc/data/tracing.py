@@ -19,21 +19,11 @@ from graphc.autograph import do_not_convert
 from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.base.nest import Structure
-from graphc.core import (
-    STRING,
-    LateStrings,
-    ReadGuard,
-    StringTensor,
-    Tensor,
-    as_dtype,
-    host_array,
-    host_type,
-    on_host,
-    trace_scope,
-)
+from graphc.core import STRING, LateStrings, StringTensor, Tensor, as_dtype, host_array, host_type, on_host, trace_scope
 from graphc.data.elements import Block, Nested, Row, flatten, unflatten
 from graphc.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
 from graphc.ir import Attrs, OpDef, TensorType
+from graphc.tracing import ReadGuard
 
 __all__ = ["ElementTrace", "as_tuple", "call_with", "called"]
 

@@ -1,4 +1,4 @@
-"""Layer 7: looking into compiled functions while they run: NaN by their first op, node by node, breakpoints."""
+"""Layer 9: looking into compiled functions while they run: NaN by their first op, node by node, breakpoints."""
 
 from graphc.debug.breakpoints import breakpoint
 from graphc.debug.numerics import nan

@@ -8,8 +8,9 @@ from typing import Any
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import apply_all, is_tracing
+from graphc.core import apply_all
 from graphc.ir import OPS, OpDef, reads
+from graphc.tracing import is_tracing
 
 __all__ = ["BREAKPOINT", "breakpoint", "line_of", "stops_at"]
 

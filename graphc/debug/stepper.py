@@ -13,11 +13,12 @@ import numpy as np
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, VariableCreationError
-from graphc.core import Tensor, Variable, is_tracing, unexamined
+from graphc.core import Tensor, Variable, unexamined
 from graphc.debug.breakpoints import BREAKPOINT, line_of, stops_at
 from graphc.debug.interpreter import Machine, Run
 from graphc.debug.names import Names
 from graphc.function import BoundFunction, Function, TracedFunction, function
+from graphc.tracing import is_tracing
 
 __all__ = ["Step", "Stepper", "step"]
 

@@ -1,4 +1,4 @@
-"""Layer 8: data parallelism over the devices of this process, or of all processes that run the program."""
+"""Layer 11: data parallelism over the devices of this process, or of all processes that run the program."""
 
 from graphc.base import hint_missing, imported_names, lazy_names
 from graphc.distribute.accumulate import mean_gradients

@@ -8,10 +8,11 @@ from typing import Any
 from graphc.autograph import call, scan
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Tensor, Variable, context, is_array, operand
+from graphc.core import FUNCTIONS, Tensor, Variable, context, operand
 from graphc.distribute.axes import Replica
 from graphc.gradients import GradientTape
 from graphc.ops import as_wide, asarray
+from graphc.tracing import is_array
 
 __all__ = ["mean_gradients"]
 

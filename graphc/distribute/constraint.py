@@ -14,24 +14,11 @@ from jax.sharding import PartitionSpec as P
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import (
-    ArrayLike,
-    ReadGuard,
-    Tensor,
-    apply,
-    attribute,
-    context,
-    device_name,
-    devices,
-    find_device,
-    fixed,
-    is_tracing,
-    mesh_text,
-    note_spread,
-    reads_here,
-)
+from graphc.core import ArrayLike, Tensor, apply, context, mesh_text, note_spread
+from graphc.devices import device_name, devices, find_device
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops import asarray
+from graphc.tracing import ReadGuard, attribute, fixed, is_tracing, reads_here
 
 __all__ = ["SHARD", "Axes", "current", "named", "shard"]
 

@@ -14,18 +14,7 @@ from jax.sharding import NamedSharding
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import (
-    FUNCTIONS,
-    Tensor,
-    context,
-    converted,
-    groups_of,
-    is_array,
-    is_tracing,
-    operand,
-    replica_scope,
-    whole_on,
-)
+from graphc.core import FUNCTIONS, Tensor, context, converted, groups_of, operand, replica_scope, whole_on
 from graphc.distribute.axes import Replica
 from graphc.distribute.evaluation import evaluate
 from graphc.distribute.pmap import found_devices, refuse_nested
@@ -38,6 +27,7 @@ from graphc.distribute.step_report import StepReport
 from graphc.function import BoundFunction, Function, Mapped, MappedArguments
 from graphc.metrics import Metric
 from graphc.ops import REPLICA_AXIS, replica_mesh
+from graphc.tracing import is_array, is_tracing
 
 __all__ = ["DataParallel", "ParallelFunction"]
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Tensor, is_array
+from graphc.core import Tensor
 from graphc.distribute.replica import PerReplica, map_results
 from graphc.metrics import Metric
+from graphc.tracing import is_array
 
 __all__ = ["evaluate"]
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from jax.sharding import Mesh
 
-from graphc.core import Device, groups_of
+from graphc.core import groups_of
+from graphc.devices import Device
 from graphc.ops import COPY_AXIS, REPLICA_AXIS
 
 __all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]

@@ -10,7 +10,8 @@ from typing import Any, Literal, cast
 from graphc.autograph import call
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import FUNCTIONS, Tensor, Variable, context, device, device_name, devices, find_device
+from graphc.core import FUNCTIONS, Tensor, Variable, context, device
+from graphc.devices import device_name, devices, find_device
 from graphc.gradients import GradientTape
 from graphc.layers import Layer
 from graphc.ops import asarray

@@ -9,12 +9,14 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, all_devices, common_name, context, converted, find_device, is_tracing, replica_scope
+from graphc.core import FUNCTIONS, context, converted, replica_scope
+from graphc.devices import all_devices, common_name, find_device
 from graphc.distribute.axes import Replica
 from graphc.distribute.processes import check_joined
 from graphc.distribute.replicated import Places, emit_replicas
 from graphc.function import Mapped, MappedArguments, SameFunction, axes_of_results
 from graphc.ops import REPLICA_AXIS
+from graphc.tracing import is_tracing
 
 __all__ = ["found_devices", "pmap", "refuse_nested"]
 

@@ -10,24 +10,13 @@ import numpy as np
 
 from graphc.base import Location, at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import (
-    CallState,
-    Region,
-    SymbolicTensor,
-    Tensor,
-    Trace,
-    Variable,
-    apply,
-    apply_all,
-    context,
-    current_trace,
-    replica_scope,
-)
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, replica_scope
 from graphc.distribute.axes import Replica
 from graphc.distribute.replication import check_law, differing_outputs, reduced_once
 from graphc.function import MappedArguments
 from graphc.ir import OPS, Attrs, Graph, TensorType
 from graphc.ops import INDEX, REPLICAS, STATUS
+from graphc.tracing import CallState, Region, Trace, current_trace
 
 __all__ = ["Places", "emit_replicas", "refuse_pins"]
 

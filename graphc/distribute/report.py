@@ -13,8 +13,9 @@ import jax
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Device, Tensor, Variable, wait_for
+from graphc.core import Tensor, Variable, wait_for
 from graphc.costs import DeviceTime, collectives_of, device_times, have_groups, memory_of
+from graphc.devices import Device
 from graphc.distribute.processes import current_job
 from graphc.distribute.replica import PerReplica
 from graphc.distribute.step_report import DeviceReport, RankReport, StepReport

@@ -19,21 +19,18 @@ from graphc.core import (
     SymbolicTensor,
     Tensor,
     Variable,
-    all_devices,
     canonical_array,
-    is_array,
-    is_tracing,
-    laid_out,
     note_spread,
-    placed,
     variable_lock,
     variable_placement,
     whole_on,
 )
+from graphc.devices import all_devices, laid_out, placed
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
 from graphc.distribute.processes import check_joined, compares_batch, mark_batch
 from graphc.lowering import BATCH_AXES
+from graphc.tracing import is_array, is_tracing
 
 __all__ = ["Rules", "Sharding"]
 

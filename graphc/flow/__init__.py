@@ -1,4 +1,4 @@
-"""Layer 6: control flow and calls of Python with TensorFlow's arguments, over graphc's own (``gx.flow``)."""
+"""Layer 8: control flow and calls of Python with TensorFlow's arguments, over graphc's own (``gx.flow``)."""
 
 from graphc.flow.calls import numpy_function, print_values, py_function
 from graphc.flow.choices import case, switch_case

@@ -1,4 +1,4 @@
-"""Layer 6: files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
+"""Layer 8: files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
 
 from graphc.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
 from graphc.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to

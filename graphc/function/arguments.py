@@ -14,22 +14,12 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import (
-    SCALARS,
-    StringTensor,
-    Tensor,
-    as_dtype,
-    as_strings,
-    contents_of,
-    is_array,
-    is_string_dtype,
-    string,
-    type_of,
-)
+from graphc.core import SCALARS, StringTensor, Tensor, as_dtype, as_strings, is_string_dtype, string, type_of
 from graphc.function.checking import checked_array
 from graphc.function.describe import describe
 from graphc.ir import OPEN, TensorType
 from graphc.ops import asarray
+from graphc.tracing import contents_of, is_array
 
 __all__ = ["Arguments", "Binder", "TensorSpec", "spec_leaves"]
 

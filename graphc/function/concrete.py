@@ -10,11 +10,12 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import StringTensor, Tensor, Variable, as_dtype, context, is_array, string
+from graphc.core import StringTensor, Tensor, Variable, as_dtype, context, string
 from graphc.function.arguments import TensorSpec, spec_leaves
 from graphc.function.binding import Signals
 from graphc.function.guards import MISS
 from graphc.ir import Graph
+from graphc.tracing import is_array
 
 if TYPE_CHECKING:
     from graphc.function.function import Function

@@ -12,7 +12,8 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base.errors import GraphcError
-from graphc.core import StringTensor, Tensor, Variable, attributes_of, canonical_array, contents_of, is_array, type_of
+from graphc.core import StringTensor, Tensor, Variable, canonical_array, type_of
+from graphc.tracing import attributes_of, contents_of, is_array
 
 __all__ = ["describe"]
 

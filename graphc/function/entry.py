@@ -15,12 +15,13 @@ import jax
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import SCALARS, SymbolicTensor, Tensor, is_array
+from graphc.core import SCALARS, SymbolicTensor, Tensor
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Binding, Signals
 from graphc.function.guards import Writer
 from graphc.function.running import ProgramRun, run_trace
 from graphc.function.traced import TracedFunction
+from graphc.tracing import is_array
 
 __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 

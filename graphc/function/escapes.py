@@ -15,8 +15,8 @@ from typing import Any
 
 from graphc.base import Location, at, collect_since, nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import Store, TensorCell, Trace, Write
 from graphc.function import front_end
+from graphc.tracing import Store, TensorCell, Trace, Write
 
 __all__ = [
     "ArgumentWatch",

@@ -18,27 +18,13 @@ from graphc.base.errors import (
     UnimplementedError,
     VerificationError,
 )
-from graphc.core import (
-    Tensor,
-    Variable,
-    after_nodes,
-    apply_all,
-    as_dtype,
-    device_scope,
-    dtype_rules,
-    find_device,
-    is_followed,
-    last_node,
-    operand,
-    scalar_array,
-    to_device,
-    type_of,
-    type_of_any,
-)
+from graphc.core import Tensor, Variable, apply_all, as_dtype, device_scope, dtype_rules, operand, scalar_array, type_of
+from graphc.devices import find_device, to_device
 from graphc.ir import CONSTANT, Graph, Interpreter, Node, is_world, verify
 from graphc.lowering import raise_at
 from graphc.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, host_error
 from graphc.runtime import compile_graph
+from graphc.tracing import after_nodes, is_followed, last_node, type_of_any
 
 __all__ = ["Replay", "from_graph"]
 

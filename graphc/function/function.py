@@ -28,18 +28,8 @@ from graphc.base import (
     warn_at,
 )
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
-from graphc.core import (
-    REASONS,
-    CreationInTrace,
-    Device,
-    DeviceChoice,
-    Lifting,
-    Recorder,
-    context,
-    creation_scope,
-    device,
-    occupied,
-)
+from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, occupied
+from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, signals
@@ -58,6 +48,7 @@ from graphc.function.traced import TracedFunction
 from graphc.function.tracing import converted, trace_function
 from graphc.ir import DeviceSpec, Graph
 from graphc.lowering import Program
+from graphc.tracing import CreationInTrace, Lifting, context
 
 __all__ = ["TOOLS", "Function", "function"]
 

@@ -1,6 +1,6 @@
 """Guards as code: a function for each trace that looks whether it may be used, and finds what its program works on.
 
-What a trace depends on is known when it has been made (:mod:`graphc.core.reads`). It is written out as straight-line
+What a trace depends on is known when it has been made (:mod:`graphc.tracing.reads`). It is written out as straight-line
 Python, without a loop or a call for each guard: `if v2 is not c3: return MISS`. That is the cheapest way to ask, tens
 of nanoseconds a guard, and it has the same form for every kind of argument.
 """
@@ -16,19 +16,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import (
-    ReadGuard,
-    Source,
-    Tensor,
-    canonical_array,
-    exact,
-    lacks,
-    narrowed,
-    same_array,
-    same_items,
-    same_keys,
-    same_set,
-)
+from graphc.core import Tensor, canonical_array, narrowed
+from graphc.tracing import ReadGuard, Source, exact, lacks, same_array, same_items, same_keys, same_set
 
 __all__ = ["MISS", "Writer", "matcher"]
 

@@ -11,24 +11,13 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import (
-    FUNCTIONS,
-    Region,
-    Tensor,
-    Trace,
-    Variable,
-    context,
-    converted,
-    current_trace,
-    is_array,
-    is_tracing,
-    operand,
-)
+from graphc.core import FUNCTIONS, Tensor, Variable, context, converted, operand
 from graphc.function.arguments import Arguments
 from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
 from graphc.ir import TensorType
 from graphc.ops import MappedRegion, emit_vmap
+from graphc.tracing import Region, Trace, current_trace, is_array, is_tracing
 
 __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
 

@@ -9,7 +9,8 @@ from typing import Any, Literal, TypedDict, cast
 
 from graphc.base import at, checked_seconds, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Device, DeviceChoice
+from graphc.core import DeviceChoice
+from graphc.devices import Device
 from graphc.ir import DeviceSpec, Graph
 
 __all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options", "unknown_option"]

@@ -11,8 +11,9 @@ from typing import Any
 import jax
 
 from graphc.base import nest
-from graphc.core import SymbolicTensor, Tensor, Trace
+from graphc.core import SymbolicTensor, Tensor
 from graphc.function import front_end
+from graphc.tracing import Trace
 
 __all__ = ["OwnTensor", "Place", "Result", "is_written", "packer", "written_result"]
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from jax.sharding import SingleDeviceSharding
 
-from graphc.core import RegionAborted, Tensor, shorten_all, variable_lock
+from graphc.core import Tensor, shorten_all, variable_lock
 from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import Writer
 from graphc.function.results import Place, is_written, written_result
 from graphc.function.traced import TracedFunction
 from graphc.lowering import UNSHARED, Executable, LaunchPolicy, TypesDiffer, copied, restore, run_on_variables
+from graphc.tracing import RegionAborted
 
 __all__ = ["ProgramRun", "run_trace", "shorten"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphc.base import at, warn_at
 from graphc.base.errors import SideEffectWarning, UnimplementedError
-from graphc.core import SideEffect, Trace, Write
+from graphc.tracing import SideEffect, Trace, Write
 
 __all__ = ["SideEffects", "changes", "find_side_effects"]
 

@@ -16,28 +16,18 @@ from graphc.base import Location, user_location
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
-    NO_PINS,
-    AfterCall,
-    LoopReport,
-    SideEffect,
-    Source,
     Tensor,
-    Trace,
     Variable,
     apply_all,
     brought,
     context,
-    device_name,
     device_scope,
-    devices,
     dtype_rules,
-    find_device,
     is_examining,
     is_spread,
-    placed,
-    to_device,
     type_text,
 )
+from graphc.devices import NO_PINS, device_name, devices, find_device, placed, to_device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import MISS, matcher
@@ -47,6 +37,7 @@ from graphc.ir import Attrs, Graph
 from graphc.lowering import run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 from graphc.runtime import PlacedProgram, Plan, compile_graph, observer
+from graphc.tracing import AfterCall, LoopReport, SideEffect, Source, Trace
 
 __all__ = ["TraceNotes", "TracedFunction", "settings"]
 

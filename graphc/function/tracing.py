@@ -9,15 +9,7 @@ from typing import Any
 
 from graphc.base import collections_so_far
 from graphc.base.errors import GraphcError
-from graphc.core import (
-    CreationInTrace,
-    Lifting,
-    Trace,
-    Write,
-    context,
-    trace_scope,
-    type_of,
-)
+from graphc.core import context, trace_scope, type_of
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import (
@@ -34,6 +26,7 @@ from graphc.function.traced import TracedFunction, TraceNotes
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import TensorType
 from graphc.ir.passes import DEFAULT, run_passes
+from graphc.tracing import CreationInTrace, Lifting, Trace, Write
 
 __all__ = ["converted", "trace_function"]
 

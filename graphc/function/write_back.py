@@ -10,8 +10,9 @@ import numpy as np
 
 from graphc.base import Location, at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, TensorCell, Trace, is_array
+from graphc.core import SymbolicTensor, Tensor
 from graphc.function.arguments import Arguments
+from graphc.tracing import TensorCell, Trace, is_array
 
 __all__ = ["WriteBack", "array_leaves"]
 

@@ -12,7 +12,6 @@ import jax
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import (
-    Region,
     SymbolicTensor,
     Tensor,
     Variable,
@@ -20,18 +19,16 @@ from graphc.core import (
     apply_all,
     context,
     converted,
-    current_trace,
-    is_tracing,
     operand,
     shorten,
     tape_scope,
     trace_scope,
-    type_of_any,
     unexamined,
 )
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops import custom_vjp
+from graphc.tracing import Region, current_trace, is_tracing, type_of_any
 
 __all__ = ["custom_gradient"]
 

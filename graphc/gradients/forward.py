@@ -11,24 +11,12 @@ from typing import Any, Literal
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import (
-    FUNCTIONS,
-    Region,
-    Tensor,
-    Trace,
-    Variable,
-    apply,
-    converted,
-    current_trace,
-    is_tracing,
-    operand,
-    shorten,
-    unexamined,
-)
+from graphc.core import FUNCTIONS, Tensor, Variable, apply, converted, operand, shorten, unexamined
 from graphc.gradients.arguments import differentiable, results_of, without_aux
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS
 from graphc.ops import emit_jvp
+from graphc.tracing import Region, Trace, current_trace, is_tracing
 
 __all__ = ["ForwardAccumulator", "jvp", "linearize"]
 

@@ -14,20 +14,12 @@ from typing import Any, cast
 
 import jax
 
-from graphc.core import (
-    Tensor,
-    apply_compiled,
-    find_device,
-    is_followed,
-    kernel,
-    on_one,
-    region_function,
-    thread_settings,
-    type_of,
-)
+from graphc.core import Tensor, apply_compiled, kernel, region_function, thread_settings, type_of
+from graphc.devices import find_device, on_one
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.lowering import XlaFunction, lower
 from graphc.ops import CALL, VJP, calls_host, pull_back, pushforward, vjp_attrs
+from graphc.tracing import is_followed
 
 __all__ = ["ForwardPass", "forward_pass"]
 

@@ -9,10 +9,11 @@ import jax as _jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Tensor, Trace, apply_all, context, current_trace, is_tracing, operand, trace_scope, unexamined
+from graphc.core import Tensor, apply_all, context, operand, trace_scope, unexamined
 from graphc.ir import TensorType
 from graphc.lowering import lower
 from graphc.ops import CALL, MappedRegion, emit_vmap
+from graphc.tracing import Trace, current_trace, is_tracing
 
 jax: Any = _jax  # its functions are only partly annotated
 

@@ -20,15 +20,12 @@ from graphc.core import (
     FAILED,
     FUNCTIONS,
     NO_ATTRS,
-    Region,
     SymbolicTensor,
     Tensor,
-    Trace,
     Variable,
     apply,
     apply_all,
     call_kernel,
-    context,
     device_scope,
     is_examining,
     kernel,
@@ -42,6 +39,7 @@ from graphc.gradients.reach import reach
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
+from graphc.tracing import Region, Trace, context
 
 __all__ = ["GradientTape"]
 

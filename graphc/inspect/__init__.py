@@ -1,4 +1,4 @@
-"""Layer 10: what a compiled function does: compared with eager code, and explained."""
+"""Layer 15: what a compiled function does: compared with eager code, and explained."""
 
 from graphc.inspect.compare import compare
 from graphc.inspect.equality import Agreement, Difference

@@ -16,7 +16,8 @@ from rich.console import Console
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Tensor, devices
+from graphc.core import Tensor
+from graphc.devices import devices
 from graphc.inspect.equality import Agreement, Tolerance, compare_leaves, compare_results
 from graphc.inspect.gradients import compare_gradients
 from graphc.inspect.modes import (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
-from graphc.core import LoopReport, Variable, layout_text
+from graphc.core import Variable, layout_text
 from graphc.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
 from graphc.inspect.compiling import lower_and_compile
@@ -27,6 +27,7 @@ from graphc.inspect.report import CompileCost
 from graphc.ir import CONSTANT, Graph, Node, is_world
 from graphc.ir.passes import DEFAULT
 from graphc.ops import ASSIGN_VARIABLE, CALL_STATUS, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
+from graphc.tracing import LoopReport
 
 __all__ = ["explain"]
 

@@ -1,4 +1,4 @@
-"""Layer 7: layers, which hold the Variables of a model and make them at the first call."""
+"""Layer 10: layers, which hold the Variables of a model and make them at the first call."""
 
 from graphc.base import hint_missing
 from graphc.layers.containers import Sequential

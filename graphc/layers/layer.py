@@ -13,21 +13,12 @@ import numpy as np
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import (
-    CreationInTrace,
-    Variable,
-    attribute,
-    context,
-    fixed,
-    making_state,
-    reads_here,
-    root_trace,
-    shorten,
-)
+from graphc.core import Variable, context, shorten
 from graphc.layers.module import Module
 from graphc.layers.policy import compute_dtype
 from graphc.layers.summary import print_summary
 from graphc.ops import as_numbers, astype, is_random_state
+from graphc.tracing import CreationInTrace, attribute, fixed, making_state, reads_here, root_trace
 
 if TYPE_CHECKING:
     from graphc.core import ArrayLike, Tensor

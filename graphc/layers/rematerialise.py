@@ -11,11 +11,12 @@ import jax as _jax
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Region, apply_all, converted, current_trace, is_tracing, refusal
+from graphc.core import apply_all, converted
 from graphc.function import Function
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.layers.layer import Layer
 from graphc.ops import ORDER, asarray
+from graphc.tracing import Region, current_trace, is_tracing, refusal
 
 jax: Any = _jax  # its functions are only partly annotated
 

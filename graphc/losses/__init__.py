@@ -1,4 +1,4 @@
-"""Layer 7: what models are trained to make small. Each loss is one op, so one kernel in eager mode."""
+"""Layer 10: what models are trained to make small. Each loss is one op, so one kernel in eager mode."""
 
 from graphc.base import hint_missing
 from graphc.losses.losses import (

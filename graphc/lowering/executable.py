@@ -16,7 +16,6 @@ from graphc.core import (
     array_of,
     context,
     dtype_rules,
-    find_device,
     held,
     in_turn,
     meeting_place,
@@ -24,6 +23,7 @@ from graphc.core import (
     variable_lock,
     wait_for,
 )
+from graphc.devices import find_device
 from graphc.ir import Attrs, Graph, Rewriter
 from graphc.ir.passes import IfConvert, run_passes
 from graphc.lowering.compile_times import CompileTimes

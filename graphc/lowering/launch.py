@@ -34,7 +34,8 @@ from graphc.base import (
     run_on_thread,
     watched,
 )
-from graphc.core import device_name, devices, thread_settings, wait_for
+from graphc.core import thread_settings, wait_for
+from graphc.devices import device_name, devices
 from graphc.ir import TensorType
 from graphc.lowering.backpressure import in_flight
 from graphc.ops import host_lock, numbered_calls, waited_for, with_calls

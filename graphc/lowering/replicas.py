@@ -11,7 +11,8 @@ from jax.sharding import NamedSharding
 
 from graphc.base import at
 from graphc.base.errors import UnimplementedError
-from graphc.core import laid_out, note_spread, placed, whole_on
+from graphc.core import note_spread, whole_on
+from graphc.devices import laid_out, placed
 from graphc.ir import Graph, Node, Value
 from graphc.ops import HOST_CALLS, REPLICAS, replica_mesh, replica_spec
 

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import jax
 
-from graphc.core import Variable, array_of, brought, in_fine_words, placed, variable_lock
+from graphc.core import Variable, array_of, brought, in_fine_words, variable_lock
+from graphc.devices import placed
 from graphc.ops import is_random_state
 
 __all__ = ["Meeting", "meet_others", "register_meeting", "together"]

@@ -1,4 +1,4 @@
-"""Layer 7: metrics, which add up over batches what a model does on all rows."""
+"""Layer 10: metrics, which add up over batches what a model does on all rows."""
 
 from graphc.base import hint_missing
 from graphc.metrics.metric import Metric

@@ -1,4 +1,4 @@
-"""Layer 3: the op table, whose rows wrap JAX functions, and the few ops written by hand.
+"""Layer 5: the op table, whose rows wrap JAX functions, and the few ops written by hand.
 
 Each module of rows has a stub file beside it, so that editors and type checkers know the functions. Installing graphc
 writes these files, and so does ``python -m graphc.ops.stubs``; git does not have them. The public array functions stand

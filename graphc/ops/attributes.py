@@ -11,9 +11,10 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, InvalidTypeError
-from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, has_late_values, is_symbolic, late_value
+from graphc.core import ArrayMethods, as_dtype, dtype_rules, has_late_values, is_symbolic, late_value
 from graphc.ir import Attrs, OpDef, typed_key
 from graphc.ops.dtypes import DTypeName
+from graphc.tracing import current_trace
 
 __all__ = ["DTYPES", "Kept", "attrs_maker", "kinds", "static_value"]
 

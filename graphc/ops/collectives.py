@@ -16,7 +16,8 @@ import numpy as np
 from jax import lax as _lax
 from jax.sharding import Mesh, PartitionSpec
 
-from graphc.core import GROUP_AXIS, find_common
+from graphc.core import GROUP_AXIS
+from graphc.devices import find_common
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 
 __all__ = [

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from jax import lax as _lax
 
-from graphc.core import CallState, Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
+from graphc.core import SymbolicTensor, Tensor, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
 from graphc.ops.derivatives.reverse_while import slots_for, while_loop
+from graphc.tracing import CallState, Region, Trace
 
 lax: Any = _lax  # its functions are only partly annotated
 

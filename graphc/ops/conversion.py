@@ -23,10 +23,8 @@ from graphc.core import (
     as_strings,
     canonical_array,
     context,
-    find_device,
     fitted_int,
     is_string_dtype,
-    lifted,
     only_ints,
     operand,
     refused,
@@ -35,8 +33,10 @@ from graphc.core import (
     with_fast_path,
 )
 from graphc.core import device as on_device
+from graphc.devices import find_device
 from graphc.ir import OPS, Attrs
 from graphc.ops.annotations import Device
+from graphc.tracing import lifted
 
 __all__ = ["asarray", "clip", "from_dlpack"]
 

@@ -16,20 +16,10 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import (
-    Region,
-    SymbolicTensor,
-    Tensor,
-    Trace,
-    apply_all,
-    current_trace,
-    dtype_rules,
-    graph_by_hand,
-    region_function,
-    type_of,
-)
+from graphc.core import SymbolicTensor, Tensor, apply_all, dtype_rules, region_function, type_of
 from graphc.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, infer_types
 from graphc.ops.on_host import on_host
+from graphc.tracing import Region, Trace, current_trace, graph_by_hand
 
 __all__ = ["COMPOSED", "sized"]
 

@@ -21,8 +21,8 @@ from graphc.core import (
     is_string_dtype,
     operand,
     string,
-    type_of_any,
 )
+from graphc.tracing import type_of_any
 
 __all__ = [
     "DTypeName",

@@ -20,9 +20,9 @@ from graphc.core import (
     apply,
     as_strings,
     operand,
-    type_of_any,
 )
 from graphc.ir import OPEN, RANK_OF, SHAPE_OF, SIZE_OF, TensorType
+from graphc.tracing import type_of_any
 
 __all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "shape_tensor", "size"]
 

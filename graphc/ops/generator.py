@@ -11,23 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import (
-    Cell,
-    LateValue,
-    Region,
-    Tensor,
-    Variable,
-    apply,
-    context,
-    current_trace,
-    graph_by_hand,
-    is_tracing,
-    operand,
-    refusal,
-    shorten,
-    trace_scope,
-    type_of_any,
-)
+from graphc.core import LateValue, Tensor, Variable, apply, context, operand, shorten, trace_scope
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import basic_distributions, distributions
 from graphc.ops.attributes import static_value
@@ -35,6 +19,7 @@ from graphc.ops.basic_distributions import BasicDistributions
 from graphc.ops.distributions import IMPLEMENTATION, key_of
 from graphc.ops.public import as_tuple
 from graphc.ops.table import define_ops, row
+from graphc.tracing import Cell, Region, current_trace, graph_by_hand, is_tracing, refusal, type_of_any
 
 __all__ = ["Generator", "is_random_state", "split_state"]
 

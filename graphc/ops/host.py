@@ -27,8 +27,9 @@ from jax.experimental import io_callback as _io_callback
 
 from graphc.base import Location, What, held_interrupts, note_progress, set_detour, user_location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
-from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
+from graphc.core import SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.tracing import CallState
 
 __all__ = [
     "HOST_CALL",

@@ -12,21 +12,12 @@ from jax import lax
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import (
-    FUNCTIONS,
-    SCALARS,
-    ArrayLike,
-    Tensor,
-    apply,
-    context,
-    operand,
-    scalar_array,
-    type_of_any,
-)
+from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.subscripts import IndexEncoder, checked_position
 from graphc.ops.table import infer_by_evaluation
 from graphc.ops.values import fitted
+from graphc.tracing import type_of_any
 
 __all__ = ["get_item", "update_item"]
 

@@ -15,9 +15,10 @@ from jax.core import Tracer
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, root_trace, shorten, type_of_any
+from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, shorten
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.ops.table import infer_by_evaluation
+from graphc.tracing import root_trace, type_of_any
 
 __all__ = ["call_jax"]
 

@@ -10,11 +10,12 @@ import jax as _jax
 import numpy as np
 
 from graphc.base.errors import UnimplementedError
-from graphc.core import CallState, Region, SymbolicTensor, Tensor, Trace, Variable, apply, apply_all
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.control_flow import INDEX
 from graphc.ops.generator import is_random_state, split_state
 from graphc.ops.host import ORDER, STATUS
+from graphc.tracing import CallState, Region, Trace
 
 jax: Any = _jax  # its functions are only partly annotated
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.core import as_dtype, device_name, devices
+from graphc.core import as_dtype
+from graphc.devices import device_name, devices
 from graphc.ops import dtypes
 
 __all__ = ["NamespaceInfo"]

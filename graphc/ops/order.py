@@ -13,20 +13,10 @@ import numpy as np
 
 from graphc.base import nest
 from graphc.base.errors import InvalidTypeError
-from graphc.core import (
-    Controls,
-    SymbolicTensor,
-    Tensor,
-    Trace,
-    Variable,
-    apply,
-    apply_all,
-    context,
-    is_tracing,
-    refusal,
-)
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, Node, OpDef, TensorType
 from graphc.ops.state import ASSIGN_VARIABLE
+from graphc.tracing import Controls, Trace, context, is_tracing, refusal
 
 __all__ = ["TOGETHER", "Operation", "control_dependencies", "group", "no_op", "tuple"]
 

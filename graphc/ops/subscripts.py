@@ -20,19 +20,9 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core import (
-    FUNCTIONS,
-    LateValue,
-    Tensor,
-    current_trace,
-    is_by_hand,
-    is_symbolic,
-    is_tracing,
-    late_value,
-    operand,
-    type_of_any,
-)
+from graphc.core import FUNCTIONS, LateValue, Tensor, is_by_hand, is_symbolic, late_value, operand
 from graphc.ir import OPEN, TensorType
+from graphc.tracing import current_trace, is_tracing, type_of_any
 
 __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
 

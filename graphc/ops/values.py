@@ -18,15 +18,14 @@ from graphc.core import (
     Tensor,
     apply,
     as_strings,
-    current_trace,
     is_by_hand,
     is_symbolic,
     operand,
     translate_error,
-    type_of_any,
 )
 from graphc.ir import Attrs, OpDef
 from graphc.ops.on_host import on_host
+from graphc.tracing import current_trace, type_of_any
 
 __all__ = ["fitted", "from_values", "known_values"]
 

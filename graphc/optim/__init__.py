@@ -1,4 +1,4 @@
-"""Layer 7: optimizers, which are optax transformations whose state lives in Variables."""
+"""Layer 10: optimizers, which are optax transformations whose state lives in Variables."""
 
 from graphc.base import hint_missing
 from graphc.optim.algorithms import SGD, Adam, AdamW, RMSprop

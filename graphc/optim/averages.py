@@ -12,10 +12,11 @@ import optax
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.core import Tensor, Variable, apply, context, making_state
+from graphc.core import Tensor, Variable, apply, context
 from graphc.optim.optimizer import checked_variables
 from graphc.optim.update import UPDATE, register, update_attrs
 from graphc.states import Stateful
+from graphc.tracing import making_state
 
 __all__ = ["ExponentialMovingAverage"]
 

@@ -12,11 +12,12 @@ import optax
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, Variable, refuse_in_trace
+from graphc.core import Tensor, Variable
 from graphc.ops import asarray, call_jax
 from graphc.optim.optimizer import Optimizer
 from graphc.optim.rated import clipping_by_norm, rated
 from graphc.optim.update import register
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["LearningRate", "Named", "Options"]
 

@@ -16,24 +16,14 @@ from graphc.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
 )
-from graphc.core import (
-    ArrayLike,
-    Tensor,
-    Variable,
-    apply,
-    array_of,
-    context,
-    device,
-    making_state,
-    meeting_place,
-    shorten,
-)
+from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place, shorten
 from graphc.gradients import GradientTape
 from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
 from graphc.optim.parts import parts
 from graphc.optim.update import UPDATE, initial_state, register, state_names, state_owners, update_attrs
 from graphc.states import Stateful
+from graphc.tracing import making_state
 
 __all__ = ["Optimizer", "checked_variables"]
 

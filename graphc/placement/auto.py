@@ -11,7 +11,8 @@ import jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Device, canonical_device, device_name, devices, find_device, progress
+from graphc.core import progress
+from graphc.devices import Device, canonical_device, device_name, devices, find_device
 from graphc.function import BoundFunction, Function, TracedFunction, function
 from graphc.ops import calls_host
 from graphc.placement.costs import Costs, measure_link, timed

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.core import Device
+from graphc.devices import Device
 from graphc.ir import Value
 from graphc.lowering import lower
 from graphc.ops import calls_host

@@ -1,4 +1,4 @@
-"""Layer 7: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
+"""Layer 9: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.base import hint_missing
 from graphc.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator

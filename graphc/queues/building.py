@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from graphc.core import apply, current_trace, graph_by_hand
+from graphc.core import apply
 from graphc.ir import Attrs, OpDef
+from graphc.tracing import current_trace, graph_by_hand
 
 __all__ = ["GraphByHand", "emit", "graph_here"]
 

@@ -23,11 +23,11 @@ from graphc.core import (
     bytes_array,
     check_leaves,
     context,
-    devices,
     host_type,
     host_value,
     is_text,
 )
+from graphc.devices import devices
 from graphc.ir import OPEN, OPS, TensorType, compatible_shapes
 from graphc.queues.rows import Columns
 from graphc.queues.spec import refusal

@@ -8,22 +8,13 @@ from typing import Any
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import (
-    STRING,
-    apply_all,
-    as_dtype,
-    bytes_array,
-    host_type,
-    host_value,
-    in_graph,
-    is_text,
-    is_tracing,
-)
+from graphc.core import STRING, apply_all, as_dtype, bytes_array, host_type, host_value, in_graph, is_text
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 from graphc.queues.features import Column, columns_of
 from graphc.queues.messages import example_class
 from graphc.queues.sparse import SparseValue
 from graphc.queues.spec import refusal
+from graphc.tracing import is_tracing
 
 __all__ = ["parse_example", "parse_single_example"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from graphc.base.errors import InvalidTypeError
-from graphc.core import STRING, SymbolicTensor, refuse_in_trace
+from graphc.core import STRING, SymbolicTensor
 from graphc.formats import TFRecordOptions, checked_compression, checked_options
 from graphc.ir import Attrs, OpDef
 from graphc.queues import reader_ops as ops
@@ -13,6 +13,7 @@ from graphc.queues.building import GraphByHand, emit, graph_here
 from graphc.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
 from graphc.queues.queue import QueueBase
 from graphc.queues.spec import integer, refusal
+from graphc.tracing import refuse_in_trace
 
 __all__ = [
     "FixedLengthRecordReader",

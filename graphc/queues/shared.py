@@ -7,18 +7,11 @@ from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import (
-    Resources,
-    apply,
-    busy,
-    current_resources,
-    is_tracing,
-    refuse_in_trace,
-    resources_scope,
-)
+from graphc.core import Resources, apply, busy, current_resources, resources_scope
 from graphc.ir import Attrs, OpDef
 from graphc.queues.building import GraphByHand, emit, graph_here
 from graphc.queues.homes import SESSION, Alike, Make, claim, found, handle_of
+from graphc.tracing import is_tracing, refuse_in_trace
 
 __all__ = ["SharedObject"]
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, apply, bytes_array, host_array, host_type, host_value, in_graph, is_tracing
+from graphc.core import STRING, apply, bytes_array, host_array, host_type, host_value, in_graph
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 from graphc.queues.spec import refusal
+from graphc.tracing import is_tracing
 
 __all__ = ["SparseValue"]
 

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 
 from graphc.base import deadline, overseen
-from graphc.core import device_name, devices, find_device, is_pinned, on_one, register_region_kernels
+from graphc.core import is_pinned, register_region_kernels
+from graphc.devices import device_name, devices, find_device, on_one
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, map_regions
 from graphc.lowering import XlaFunction, current_run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, calls_host

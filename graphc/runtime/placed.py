@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jax.sharding import SingleDeviceSharding
 
-from graphc.core import Device, devices
+from graphc.devices import Device, devices
 
 __all__ = ["Placed", "PlacedFunction"]
 

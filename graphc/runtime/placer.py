@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.core import canonical_device, check_implemented, log_placement
+from graphc.core import check_implemented, log_placement
+from graphc.devices import canonical_device
 from graphc.ir import CONSTANT, Graph, Node
 from graphc.lowering import forward_key
 from graphc.ops import ASSIGN_VARIABLE, HOST_CALLS, READ_VARIABLE, VJP

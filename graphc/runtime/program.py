@@ -10,7 +10,8 @@ import jax
 
 from graphc.base import at, config, deadline, overseen, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Variable, array_of, device_name, devices, find_device, layout_text, placed, shard_on
+from graphc.core import Variable, array_of, layout_text
+from graphc.devices import device_name, devices, find_device, placed, shard_on
 from graphc.ir import Graph, Node, Value
 from graphc.lowering import Check, Executable, LaunchPolicy, Program, Transaction, current_policy, described, lower
 from graphc.ops import REPLICAS, UNORDERED_HOST_CALL

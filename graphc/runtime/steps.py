@@ -14,7 +14,8 @@ from jax import lax
 from jax.sharding import SingleDeviceSharding
 
 from graphc.base import collection_paused, interrupts_held
-from graphc.core import Device, context, find_device, to_device, type_of
+from graphc.core import context, type_of
+from graphc.devices import Device, find_device, to_device
 from graphc.ir import Graph, TensorType
 from graphc.lowering import compiler_options, lower
 from graphc.ops import (

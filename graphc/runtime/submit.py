@@ -21,10 +21,11 @@ from graphc.base import (
     user_location,
 )
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Tensor, context, device_scope, refuse_in_trace, thread_settings, wait_for
+from graphc.core import Tensor, context, device_scope, thread_settings, wait_for
 from graphc.runtime.future import Future
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.retry import RetryPolicy
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["submit"]
 

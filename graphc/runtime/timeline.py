@@ -22,7 +22,8 @@ from jax.core import Tracer
 
 from graphc.base import at, listen_to_waits, set_detour, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from graphc.core import device_name, observe_ops
+from graphc.core import observe_ops
+from graphc.devices import device_name
 from graphc.ops import CALL, VJP
 from graphc.runtime.plan import HOST
 

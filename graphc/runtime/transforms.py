@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import jax as _jax
 
-from graphc.core import Device
+from graphc.devices import Device
 from graphc.ir import OPS, Attrs
 from graphc.ops import JVP, VJP, VMAP, linearize, replaying
 from graphc.runtime.driven import Driven, make_driven

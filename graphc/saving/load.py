@@ -11,8 +11,9 @@ import jax
 from graphc.base import at, config, user_location
 from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, ParseError
 from graphc.base.files import PathLike, as_path
-from graphc.core import Device, DeviceChoice, Tensor, Variable
+from graphc.core import DeviceChoice, Tensor, Variable
 from graphc.core import device as device_of
+from graphc.devices import Device
 from graphc.function import Function
 from graphc.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
 from graphc.optim import remade

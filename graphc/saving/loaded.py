@@ -12,7 +12,7 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, VerificationError
-from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, is_array, operand, type_of_any
+from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, operand
 from graphc.function import Replay, TensorSpec
 from graphc.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
 from graphc.ir.passes import is_open, specialize
@@ -20,6 +20,7 @@ from graphc.ops import asarray
 from graphc.saving.folder import damaged
 from graphc.saving.opening import evaluate
 from graphc.saving.structures import decoded, encoded, is_same, leaves_of
+from graphc.tracing import is_array, type_of_any
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 

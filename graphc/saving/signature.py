@@ -10,10 +10,11 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import StringTensor, Tensor, Variable, as_dtype, is_array
+from graphc.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.function import TensorSpec
 from graphc.ops import asarray
 from graphc.saving.sizes import Sizes
+from graphc.tracing import is_array
 
 __all__ = ["OpenSpec", "Signature", "as_signature", "examples", "symbols_of", "with_symbols"]
 

@@ -15,7 +15,8 @@ from jax.experimental import checkify
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
-from graphc.core import Device, Tensor, converted
+from graphc.core import Tensor, converted
+from graphc.devices import Device
 from graphc.function import function, to_jax
 from graphc.serve.rows import Array, Key
 

@@ -30,12 +30,14 @@ from graphc.base.errors import (
     InvalidTypeError,
     ResourceExhaustedError,
 )
-from graphc.core import device_name, find_device, local_devices, refuse_in_trace, thread_settings
+from graphc.core import thread_settings
+from graphc.devices import device_name, find_device, local_devices
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
 from graphc.serve.rows import Array, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["Replicas"]
 

@@ -1,4 +1,4 @@
-"""Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
+"""Layer 10: graphs that are built by hand, and the Sessions that run parts of them."""
 
 from graphc.session import by_value, checkpoints, file_ops, monitored, producers, summaries, weighted
 from graphc.session.assigning import (

@@ -21,9 +21,7 @@ from graphc.core import (
     apply,
     apply_all,
     bytes_array,
-    current_trace,
     device,
-    in_region,
     is_text,
     trace_scope,
 )
@@ -33,6 +31,7 @@ from graphc.session.graph import Graph, default_graph, graph_of
 from graphc.session.placeholders import graph_dtype, placeholder_with_default
 from graphc.session.shapes import sizes_of
 from graphc.session.tensor import GraphTensor, Operation
+from graphc.tracing import current_trace, in_region
 
 __all__ = [
     "case",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.core import Controls, Tensor, Variable, context, device_later, trace_scope
+from graphc.core import Tensor, Variable, device_later, trace_scope
 from graphc.ir import CONSTANT, Node, Value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import Operation as Grouped
@@ -18,10 +18,11 @@ from graphc.ops import control_dependencies as branch_dependencies
 from graphc.session.naming import op_type
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
+from graphc.tracing import Controls, context
 
 if TYPE_CHECKING:
-    from graphc.core import Trace
     from graphc.session.session import Session
+    from graphc.tracing import Trace
 
 __all__ = ["Graph", "Stacks", "default_graph", "graph_of", "reset_default_graph"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphc.base import at, config
 from graphc.base.errors import GraphcError, InvalidArgumentError, NotFoundError
-from graphc.core import canonical_device, device_name, devices
+from graphc.devices import canonical_device, device_name, devices
 from graphc.ir import DeviceSpec, Node, Value
 from graphc.ir import Graph as GraphIR
 from graphc.runtime import Placement, Plan, place

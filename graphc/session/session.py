@@ -13,7 +13,8 @@ import numpy as np
 
 from graphc.base import CancellationToken, at, deadline, nest, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, GraphcError, InvalidArgumentError
-from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
+from graphc.core import Resources, resources_scope, trace_scope
+from graphc.devices import device_name, devices
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, profile
 from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value

@@ -12,7 +12,8 @@ import numpy as np
 
 from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
-from graphc.core import Variable, array_of, find_device, resources_scope, type_of, variable_lock
+from graphc.core import Variable, array_of, resources_scope, type_of, variable_lock
+from graphc.devices import find_device
 from graphc.ir import Attrs, Graph, OpDef, TensorType
 from graphc.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import DISPATCH, Executable, lower

@@ -14,10 +14,8 @@ from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgu
 from graphc.core import (
     NO_ATTRS,
     STRING,
-    CallState,
     SymbolicTensor,
     Tensor,
-    Trace,
     Variable,
     bytes_array,
     device_scope,
@@ -31,6 +29,7 @@ from graphc.session.naming import NamingBuilder
 from graphc.session.randomness import OUTSIDE
 from graphc.session.tensor import GraphTensor
 from graphc.session.texts import string_op
+from graphc.tracing import CallState, Trace
 
 if TYPE_CHECKING:
     from graphc.session.graph import Graph

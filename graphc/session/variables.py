@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, Variable, apply, context, current_trace, trace_scope, variable_device
+from graphc.core import STRING, Variable, apply, context, trace_scope, variable_device
 from graphc.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
 from graphc.session.given_values import as_given, initial_tensor
 from graphc.session.graph import Graph, default_graph
@@ -23,6 +23,7 @@ from graphc.session.scattering import Scattering
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
 from graphc.session.variable_ops import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
+from graphc.tracing import current_trace
 
 __all__ = ["GraphVariable"]
 

@@ -1,4 +1,4 @@
-"""Layer 9: what tests of programs with tensors are written with (``gx.testing``)."""
+"""Layer 11: what tests of programs with tensors are written with (``gx.testing``)."""
 
 from graphc.testing.case import TestCase
 from graphc.testing.graphs import GraphTestCase

@@ -17,10 +17,11 @@ import numpy as np
 from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
-from graphc.core import ArrayMethods, StringTensor, is_tracing
+from graphc.core import ArrayMethods, StringTensor
 from graphc.ops import random as draws
 from graphc.session import Graph, GraphTensor, GraphVariable, Operation, Session
 from graphc.testing.threads import CheckedThread
+from graphc.tracing import is_tracing
 
 __all__ = ["TestCase"]
 

@@ -1,4 +1,4 @@
-"""Layer 10: checkpoints, and a loop that trains."""
+"""Layer 12: checkpoints, and a loop that trains."""
 
 from graphc.base import hint_missing
 from graphc.train import files

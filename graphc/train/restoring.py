@@ -8,7 +8,9 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.core import Device, Variable, array_of, refuse_in_trace
+from graphc.core import Variable, array_of
+from graphc.devices import Device
+from graphc.tracing import refuse_in_trace
 from graphc.train.saved import NO_VARIABLE, Region, Saved
 
 __all__ = ["Target", "faults", "part_of", "refuse_trace"]

@@ -9,7 +9,8 @@ from typing import Any
 from graphc.base import Signal, config
 from graphc.base.errors import OutOfRangeError
 from graphc.cluster.task import Task
-from graphc.core import current_resources, device_name, devices
+from graphc.core import current_resources
+from graphc.devices import device_name, devices
 
 
 class Probe:

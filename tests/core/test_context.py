@@ -7,7 +7,9 @@ import threading
 import pytest
 
 import graphc as gx
-from graphc.core import NO_PINS, Trace, context, count_launches, creation_scope, device_scope, tape_scope, trace_scope
+from graphc.core import context, count_launches, creation_scope, device_scope, tape_scope, trace_scope
+from graphc.devices import NO_PINS
+from graphc.tracing import Trace
 
 
 def test_eager_sums_up_the_scopes() -> None:

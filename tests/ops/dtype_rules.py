@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from graphc.core import FUNCTIONS, SymbolicTensor, Trace, trace_scope, type_of
+from graphc.core import FUNCTIONS, SymbolicTensor, trace_scope, type_of
 from graphc.ir import TensorType
 from graphc.ops.table import Row
+from graphc.tracing import Trace
 from tests.ops.calls import EXAMPLES, is_tensor, leaves, replaced
 from tests.ops.support import flat
 

@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import Tensor, Trace, kernel, trace_scope, type_of
+from graphc.core import Tensor, kernel, trace_scope, type_of
 from graphc.ir import CONSTANT, Graph, Interpreter, Node, TensorType, verify
+from graphc.tracing import Trace
 
 __all__ = ["KernelInterpreter", "flat", "run", "trace"]
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.core import Trace, trace_scope
+from graphc.core import trace_scope
 from graphc.ir import OPS
 from graphc.ops.distributions import ROWS, key_of
+from graphc.tracing import Trace
 
 SPREAD = np.asarray([[2.0, 0.5], [0.5, 1.0]], np.float32)
 

@@ -11,11 +11,12 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
-from graphc.core import CallState, Trace, apply_all, trace_scope
+from graphc.core import apply_all, trace_scope
 from graphc.ir import OPS, WORLD, Attrs, EffectKind, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
 from graphc.ops import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, replaying
+from graphc.tracing import CallState, Trace
 from tests.autograph.outcomes import watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")

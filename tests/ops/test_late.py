@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.base.errors import ConcretizationError, InvalidArgumentError
-from graphc.core import FUNCTIONS, Trace, kernel, trace_scope, type_of
+from graphc.core import FUNCTIONS, kernel, trace_scope, type_of
 from graphc.ir import OPEN, OPS, Attrs, Graph, Interpreter, OpDef, TensorType, parse_graph, verify
 from graphc.ir.passes import shape_inputs, specialize
+from graphc.tracing import Trace
 
 F32, I32 = np.dtype("float32"), np.dtype("int32")
 Inputs = Sequence[np.ndarray[Any, Any]]

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.base.errors import GraphcError, InvalidArgumentError, OutOfRangeError
-from graphc.core import Trace, trace_scope
+from graphc.core import trace_scope
 from graphc.ir import OPEN, OPS, Attrs, Node, ProbeError, TensorType, compatible, infer_open, verify
+from graphc.tracing import Trace
 from tests.ops.calls import EXAMPLES, called
 from tests.ops.support import trace
 

@@ -14,8 +14,8 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import InvalidTypeError, LeakedTensorError, VerificationError
-from graphc.core import Controls, Trace
 from graphc.ir import Graph, Node, TensorType
+from graphc.tracing import Controls, Trace
 
 X = gx.asarray([1.0, 2.0, 3.0])
 

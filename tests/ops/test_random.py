@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Trace, trace_scope
+from graphc.core import trace_scope
 from graphc.ir import EffectKind
 from graphc.ops import asarray, random
+from graphc.tracing import Trace
 
 COUNT = 20_000
 

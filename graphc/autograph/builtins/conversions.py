@@ -24,8 +24,9 @@ from graphc.autograph.values.kinds import examples, is_instance
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply, current_trace
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
 from graphc.ir import OPS
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
 

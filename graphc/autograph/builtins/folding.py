@@ -26,7 +26,7 @@ from graphc.autograph.constructs.purity.impure import report_call
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.unbound import Unbound
 from graphc.base.errors import UnimplementedError
-from graphc.core import current_trace
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
 

@@ -29,8 +29,9 @@ from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, NumberOverflowError, UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
+from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ops import special
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
 

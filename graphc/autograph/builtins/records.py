@@ -18,7 +18,8 @@ from graphc.autograph.constructs.purity.watch import made, operator_method
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import nest
-from graphc.core import ArrayMethods, context
+from graphc.core import ArrayMethods
+from graphc.tracing import context
 
 
 def _replace(native: Callable[..., Any], owner: Any, /, **changes: Any) -> Any:

@@ -45,7 +45,8 @@ from graphc.autograph.values.join import (
 from graphc.autograph.values.number import kind_of, numbered
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import FUNCTIONS, SymbolicTensor, current_trace, read
+from graphc.core import FUNCTIONS, SymbolicTensor, read
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES", "Box", "holds_symbols", "is_looped", "run_over", "total"]
 

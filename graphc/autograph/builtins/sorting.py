@@ -28,7 +28,8 @@ from graphc.autograph.values.join import note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
+from graphc.core import FUNCTIONS, SymbolicTensor
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
 

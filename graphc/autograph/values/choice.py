@@ -23,8 +23,9 @@ from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.python_object import users_method
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import SymbolicTensor, apply, context, operand
+from graphc.core import SymbolicTensor, apply, operand
 from graphc.ir import OPS
+from graphc.tracing import context
 
 __all__ = [
     "Choice",

@@ -13,7 +13,8 @@ from graphc.autograph.values.join import is_number, is_tensor, leaf_type, same
 from graphc.autograph.values.number import kind_of, number
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import FUNCTIONS, MISSING, Region, SymbolicTensor, Tensor, Trace, trace_scope
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, trace_scope
+from graphc.tracing import MISSING, Region, Trace
 
 __all__ = ["as_choices", "holds_choice", "is_constant"]
 

@@ -18,7 +18,8 @@ import numpy as np
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.base import nest
-from graphc.core import SymbolicTensor, Tensor, Variable, context
+from graphc.core import SymbolicTensor, Tensor, Variable
+from graphc.tracing import context
 
 __all__ = [
     "RAISED",

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from graphc.core import SymbolicTensor, Trace, context, current_trace
+from graphc.core import SymbolicTensor
 from graphc.ir import Value
+from graphc.tracing import Trace, context, current_trace
 
 __all__ = ["Between", "assume", "assume_carried", "assuming", "both", "known_of", "note_condition", "opposite"]
 

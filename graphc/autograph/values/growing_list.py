@@ -20,8 +20,9 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import FUNCTIONS, Alias, Region, SymbolicTensor, TensorCell, Trace, context, operand, trace_scope
+from graphc.core import FUNCTIONS, SymbolicTensor, operand, trace_scope
 from graphc.ir import TensorType
+from graphc.tracing import Alias, Region, TensorCell, Trace, context
 
 __all__ = [
     "Appends",

@@ -14,9 +14,10 @@ import numpy as np
 
 from graphc.autograph.values.exact import compare_exactly
 from graphc.base.errors import InternalError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, dtype_rules, operand
+from graphc.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
 from graphc.ir import OPS, Attrs
 from graphc.ops import AS_NUMBER
+from graphc.tracing import Region
 
 __all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "loop_position"]
 

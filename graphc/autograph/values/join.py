@@ -21,9 +21,10 @@ from graphc.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.autograph.values.spans import Span, common_span
 from graphc.base import nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any
+from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import AS_NUMBER
+from graphc.tracing import Trace, type_of_any
 
 __all__ = [
     "Join",

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, cast
 
 from graphc.base import nest
-from graphc.core import SymbolicTensor, context
+from graphc.core import SymbolicTensor
+from graphc.tracing import context
 
 __all__ = ["changing", "holds_symbols", "note_store"]
 

@@ -10,8 +10,9 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.number import Kinds, SymbolicNumber
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import Alias, SymbolicTensor
+from graphc.core import SymbolicTensor
 from graphc.ir import Value
+from graphc.tracing import Alias, trace_of
 
 __all__ = ["check_shown", "examples", "is_instance", "stands_for_bool"]
 
@@ -46,7 +47,7 @@ def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias |
         if isinstance(link, SymbolicNumber) and not numbers:
             continue
         seen.add(id(link))
-        alias = link.trace.root.aliases.get(link)
+        alias = trace_of(link).root.aliases.get(link)
         yield link, alias
         waiting.extend(() if alias is None else alias.sources or ())
 

@@ -23,8 +23,9 @@ from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, nu
 from graphc.autograph.values.overflow import checked_span, checked_unary_span
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, apply, current_trace
+from graphc.core import SymbolicTensor, apply
 from graphc.ir import OPS
+from graphc.tracing import current_trace
 
 __all__ = ["define_operators"]
 

@@ -9,7 +9,7 @@ import types
 from typing import Any, cast
 
 from graphc.base import is_installed_file
-from graphc.core import attribute, context, fixed
+from graphc.tracing import attribute, context, fixed
 
 __all__ = ["PLAIN", "found_on", "is_users", "users_method"]
 

@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
-from graphc.core import context, operand
+from graphc.core import operand
+from graphc.tracing import context
 
 __all__ = ["Unbound", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
 

@@ -21,8 +21,8 @@ import graphc as gx
 from graphc.cli.demo.digits import MODES, Run, load_digits, train_in_turns
 from graphc.cli.demo.loops import BY_HAND, LOOPS, SAME_LINES
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
-from graphc.core import device_name
 from graphc.costs import format_seconds
+from graphc.devices import device_name
 from graphc.inspect import Comparison, ModeReport
 
 __all__ = ["run_demo"]

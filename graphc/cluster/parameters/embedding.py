@@ -11,9 +11,10 @@ from graphc.autograph import do_not_convert
 from graphc.base import at, user_location
 from graphc.base.errors import OutOfRangeError
 from graphc.cluster.parameters.steps import Taker
-from graphc.core import Tensor, Variable, context, refuse_in_trace
+from graphc.core import Tensor, Variable, context
 from graphc.layers import Layer
 from graphc.ops import asarray
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["Embedding"]
 

@@ -16,11 +16,12 @@ from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
-from graphc.core import Tensor, Variable, as_dtype, reads_here, replica_scope, updates_scope
+from graphc.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.function import to_jax
 from graphc.lowering import needed_inputs
 from graphc.ops import call_jax, is_random_state
 from graphc.optim import Optimizer
+from graphc.tracing import reads_here
 
 __all__ = ["StepText", "Taker", "TracedStep", "signature"]
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import StringTensor, SymbolicTensor, Tensor, context, current_trace, is_tracing
+from graphc.core import StringTensor, SymbolicTensor, Tensor, context
 from graphc.session import default_graph
+from graphc.tracing import current_trace, is_tracing
 
 __all__ = ["in_default_graph", "making"]
 

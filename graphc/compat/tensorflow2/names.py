@@ -14,10 +14,12 @@ from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2.later import LATER
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
-from graphc.core import StringTensor, Tensor, Variable, device, is_tracing, list_devices, set_visible_devices
+from graphc.core import StringTensor, Tensor, Variable, device
+from graphc.devices import list_devices, set_visible_devices
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
 from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
+from graphc.tracing import is_tracing
 
 __all__ = ["NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 

@@ -12,19 +12,13 @@ from typing import Any, cast
 from graphc.base import Pool, at, user_location, wait_until
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.base.files import PathLike
-from graphc.core import (
-    Device,
-    device,
-    device_name,
-    find_device,
-    local_devices,
-    refuse_in_trace,
-    thread_settings,
-)
+from graphc.core import device, thread_settings
+from graphc.devices import Device, device_name, find_device, local_devices
 from graphc.distribute.search.halving import Halving
 from graphc.distribute.search.journal import Journal
 from graphc.distribute.search.result import SearchResult, Trial
 from graphc.distribute.search.space import Config, configurations
+from graphc.tracing import refuse_in_trace
 
 __all__ = ["search"]
 

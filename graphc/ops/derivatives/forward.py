@@ -9,10 +9,11 @@ from typing import Any
 import jax as _jax
 import jax.numpy as jnp
 
-from graphc.core import Region, SymbolicTensor, Tensor, apply_all, region_function
+from graphc.core import SymbolicTensor, Tensor, apply_all, region_function
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.derivatives.modes import forward_mode, is_reverse, reverse_mode
 from graphc.ops.derivatives.programs import has_custom_vjp
+from graphc.tracing import Region
 
 jax: Any = _jax  # its functions are only partly annotated
 

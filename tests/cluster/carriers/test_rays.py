@@ -18,7 +18,7 @@ import graphc as gx
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
 from graphc.cluster.carriers import CARRIERS, Peer, Rays, find
 from graphc.cluster.carriers.rays_connect import connect, environment
-from graphc.core import device_name, devices
+from graphc.devices import device_name, devices
 from tests.cluster.conftest import started
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]

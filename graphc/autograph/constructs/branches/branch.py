@@ -24,21 +24,10 @@ from graphc.autograph.values.join import (
 )
 from graphc.autograph.values.unbound import Unbound
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import (
-    Cell,
-    Region,
-    SymbolicTensor,
-    Tensor,
-    TensorCell,
-    Trace,
-    apply,
-    context,
-    current_trace,
-    read,
-    trace_scope,
-)
+from graphc.core import SymbolicTensor, Tensor, apply, read, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
+from graphc.tracing import Cell, Region, TensorCell, Trace, context, current_trace
 
 __all__ = [
     "and_",

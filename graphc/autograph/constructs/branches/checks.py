@@ -16,7 +16,7 @@ from graphc.autograph.constructs.branches.branch import (
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.failure import as_limit, note_raise
 from graphc.autograph.values.choice import Choice, use
-from graphc.core import context
+from graphc.tracing import context
 
 __all__ = ["assert_stmt", "raise_stmt", "require", "require_limit", "unless"]
 

@@ -23,7 +23,8 @@ from graphc.autograph.values.join import (
 from graphc.autograph.values.number import kinds_of, met, span_of
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import Region, SymbolicTensor, TensorCell, Trace, trace_scope
+from graphc.core import SymbolicTensor, trace_scope
+from graphc.tracing import Region, TensorCell, Trace
 
 __all__ = ["NEVER", "Kept", "Merged", "fill", "merge", "note_merged"]
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import graphc.autograph.constructs.branches.branch as branches
 from graphc.autograph.values.number import SymbolicNumber, kind_of, numbered
-from graphc.core import SymbolicTensor, current_trace
+from graphc.core import SymbolicTensor
+from graphc.tracing import current_trace
 
 __all__ = ["and_", "and_if_plain", "if_exp", "not_", "or_", "truth_value"]
 

@@ -29,7 +29,8 @@ from graphc.autograph.values.control import call
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import example_of, has_attribute
 from graphc.autograph.values.python_object import PLAIN, found_on, is_users
-from graphc.core import ArrayMethods, context
+from graphc.core import ArrayMethods
+from graphc.tracing import context
 
 __all__ = ["getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
 

@@ -26,7 +26,8 @@ from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.kept_tensors import changing
 from graphc.autograph.values.number import met, number
 from graphc.autograph.values.spans import Span
-from graphc.core import ArrayMethods, context
+from graphc.core import ArrayMethods
+from graphc.tracing import context
 
 __all__ = ["CONTENT_METHODS", "builtin_call", "changes_array"]
 

@@ -58,8 +58,8 @@ from graphc.autograph.frontend.source import NoSourceError
 from graphc.autograph.values.choice import Choice, ask, decide, use
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import context
 from graphc.ops import call_jax
+from graphc.tracing import context
 
 __all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert"]
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.values.choice import Choice, use
 from graphc.autograph.values.control import call
-from graphc.core import context, dispatched
+from graphc.tracing import context, dispatched
 
 __all__ = ["DISPATCHING", "call_dispatched", "call_dispatched_method"]
 

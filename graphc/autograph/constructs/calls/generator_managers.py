@@ -14,7 +14,7 @@ from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
 from graphc.base import is_library_file
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import Region, context
+from graphc.tracing import Region, context
 
 __all__ = ["converted_maker", "is_followed_generator", "is_pure_generator"]
 

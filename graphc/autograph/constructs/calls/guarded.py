@@ -26,7 +26,8 @@ from graphc.autograph.values.control import call
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.python_object import found_on
-from graphc.core import Region, Tensor, context
+from graphc.core import Tensor
+from graphc.tracing import Region, context
 
 __all__ = [
     "MAPPING",

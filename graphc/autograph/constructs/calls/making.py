@@ -32,7 +32,7 @@ from graphc.autograph.constructs.purity.watch import (
 )
 from graphc.autograph.values.control import call
 from graphc.autograph.values.python_object import found_on, is_users
-from graphc.core import Region, context, fixed
+from graphc.tracing import Region, context, fixed
 
 __all__ = ["class_call", "is_pure_class"]
 

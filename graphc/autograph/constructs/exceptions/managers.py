@@ -32,8 +32,9 @@ from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.native_state import note_state
 from graphc.autograph.values.python_object import found_on
 from graphc.base import nest
-from graphc.core import Region, SymbolicTensor, context
+from graphc.core import SymbolicTensor
 from graphc.ops import STATUS
+from graphc.tracing import Region, context
 
 __all__ = ["manager"]
 

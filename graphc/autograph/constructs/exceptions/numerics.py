@@ -24,13 +24,9 @@ from graphc.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidTypeError, NumericsError
 from graphc.core import (
-    CallState,
-    Region,
     Tensor,
-    Trace,
     Variable,
     apply,
-    context,
     examined_line,
     kernel,
     operand,
@@ -52,6 +48,7 @@ from graphc.ops import (
     WHILE,
     MappedRegion,
 )
+from graphc.tracing import CallState, Region, Trace, context
 
 __all__ = ["check_numerics"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from graphc.autograph.constructs.overrides import Functions
 from graphc.base import CancellationToken
 from graphc.base.errors import UnimplementedError
-from graphc.core import context
+from graphc.tracing import context
 
 __all__ = ["OVERRIDES", "refuse_token"]
 

@@ -33,7 +33,8 @@ from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import Config
-from graphc.core import MISSING, ArrayMethods, Region, SymbolicTensor, context, read
+from graphc.core import ArrayMethods, SymbolicTensor, read
+from graphc.tracing import MISSING, Region, context
 
 __all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 

@@ -15,7 +15,8 @@ from graphc.autograph.constructs.expressions.text import formatted, joined
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.number import number
 from graphc.base import nest
-from graphc.core import FUNCTIONS, SymbolicTensor, context, current_trace
+from graphc.core import FUNCTIONS, SymbolicTensor
+from graphc.tracing import context, current_trace
 
 __all__ = ["METHODS", "delete_chosen", "store_chosen"]
 

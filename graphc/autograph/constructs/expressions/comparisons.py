@@ -27,8 +27,9 @@ from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import SymbolicNumber, kind_of
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.base import nest
-from graphc.core import SymbolicTensor, apply, context, operand
+from graphc.core import SymbolicTensor, apply, operand
 from graphc.ir import OPS
+from graphc.tracing import context
 
 __all__ = ["Compared", "compare", "compare_chain", "compared", "contains", "ordered"]
 

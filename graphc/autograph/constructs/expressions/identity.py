@@ -1,7 +1,7 @@
 """``is`` and ``is not``.
 
 A tensor, list or dict that a name holds after a branch, or in a loop, stands for one of several objects (see
-:mod:`graphc.core.aliases`), and the tensors among the arguments stand for those of each call. Whether two of these
+:mod:`graphc.tracing.aliases`), and the tensors among the arguments stand for those of each call. Whether two of these
 are one object may depend on tensors or on the call; where it does, that is refused.
 """
 
@@ -19,7 +19,8 @@ from graphc.autograph.values.kinds import stands_for_bool
 from graphc.autograph.values.number import SymbolicNumber, kind_of
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, Trace, context
+from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing import Trace, context
 
 __all__ = ["OVERRIDES", "is_", "is_not"]
 

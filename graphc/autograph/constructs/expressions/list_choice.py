@@ -15,8 +15,9 @@ from graphc.autograph.values.number import common_kind, number, numbered
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base import nest
 from graphc.base.errors import InvalidTypeError
-from graphc.core import FUNCTIONS, SymbolicTensor, Trace, current_trace
+from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ir import TensorType
+from graphc.tracing import Trace, current_trace
 
 __all__ = ["choose_item", "columns_of", "place_in"]
 

@@ -14,8 +14,9 @@ from graphc.autograph.values.growing_list import Appends, Growing, enclosed, gro
 from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import Join, leaf_type
 from graphc.base import nest
-from graphc.core import FUNCTIONS, Tensor, context
+from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import TensorType
+from graphc.tracing import context
 
 __all__ = ["METHODS", "concatenated", "extend", "load_from_list", "store_in_list"]
 

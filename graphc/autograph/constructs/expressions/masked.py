@@ -12,7 +12,8 @@ from typing import Any
 from graphc.autograph.constructs.expressions.operators import binary, load_item
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, context, current_trace, operand
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, operand
+from graphc.tracing import context, current_trace
 
 __all__ = ["Chosen", "load_part"]
 

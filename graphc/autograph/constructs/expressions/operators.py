@@ -28,7 +28,8 @@ from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import SymbolicNumber, example_of
 from graphc.autograph.values.python_object import PLAIN, found_on
-from graphc.core import SymbolicTensor, context, read
+from graphc.core import SymbolicTensor, read
+from graphc.tracing import context
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
 

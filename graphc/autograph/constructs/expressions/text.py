@@ -29,7 +29,8 @@ from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, example_of
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
-from graphc.core import SymbolicTensor, context
+from graphc.core import SymbolicTensor
+from graphc.tracing import context
 
 __all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
 

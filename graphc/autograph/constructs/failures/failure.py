@@ -25,10 +25,11 @@ from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, is_d
 from graphc.autograph.values.kept_tensors import holds_symbols
 from graphc.base import Location, is_graphc_file, nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
+from graphc.core import SymbolicTensor, apply, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.lowering import raise_at
 from graphc.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_error
+from graphc.tracing import CallState, Region, Trace, context
 
 __all__ = [
     "Ended",

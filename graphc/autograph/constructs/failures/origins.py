@@ -25,7 +25,7 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.base import Location, at, is_graphc_file, is_installed_file, nest, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
-from graphc.core import context
+from graphc.tracing import context
 
 __all__ = ["end_by", "in_python", "is_of_interface", "is_of_program", "items_in_python", "passes", "passing"]
 

@@ -23,9 +23,10 @@ from graphc.autograph.values.join import same_values
 from graphc.autograph.values.unbound import Unbound, unbound_return
 from graphc.base import Location, nest, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import AliasSet, CallState, Cell, Checkpoint, Guard, SymbolicTensor, Trace, Variable, apply, context
+from graphc.core import SymbolicTensor, Variable, apply
 from graphc.ir import OPS
 from graphc.ops import STATUS
+from graphc.tracing import AliasSet, CallState, Cell, Checkpoint, Guard, Trace, context
 
 __all__ = [
     "Caught",

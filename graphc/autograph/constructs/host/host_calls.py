@@ -21,9 +21,10 @@ from graphc.autograph.values.deferred import Frozen, rebuilt
 from graphc.autograph.values.kinds import check_shown
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SymbolicTensor, Tensor, Variable, apply, context
+from graphc.core import SymbolicTensor, Tensor, Variable, apply
 from graphc.ir import OPS, TensorType
 from graphc.ops import HostFunction, emit_host_call
+from graphc.tracing import context
 
 __all__ = ["call_host", "print_late", "pyfunc"]
 

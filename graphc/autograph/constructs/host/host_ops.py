@@ -10,8 +10,9 @@ import numpy as np
 from graphc.autograph.constructs.host.host_calls import call_host
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import STRING, current_trace, host_array, host_type
+from graphc.core import STRING, host_array, host_type
 from graphc.ir import Attrs, OpDef
+from graphc.tracing import current_trace
 
 __all__ = ["call_late"]
 

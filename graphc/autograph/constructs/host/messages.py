@@ -11,7 +11,8 @@ from graphc.autograph.constructs.host.host_calls import call_host, print_late
 from graphc.autograph.values.kinds import check_shown
 from graphc.base import Location, at, config, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayMethods, StringTensor, Variable, context
+from graphc.core import ArrayMethods, StringTensor, Variable
+from graphc.tracing import context
 
 __all__ = ["log_message", "print"]
 

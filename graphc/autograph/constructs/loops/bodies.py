@@ -14,8 +14,9 @@ from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError
-from graphc.core import Region, SymbolicTensor, Trace, apply, operand
+from graphc.core import SymbolicTensor, apply, operand
 from graphc.ir import OPS
+from graphc.tracing import Region, Trace
 
 __all__ = [
     "Countdown",

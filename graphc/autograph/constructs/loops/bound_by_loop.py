@@ -9,7 +9,7 @@ from graphc.autograph.constructs.loops.bodies import Extended, with_one_more
 from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import Region
+from graphc.tracing import Region
 
 __all__ = ["BoundByLoop", "split_unsure"]
 

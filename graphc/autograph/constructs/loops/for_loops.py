@@ -31,7 +31,7 @@ from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.python_object import found_on
 from graphc.base.errors import UnimplementedError
-from graphc.core import RegionAborted, context, current_trace
+from graphc.tracing import RegionAborted, context, current_trace
 
 __all__ = ["Loopable", "for_stmt", "run_for"]
 

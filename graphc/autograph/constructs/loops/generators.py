@@ -25,7 +25,8 @@ from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items
 from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
 from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor, context, current_trace
+from graphc.core import SymbolicTensor
+from graphc.tracing import context, current_trace
 
 __all__ = ["OVERRIDES", "Following", "GeneratorExpression", "clause", "condition", "filtered", "generator", "listed"]
 

@@ -31,7 +31,8 @@ from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, current_trace
+from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES", "SpaceIterator", "iterator_of"]
 

@@ -13,9 +13,10 @@ import jax
 import numpy as np
 from jax import lax as _lax
 
-from graphc.core import SymbolicTensor, Trace
+from graphc.core import SymbolicTensor
 from graphc.ir import Graph, Node, Value
 from graphc.ops import COND, SCAN, WHILE
+from graphc.tracing import Trace, trace_of
 
 lax: Any = _lax  # its functions are only partly annotated
 
@@ -32,7 +33,7 @@ def known_numbers(tensor: Any) -> int | None:
     if not isinstance(tensor, SymbolicTensor):
         return int(tensor)
     try:
-        return int(_in_trace(tensor.trace, tensor.raw))
+        return int(_in_trace(trace_of(tensor), tensor.raw))
     except _Unknown:
         return None
 
@@ -49,7 +50,7 @@ def _in_trace(trace: Trace, value: Value) -> Any:
         given = outer.get(needed)
         if not isinstance(given, SymbolicTensor):
             raise _Unknown
-        found[needed] = _in_trace(given.trace, given.raw)
+        found[needed] = _in_trace(trace_of(given), given.raw)
     return _values([value], found.__getitem__)[0]
 
 

@@ -11,7 +11,8 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import is_number
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Recorder, Trace, context, tape_scope, trace_scope
+from graphc.core import Recorder, tape_scope, trace_scope
+from graphc.tracing import Trace, context
 
 __all__ = ["ListState", "changes_length", "settled"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from graphc.autograph.frontend.convert import is_converted
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import Trace, context
+from graphc.tracing import Trace, context
 
 __all__ = ["LoopOptions", "OpenLoop", "OptionsFound", "loop_options", "open_loop", "report_unrolled", "with_options"]
 

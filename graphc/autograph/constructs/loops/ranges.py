@@ -17,8 +17,9 @@ from graphc.autograph.values.number import SymbolicNumber, number
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace, operand
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, operand
 from graphc.ir import OPS, Attrs
+from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES", "TensorRange", "refuse_range"]
 

@@ -26,9 +26,10 @@ from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, scalar_array, type_of_any
+from graphc.core import SymbolicTensor, Tensor, apply, scalar_array
 from graphc.ir import OPS, TensorType, Value
 from graphc.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
+from graphc.tracing import Region, RegionAborted, Trace, type_of_any
 
 __all__ = ["ForLoop", "Stop", "Test", "roll", "trace_counted"]
 

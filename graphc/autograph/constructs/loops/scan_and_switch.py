@@ -14,9 +14,10 @@ from graphc.autograph.values.number import Kinds, met
 from graphc.autograph.values.spans import common_span
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import FUNCTIONS, Region, SymbolicTensor, apply, context, operand, trace_scope
+from graphc.core import FUNCTIONS, SymbolicTensor, apply, operand, trace_scope
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import INDEX, SWITCH, Trips, emit_branches, emit_scan
+from graphc.tracing import Region, context
 
 __all__ = ["trace_scan", "trace_switch"]
 

@@ -30,8 +30,9 @@ from graphc.autograph.values.number import Kinds, kinds_of, met, span_of
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
-from graphc.core import Alias, Cell, Region, SymbolicTensor, TensorCell, Trace, context
+from graphc.core import SymbolicTensor
 from graphc.ir import TensorType
+from graphc.tracing import Alias, Cell, Region, TensorCell, Trace, context
 
 __all__ = ["LoopState", "LoopVariables"]
 

@@ -12,8 +12,8 @@ from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.loops.rolling import ForLoop
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Trace
 from graphc.ir import Node
+from graphc.tracing import Trace
 
 __all__ = ["NodeLimit", "run_in_python"]
 

@@ -23,8 +23,8 @@ from graphc.autograph.constructs.loops.unrolling import NodeLimit
 from graphc.autograph.values.facts import assume_carried
 from graphc.autograph.values.join import same_values
 from graphc.base.errors import UnimplementedError
-from graphc.core import Region, Trace, context
 from graphc.ops import STATUS, emit_while
+from graphc.tracing import Region, Trace, context
 
 __all__ = ["while_stmt"]
 

@@ -19,8 +19,9 @@ from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.kinds import stands_for_bool
 from graphc.base.errors import UnimplementedError
-from graphc.core import Region, apply, context
+from graphc.core import apply
 from graphc.ir import OPS
+from graphc.tracing import Region, context
 
 __all__ = [
     "Found",

@@ -11,7 +11,8 @@ from typing import Any
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.base import nest, user_location, warn_at
 from graphc.base.errors import GraphcError, SideEffectWarning, UnimplementedError
-from graphc.core import SymbolicTensor, context
+from graphc.core import SymbolicTensor
+from graphc.tracing import context
 
 __all__ = ["remedy_for", "tell_of_debugger", "with_values"]
 

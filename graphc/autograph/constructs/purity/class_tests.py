@@ -10,7 +10,8 @@ from typing import Any, cast
 from graphc.autograph.constructs.purity.reading import is_library
 from graphc.autograph.constructs.purity.unconverted import follow
 from graphc.autograph.values.python_object import found_on
-from graphc.core import ReadGuard, SymbolicTensor, Tensor, attribute, context, fixed, has_parts
+from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing import ReadGuard, attribute, context, fixed, has_parts
 
 __all__ = ["CLASS_TESTS", "tested"]
 

@@ -18,7 +18,7 @@ from graphc.autograph.constructs.storage.cells import ManagedAttributeCell
 from graphc.autograph.values.deferred import is_deferred
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import context, current_trace
+from graphc.tracing import context, current_trace
 
 __all__ = ["OVERRIDES", "check_unread", "is_made_here", "is_redirected", "note_late", "print_now", "watch_stream"]
 

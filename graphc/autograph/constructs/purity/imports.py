@@ -11,7 +11,7 @@ from typing import Any
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.reading import is_library, read_attribute
-from graphc.core import context, looked_up
+from graphc.tracing import context, looked_up
 
 __all__ = ["OVERRIDES", "imported", "importing"]
 

@@ -20,7 +20,7 @@ from graphc.autograph.constructs.purity.advice import remedy_for, with_values
 from graphc.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
-from graphc.core import context
+from graphc.tracing import context
 
 __all__ = [
     "check_read",
@@ -104,7 +104,7 @@ _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
 
 
 def side_effect(what: str) -> None:
-    """Says that Python code is about to do something besides computing; see :meth:`graphc.core.Trace.side_effect`."""
+    """Says that Python code does something besides computing; see :meth:`graphc.tracing.Trace.side_effect`."""
     if context.trace is not None:
         context.trace.side_effect(what)
 

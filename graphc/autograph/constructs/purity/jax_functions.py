@@ -14,7 +14,8 @@ import jax
 
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor, context, stay
+from graphc.core import SymbolicTensor, stay
+from graphc.tracing import context
 
 __all__ = ["checked"]
 

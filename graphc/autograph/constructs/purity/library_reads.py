@@ -18,7 +18,7 @@ from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.files import is_made_here
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_kept
-from graphc.core import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
+from graphc.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
 
 __all__ = ["check_unseen", "is_told_unseen", "read_computed", "read_of_module"]
 

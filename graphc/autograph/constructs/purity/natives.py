@@ -19,7 +19,7 @@ from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_installed_file
-from graphc.core import Region, context
+from graphc.tracing import Region, context
 
 __all__ = [
     "HASHED",

@@ -21,20 +21,8 @@ from graphc.autograph.constructs.storage.cells import AttributeCell
 from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_library_file, is_library_module, remember
-from graphc.core import (
-    SymbolicTensor,
-    Tensor,
-    Trace,
-    attribute,
-    context,
-    fixed,
-    global_name,
-    has_parts,
-    item,
-    lacks,
-    length,
-    looked_up,
-)
+from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing import Trace, attribute, context, fixed, global_name, has_parts, item, lacks, length, looked_up
 
 __all__ = [
     "entering",

@@ -8,7 +8,7 @@ import types
 from graphc.autograph.frontend.convert import is_part
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Region, context
+from graphc.tracing import Region, context
 
 __all__ = ["check_recursion"]
 

@@ -15,7 +15,8 @@ from graphc.autograph.constructs.purity.reading import is_library, names_of, rea
 from graphc.autograph.constructs.purity.watch import watch_names
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import is_library_file
-from graphc.core import SymbolicTensor, Tensor, Variable, content_of, contents_of, context, has_parts
+from graphc.core import SymbolicTensor, Tensor, Variable
+from graphc.tracing import content_of, contents_of, context, has_parts
 
 __all__ = ["asked", "follow", "handed", "run_as_is"]
 

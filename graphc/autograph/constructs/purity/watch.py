@@ -19,7 +19,7 @@ from graphc.autograph.constructs.storage.native_state import note_consumed
 from graphc.autograph.constructs.storage.outer_names import ClosureCell, GlobalCell, note_name
 from graphc.autograph.values.python_object import found_on, is_users, users_method
 from graphc.base import Location, remember
-from graphc.core import Region, context
+from graphc.tracing import Region, context
 
 __all__ = [
     "check_iterator",

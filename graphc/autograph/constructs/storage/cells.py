@@ -16,7 +16,7 @@ from graphc.autograph.values.python_object import found_on
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UndefinedNameError
-from graphc.core import MISSING, Cell, Reads, Region, attribute, context, fixed
+from graphc.tracing import MISSING, Cell, Reads, Region, attribute, context, fixed
 
 __all__ = [
     "AttributeCell",

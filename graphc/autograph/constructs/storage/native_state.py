@@ -21,7 +21,7 @@ from graphc.autograph.constructs.storage.visible_state import (
     is_internal,
     state_of,
 )
-from graphc.core import Cell, Reads, context
+from graphc.tracing import Cell, Reads, context
 
 __all__ = [
     "RANDOM_STATES",

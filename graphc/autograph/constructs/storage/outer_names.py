@@ -10,7 +10,7 @@ from types import CellType
 from typing import Any
 
 from graphc.base import Location
-from graphc.core import MISSING, Cell, Reads, Trace, global_name
+from graphc.tracing import MISSING, Cell, Reads, Trace, global_name
 
 __all__ = ["ClosureCell", "GlobalCell", "note_name"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.constructs.storage.native_state import note_state
-from graphc.core import Cell, Reads, context
+from graphc.tracing import Cell, Reads, context
 
 __all__ = ["note_change"]
 
@@ -67,7 +67,7 @@ def note_change(owner: Any, what: str) -> None:
       what: the statement or call, for messages.
 
     Raises:
-      RegionAborted, UnimplementedError: as :meth:`graphc.core.Trace.side_effect`.
+      RegionAborted, UnimplementedError: as :meth:`graphc.tracing.Trace.side_effect`.
     """
     trace = context.trace
     if trace is None:

@@ -18,7 +18,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from graphc.core import Trace
+from graphc.tracing import Trace
 from tests.autograph.differential import check, compile_quietly, f, loops_of, run
 from tests.conformance.comparing import difference
 

@@ -15,15 +15,14 @@ import jax
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core.call_state import CallState
-from graphc.core.cells import Cell
-from graphc.core.context import trace_scope
-from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.core.trace import Checkpoint, RegionAborted, Trace
+from graphc.core import SymbolicTensor, Tensor, trace_scope
 from graphc.ir import OPS, Graph
+from graphc.tracing.call_state import CallState
+from graphc.tracing.cells import Cell
+from graphc.tracing.trace import Checkpoint, RegionAborted, Trace
 
 if TYPE_CHECKING:
-    from graphc.core.variable import Variable
+    from graphc.core import Variable
 
 __all__ = ["Region", "VariableState"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from graphc.base.errors import InvalidArgumentError
 from graphc.core.dtypes import narrowed
-from graphc.core.same import places_of, same_array, same_items
+from graphc.tracing.same import places_of, same_array, same_items
 
 MANY = 200
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphc.core.dispatch import apply
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core import SymbolicTensor, Tensor, apply
 from graphc.ir import OPS, Value
 
 __all__ = ["Guard"]

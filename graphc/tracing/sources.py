@@ -13,7 +13,7 @@ from keyword import iskeyword
 from types import CellType
 from typing import Any, cast
 
-from graphc.core.same import is_one
+from graphc.tracing.same import is_one
 
 __all__ = [
     "Source",

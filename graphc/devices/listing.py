@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from graphc.base import at, config, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core.devices import device_name, devices
+from graphc.devices.device import device_name, devices
 
 __all__ = ["ListedDevice", "list_devices", "set_visible_devices"]
 

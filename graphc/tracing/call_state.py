@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.core.context import context
 from graphc.ir import TensorType
+from graphc.tracing.context import context
 
 __all__ = ["CallState"]
 

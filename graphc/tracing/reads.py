@@ -18,7 +18,8 @@ from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
 
 from graphc.base import nest
-from graphc.core.read_kinds import (
+from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing.read_kinds import (
     ReadGuard,
     has_parts,
     identity,
@@ -29,8 +30,8 @@ from graphc.core.read_kinds import (
     recorded_whole,
     recorder,
 )
-from graphc.core.same import attributes_of, content_of, contents_of
-from graphc.core.sources import (
+from graphc.tracing.same import attributes_of, content_of, contents_of
+from graphc.tracing.sources import (
     Source,
     argument,
     attribute,
@@ -43,7 +44,6 @@ from graphc.core.sources import (
     membership,
     outer_cell,
 )
-from graphc.core.tensor import SymbolicTensor, Tensor
 
 __all__ = ["ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
 

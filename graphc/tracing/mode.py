@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core.context import context
-from graphc.core.controls import Controls
+from graphc.tracing.context import context
+from graphc.tracing.controls import Controls
 
 if TYPE_CHECKING:
-    from graphc.core.reads import Reads
-    from graphc.core.tensor import Tensor
-    from graphc.core.trace import Trace
-    from graphc.core.variable import Variable
+    from graphc.core import Tensor, Variable
     from graphc.ir import Node
+    from graphc.tracing.reads import Reads
+    from graphc.tracing.trace import Trace
 
 __all__ = [
     "after_nodes",

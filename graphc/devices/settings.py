@@ -19,8 +19,7 @@ import jax
 from graphc.base import DeviceSettings, at, config, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.base.files import file_errors
-from graphc.core.context import log_placements
-from graphc.core.devices import devices
+from graphc.devices.device import devices
 from graphc.ir import DeviceSpec
 
 __all__ = ["has_made_devices"]
@@ -203,4 +202,4 @@ _SETTERS: dict[str, Any] = {
     "intra_op_threads": _set_threads,
 }
 
-config.register_device_settings(DeviceSettings(_get, _set, log_placements))
+config.register_device_settings(DeviceSettings(_get, _set))

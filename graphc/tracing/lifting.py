@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 import jax
 
 from graphc.base import user_frame
-from graphc.core.context import Assignments, making_scope
-from graphc.core.dispatch import apply_all
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core import Assignments, SymbolicTensor, Tensor, apply_all, making_scope
 from graphc.ir import CONSTANT, Value
 
 if TYPE_CHECKING:
-    from graphc.core.trace import Trace
-    from graphc.core.variable import Variable
+    from graphc.core import Variable
+    from graphc.tracing.trace import Trace
 
 __all__ = ["CreationInTrace", "Lifting", "known_value"]
 
@@ -54,7 +52,7 @@ class Lifting:
 
     @contextmanager
     def making(self, trace: Trace, reads: Iterable[Variable]) -> Generator[None]:
-        """A scope inside which code runs eagerly to make state; see :meth:`graphc.core.Trace.making`."""
+        """A scope inside which code runs eagerly to make state; see :meth:`graphc.tracing.Trace.making`."""
         frame = user_frame()
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
         if not tells or not _is_certain(trace):

@@ -9,7 +9,7 @@ import jax.monitoring
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError
-from graphc.core.device_settings import has_made_devices
+from graphc.devices.settings import has_made_devices
 
 __all__ = ["refuse_to_compile"]
 

@@ -22,14 +22,12 @@ import jax
 import numpy as np
 
 from graphc.base import is_library_file, is_library_module
-from graphc.core.same import contents_of, exact, is_one, is_opaque, places_of, typed_keys, typed_set
-from graphc.core.sources import Source, attribute, element, item, result_of
-from graphc.core.strings import StringTensor
-from graphc.core.tensor import Tensor
-from graphc.core.variable import Variable
+from graphc.core import StringTensor, Tensor, Variable
+from graphc.tracing.same import contents_of, exact, is_one, is_opaque, places_of, typed_keys, typed_set
+from graphc.tracing.sources import Source, attribute, element, item, result_of
 
 if TYPE_CHECKING:
-    from graphc.core.reads import Reads
+    from graphc.tracing.reads import Reads
 
 __all__ = [
     "ReadGuard",

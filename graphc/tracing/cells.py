@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from graphc.base import Location
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core import SymbolicTensor, Tensor
 
 if TYPE_CHECKING:
-    from graphc.core.reads import Reads
+    from graphc.tracing.reads import Reads
 
 __all__ = ["MISSING", "Cell", "TensorCell", "Write"]
 

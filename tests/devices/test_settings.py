@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.core import has_made_devices
+from graphc.devices import has_made_devices
 
 PROGRAM = """
 import glob
 import os, jax
 import graphc as gx
-from graphc.core import context, has_made_devices
+from graphc.core import context
+from graphc.devices import has_made_devices
 
 def environment():
     names = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")

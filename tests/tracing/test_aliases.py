@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.core import AliasSet
+from graphc.tracing import AliasSet
 
 
 class Thing:

@@ -1,7 +1,7 @@
 """Traces: where ops go while a function, a branch or a loop body is turned into a graph.
 
-A function has one trace; each branch and loop body inside it has a region (see :mod:`graphc.core.region`), a trace with
-a parent.
+A function has one trace; each branch and loop body inside it has a region (see :mod:`graphc.tracing.region`),
+a trace with a parent.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from graphc.base.errors import (
     UnimplementedError,
     VariableCreationError,
 )
-from graphc.core.aliases import AliasSet
-from graphc.core.call_state import CallState
-from graphc.core.cells import Cell, TensorCell, Write
-from graphc.core.context import context
-from graphc.core.convert import SCALARS
-from graphc.core.dispatch import NO_ATTRS, translate_error
-from graphc.core.dtypes import canonical_array, scalar_array, type_of
-from graphc.core.lifting import CreationInTrace, Lifting
-from graphc.core.placing import requested_device
-from graphc.core.reads import Reads
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core import (
+    NO_ATTRS,
+    SCALARS,
+    SymbolicTensor,
+    Tensor,
+    canonical_array,
+    requested_device,
+    scalar_array,
+    translate_error,
+    type_of,
+)
 from graphc.ir import (
     CONSTANT,
     OPS,
@@ -48,11 +48,17 @@ from graphc.ir import (
     applied_name,
     infer_types,
 )
+from graphc.tracing.aliases import AliasSet
+from graphc.tracing.call_state import CallState
+from graphc.tracing.cells import Cell, TensorCell, Write
+from graphc.tracing.context import context
+from graphc.tracing.lifting import CreationInTrace, Lifting, known_value
+from graphc.tracing.reads import Reads
 
 if TYPE_CHECKING:
-    from graphc.core.controls import Controls
-    from graphc.core.guard import Guard
-    from graphc.core.variable import Variable
+    from graphc.core import Tracing, Variable
+    from graphc.tracing.controls import Controls
+    from graphc.tracing.guard import Guard
 
 __all__ = [
     "AfterCall",
@@ -336,6 +342,17 @@ class Trace:
             self.controls.note(node)
         return [self.wrap(output) for output in node.outputs]
 
+    def record(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
+    ) -> list[SymbolicTensor]:
+        """Appends a node as :meth:`apply` does, and keeps gradients out of it where it does not count."""
+        guard = self.guard
+        if guard is None:
+            return self.apply(op, inputs, attrs, regions)
+        outputs = self.apply(op, guard.values(inputs), attrs, regions)
+        guard.note(outputs)
+        return outputs
+
     def note_attribute(self, value: Value) -> None:
         """Notes that a value which is known became a static attribute, in a graph that is built by hand."""
         del value
@@ -407,13 +424,25 @@ class Trace:
         """Notes that Python code gets to know the values of a tensor from outside, which the trace then depends on."""
         self.root.looked_at.setdefault(id(tensor), (tensor, tensor.raw))
 
+    def take_whole(self, value: Any) -> None:
+        """Notes that code which is not converted gets to know all that an object holds."""
+        self.root.reads.whole(value)
+
+    def known_value(self, value: Any) -> Any:
+        """Returns what a tensor is in every call, computed as eager code does; other values as they are.
+
+        Raises:
+          CreationInTrace: it depends on arguments or Variables.
+        """
+        return known_value(value, self)
+
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> None:
         """Gives a tensor the values of another of its type, from this point of the trace on."""
         cell = TensorCell(tensor)
         self.writing(cell)
         cell.set(new)
 
-    def is_inside(self, other: Trace) -> bool:
+    def is_inside(self, other: Tracing) -> bool:
         """Returns True if ``other`` is this trace or around it."""
         trace: Trace | None = self
         while trace is not None:
@@ -702,6 +731,11 @@ def _tensor_cell(reference: weakref.ref[Any]) -> Cell | None:
     """Returns the items of a tensor that is still there."""
     tensor = reference()
     return None if tensor is None else TensorCell(tensor)
+
+
+def trace_of(tensor: SymbolicTensor) -> Trace:
+    """Returns the trace that a tensor is a value of."""
+    return cast("Trace", tensor.trace)
 
 
 def current_trace() -> Trace:

@@ -1,0 +1,53 @@
+"""Layer 2: the devices of this machine, their settings, and pins of ops to them."""
+
+from graphc.devices.device import (
+    Device,
+    all_devices,
+    canonical_device,
+    common_name,
+    device_name,
+    devices,
+    find_common,
+    find_device,
+    laid_out,
+    local_devices,
+    named_device,
+    on_one,
+    placed,
+    say_once,
+    shard_on,
+    simulate_cpu_devices,
+    to_device,
+)
+from graphc.devices.forks import refuse_to_compile
+from graphc.devices.listing import ListedDevice, list_devices, set_visible_devices
+from graphc.devices.pins import NO_PINS, DeviceFunction, Pins
+from graphc.devices.settings import has_made_devices
+
+__all__ = [
+    "NO_PINS",
+    "Device",
+    "DeviceFunction",
+    "ListedDevice",
+    "Pins",
+    "all_devices",
+    "canonical_device",
+    "common_name",
+    "device_name",
+    "devices",
+    "find_common",
+    "find_device",
+    "has_made_devices",
+    "laid_out",
+    "list_devices",
+    "local_devices",
+    "named_device",
+    "on_one",
+    "placed",
+    "refuse_to_compile",
+    "say_once",
+    "set_visible_devices",
+    "shard_on",
+    "simulate_cpu_devices",
+    "to_device",
+]

@@ -1,0 +1,113 @@
+"""Layer 4: traces and their regions, what a trace reads and writes, and who knows that one is made."""
+
+from graphc.tracing.aliases import Alias, AliasSet
+from graphc.tracing.call_state import CallState
+from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
+from graphc.tracing.context import context
+from graphc.tracing.controls import Controls
+from graphc.tracing.guard import Guard
+from graphc.tracing.lifting import CreationInTrace, Lifting
+from graphc.tracing.mode import (
+    after_nodes,
+    graph_by_hand,
+    in_region,
+    is_followed,
+    is_tracing,
+    last_node,
+    lifted,
+    making_state,
+    reads_here,
+    refusal,
+    refuse_in_trace,
+    root_trace,
+)
+from graphc.tracing.reads import ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
+from graphc.tracing.region import Region, VariableState
+from graphc.tracing.same import (
+    attributes_of,
+    content_of,
+    contents_of,
+    exact,
+    lacks,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
+)
+from graphc.tracing.sources import Source, attribute, dispatched, fixed, global_name, item, length, looked_up
+from graphc.tracing.trace import (
+    AfterCall,
+    Check,
+    Checkpoint,
+    LoopReport,
+    RegionAborted,
+    SideEffect,
+    Store,
+    Trace,
+    current_trace,
+    trace_of,
+    type_of_any,
+)
+
+__all__ = [
+    "MISSING",
+    "AfterCall",
+    "Alias",
+    "AliasSet",
+    "CallState",
+    "Cell",
+    "Check",
+    "Checkpoint",
+    "Controls",
+    "CreationInTrace",
+    "Guard",
+    "Lifting",
+    "LoopReport",
+    "ReadGuard",
+    "Reads",
+    "Region",
+    "RegionAborted",
+    "SideEffect",
+    "Source",
+    "Store",
+    "TensorCell",
+    "Trace",
+    "VariableState",
+    "Write",
+    "after_nodes",
+    "attribute",
+    "attributes_of",
+    "content_of",
+    "contents_of",
+    "context",
+    "current_trace",
+    "dispatched",
+    "exact",
+    "fixed",
+    "global_name",
+    "graph_by_hand",
+    "has_parts",
+    "in_region",
+    "is_array",
+    "is_followed",
+    "is_tracing",
+    "is_unseen",
+    "item",
+    "lacks",
+    "last_node",
+    "length",
+    "lifted",
+    "looked_up",
+    "making_state",
+    "reads_here",
+    "recorded_whole",
+    "refusal",
+    "refuse_in_trace",
+    "root_trace",
+    "same_array",
+    "same_items",
+    "same_keys",
+    "same_set",
+    "trace_of",
+    "type_of_any",
+]

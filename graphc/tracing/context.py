@@ -1,0 +1,15 @@
+"""The context of this thread, for those who know what kind of trace it holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from graphc.core import context as _context
+
+if TYPE_CHECKING:
+    from graphc.core import Context
+    from graphc.tracing.trace import Trace
+
+__all__ = ["context"]
+
+context = cast("Context[Trace]", _context)
