@@ -195,6 +195,22 @@ def _device(quick: bool) -> Duel:
     return _duel(ours, theirs, quick)
 
 
+def _device_once(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    place = jax.devices("cpu")[0]
+
+    def ours() -> Any:
+        with gx.device("cpu:0"):
+            return compiled(a, b)
+
+    def theirs() -> Any:
+        with jax.default_device(place):
+            return jitted(x, y)
+
+    return _duel(ours, theirs, quick)
+
+
 def _concrete(quick: bool) -> Duel:
     (a, b), (x, y) = _tensors()
     compiled, jitted = gx.function(_add).get_concrete_function(a, b), jax.jit(_add)
@@ -457,6 +473,7 @@ ROWS = (
     Row("call-number-for-tensor", "call with a number where input_signature asks for a tensor", 1.5, _signature_number),
     Row("call-int64", "call with NumPy arrays of int64", 1.5, _int64),
     Row("call-device", "ten calls in a device scope", 1.5, _device),
+    Row("call-device-once", "call in a device scope of its own", 2.0, _device_once),
     Row("call-timeout", "call with a timeout, which is waited for", 2.0, _timeout),
     Row("call-deadline", "ten calls inside gx.deadline, which are waited for", 2.0, _deadline),
     Row("call-concrete", "call of a concrete function", 1.5, _concrete),

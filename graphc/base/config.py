@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from graphc.base.detours import set_detour
@@ -310,7 +311,7 @@ class Config:
           ...     print(gx.asarray(0.1).dtype)
           float64
         """
-        unknown = [name for name in settings if name.startswith("_") or name not in self._names()]
+        unknown = [name for name in settings if name.startswith("_") or name not in _all_names()]
         if unknown:
             raise self._unknown("gx.config.scope", unknown[0])
         with ExitStack() as stack:
@@ -324,18 +325,14 @@ class Config:
             yield
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and name not in self._names():
+        if not name.startswith("_") and name not in _all_names():
             raise self._unknown("gx.config", name)
         check = _PLAIN.get(name)
         object.__setattr__(self, name, value if check is None else check(name, value))
 
     def _unknown(self, use: str, name: str) -> InvalidArgumentError:
-        message = f"{use}: there is no setting {name!r}; there are {', '.join(self._names())}"
+        message = f"{use}: there is no setting {name!r}; there are {', '.join(_all_names())}"
         return at(InvalidArgumentError(message), user_location())
-
-    def _names(self) -> list[str]:
-        plain = [name for name in self.__dataclass_fields__ if not name.startswith("_")]
-        return [*plain, *_PROPERTIES]
 
     def _switch(self) -> WideTypes:
         assert self._wide_types is not None, "graphc.core, which knows JAX, is not imported"
@@ -379,6 +376,13 @@ class Config:
         self._wide_types = switch
         if _flag("GRAPHC_ENABLE_X64"):
             switch.enable(True)
+
+
+@cache
+def _all_names() -> tuple[str, ...]:
+    """Returns the names of all settings."""
+    plain = [name for name in Config.__dataclass_fields__ if not name.startswith("_")]
+    return (*plain, *_PROPERTIES)
 
 
 def _truth(name: str, value: Any) -> bool:

@@ -29,6 +29,7 @@ from graphc.devices import (
     device_name,
     devices,
     find_device,
+    is_device,
     named_device,
     say_once,
 )
@@ -139,6 +140,9 @@ def device_later(spec: Any) -> AbstractContextManager[None]:
 def _scope_of(spec: Any, *, later: bool) -> _Scope:
     if spec is None:
         return _Scope(None)
+    is_named = type(spec) is str or isinstance(spec, jax.Device)
+    if not later and is_named and (known := _known.get(spec)) is not None:
+        return known
     _check_known(spec)
     if callable(spec) and not isinstance(spec, _Scope):
         return _Scope(DeviceFunction(spec, later=later), later=later)
@@ -150,11 +154,20 @@ def _scope_of(spec: Any, *, later: bool) -> _Scope:
         )
         raise at(InvalidTypeError(message), user_location())
     layer = _spec(given)
+    if not later and layer.device_type is not None and is_device(text := _text(layer)):
+        made = _Scope(layer, alone=Pins((layer,), text, NO_PINS))
+        if is_named:
+            _known[given] = made
+        return made
     if not later and layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
     elif not later:
         find_device(given)
     return _Scope(layer, later=later)
+
+
+_known: dict[str | Device, _Scope] = {}
+"""The scopes of devices that there are, by what names them: to parse and find them takes 10 microseconds."""
 
 
 def _check_known(spec: Any) -> None:
@@ -172,15 +185,20 @@ def _check_known(spec: Any) -> None:
 class _Scope(AbstractContextManager[None]):
     """What :func:`device` returns; it may be entered again, in itself and in several threads."""
 
-    __slots__ = ("_later", "_layer")
+    __slots__ = ("_alone", "_later", "_layer")
 
-    def __init__(self, layer: DeviceSpec | DeviceFunction | None, *, later: bool = False) -> None:
+    def __init__(
+        self, layer: DeviceSpec | DeviceFunction | None, *, later: bool = False, alone: Pins | None = None
+    ) -> None:
         self._layer = layer
         self._later = later
+        self._alone = alone  # what holds where no scope is around; None where that is not known
 
     def __enter__(self) -> None:
         around = context.device
-        if self._layer is None:
+        if around is NO_PINS and self._alone is not None:
+            pins = self._alone
+        elif self._layer is None:
             pins = Pins(around=around)
         else:
             layers = (*around.layers, self._layer)

@@ -32,6 +32,7 @@ __all__ = [
     "devices",
     "find_common",
     "find_device",
+    "is_device",
     "laid_out",
     "local_devices",
     "named_device",
@@ -186,6 +187,11 @@ def _name_elsewhere(device: Device) -> str:
     ]
     index = others.index(device) if device in others else device.id
     return f"/task:{device.process_index}/device:{_kind(device.platform)}:{index}"
+
+
+def is_device(name: str) -> bool:
+    """Whether a canonical name is that of a device of this process."""
+    return name in _by_name()
 
 
 def common_name(device: Device) -> str:

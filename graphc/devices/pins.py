@@ -74,11 +74,11 @@ class Pins:
     @property
     def spec(self) -> DeviceSpec:
         """Returns what the specs among them say together: the innermost first, of others what that leaves open."""
-        merged = DeviceSpec()
+        merged: DeviceSpec | None = None
         for layer in reversed(self.layers):
             if isinstance(layer, DeviceSpec):
-                merged = layer.merge(merged)
-        return merged
+                merged = layer if merged is None else layer.merge(merged)
+        return DeviceSpec() if merged is None else merged
 
     def __str__(self) -> str:
         return ", then ".join(map(str, self.layers))

@@ -116,6 +116,20 @@ def test_a_scope_may_be_entered_again() -> None:
     assert gx.ones(2).device == "/device:CPU:0"
 
 
+def test_a_device_that_was_named_before_is_the_same_in_other_scopes() -> None:
+    seen: list[str] = []
+    for outer in ("/job:localhost", "cpu:1", "cpu:2"):
+        with gx.device("cpu:3"):
+            seen.append(gx.ones(2).device)
+        with gx.device(outer):
+            with gx.device("cpu:3"):
+                seen.append(gx.ones(2).device)
+            seen.append(gx.ones(2).device)
+    assert seen == [f"/device:CPU:{index}" for index in (3, 3, 0, 3, 3, 1, 3, 3, 2)]
+    with gx.device("cpu:3"), gx.device(gx.devices()[4]):
+        assert gx.ones(2).device == "/device:CPU:4"
+
+
 def test_a_function_of_nodes_may_be_defined_in_compiled_code() -> None:
     def step(x: Any) -> Any:
         def choose(node: Any) -> Any:
