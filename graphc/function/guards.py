@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from graphc.core import Tensor, canonical_array, narrowed
+from graphc.function.recycled import SMALLEST, Recycled
 from graphc.tracing import ReadGuard, Source, exact, lacks, same_array, same_items, same_keys, same_set
 
 __all__ = ["MISS", "Writer", "matcher"]
@@ -143,7 +144,10 @@ class Writer:
         taken = canonical_array(value).dtype
         if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
             return f"narrowed({name}, {self.constant(taken)})"
-        return f"{name}.astype({self.constant(taken)})"  # a copy: JAX may read the memory when the user writes to it
+        # A copy: JAX reads the memory while the program runs, when the caller may write to it again.
+        if type(value) is np.ndarray and taken.itemsize * value.size >= SMALLEST:
+            return f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
+        return f"{name}.astype({self.constant(taken)})"
 
     def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
         """Adds that an argument is a number of this type; returns it as the array that the program is given."""

@@ -1,0 +1,73 @@
+"""Copies of NumPy arguments, in memory that is used again.
+
+JAX reads the memory of a NumPy argument while the program runs, and the program runs on after the call has returned.
+It would see what the caller writes into the array then. So a call passes a copy. Fresh memory for a large copy takes
+longer than the copying, because the system maps it page by page.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from sys import getrefcount
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["SMALLEST", "Recycled"]
+
+SMALLEST: Final = 2**14
+"""In bytes: smaller copies take no longer in fresh memory."""
+
+_BYTES: Final = 2**24  # that one argument keeps
+_BUFFERS: Final = 4  # so many programs may be under way
+
+
+class Recycled:
+    """Copies the values of one argument of a call, as arrays of one dtype and shape.
+
+    JAX holds a reference to an array as long as it may read it, so the references tell which memory is free.
+
+    Args:
+      dtype: of the copies.
+      shape: of the argument.
+
+    Example:
+      >>> recycled = Recycled(np.dtype("float32"), (3,))
+      >>> recycled.copy(np.arange(3))
+      array([0., 1., 2.], dtype=float32)
+    """
+
+    def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+        self._dtype, self._shape = dtype, shape
+        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        self._most = min(_BUFFERS, _BYTES // max(size, 1))
+        self._buffers: deque[np.ndarray[Any, Any]] = deque()
+
+    def copy(self, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Returns a copy that nobody else uses as long as somebody holds it."""
+        buffers = self._buffers
+        for _ in range(len(buffers)):
+            try:
+                buffer, references = _turned(buffers)
+            except IndexError:  # another thread turns the only one
+                continue
+            if references == _FREE:  # another thread that takes it now sees that it has a name here
+                break
+        else:
+            buffer = np.empty(self._shape, self._dtype)
+            if len(buffers) < self._most:
+                buffers.append(buffer)
+        np.copyto(buffer, value, casting="unsafe")
+        return buffer
+
+
+def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:
+    """Moves the first buffer to the end; returns it, and how many references to it there were in between."""
+    buffer = buffers.popleft()
+    references = getrefcount(buffer)
+    buffers.append(buffer)
+    return buffer, references
+
+
+_FREE: Final = _turned(deque([np.empty(0)]))[1]
+"""The references to a buffer that nobody uses."""
