@@ -23,6 +23,7 @@ from graphc.tracing.mode import (
 )
 from graphc.tracing.reads import ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
 from graphc.tracing.region import Region, VariableState
+from graphc.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
 from graphc.tracing.same import (
     attributes_of,
     content_of,
@@ -35,19 +36,7 @@ from graphc.tracing.same import (
     same_set,
 )
 from graphc.tracing.sources import Source, attribute, dispatched, fixed, global_name, item, length, looked_up
-from graphc.tracing.trace import (
-    AfterCall,
-    Check,
-    Checkpoint,
-    LoopReport,
-    RegionAborted,
-    SideEffect,
-    Store,
-    Trace,
-    current_trace,
-    trace_of,
-    type_of_any,
-)
+from graphc.tracing.trace import Checkpoint, Trace, current_trace, trace_of, type_of_any
 
 __all__ = [
     "MISSING",

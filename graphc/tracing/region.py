@@ -19,7 +19,8 @@ from graphc.core import SymbolicTensor, Tensor, trace_scope
 from graphc.ir import OPS, Graph
 from graphc.tracing.call_state import CallState
 from graphc.tracing.cells import Cell
-from graphc.tracing.trace import Checkpoint, RegionAborted, Trace
+from graphc.tracing.reports import RegionAborted
+from graphc.tracing.trace import Checkpoint, Trace
 
 if TYPE_CHECKING:
     from graphc.core import Variable
