@@ -82,13 +82,15 @@ class _File:
       lines: its text.
       imports: of the module itself; Python compiles calls of what they bind in its own way.
       entries: the definitions that begin on each line.
-      codes: what is in the statements that were compiled so far, by their identity and the flags.
+      codes: what is in the statements compiled so far, by their identity, the flags, and whether imports stood beside.
     """
 
     lines: list[str]
     imports: list[ast.stmt]
     entries: dict[int, list[_Entry]] = field(default_factory=dict[int, list[_Entry]])
-    codes: dict[tuple[int, int], list[CodeType]] = field(default_factory=dict[tuple[int, int], list[CodeType]])
+    codes: dict[tuple[int, int, bool], list[CodeType]] = field(
+        default_factory=dict[tuple[int, int, bool], list[CodeType]]
+    )
 
 
 _FILES_KEPT = 16
@@ -167,16 +169,22 @@ def _check_unchanged(code: CodeType, file: _File, entry: _Entry) -> None:
     """Refuses a text that does not compile to the code that runs: the file was edited after it was loaded."""
     if any(name.startswith("@py") for name in code.co_names):
         return  # pytest has rewritten the function's assertions, and watches its file itself
-    flags = code.co_flags & FUTURE_FLAGS
-    codes = file.codes.get((id(entry.statement), flags))
-    if codes is None:
-        module = ast.Module(body=[*file.imports, entry.statement], type_ignores=[])
-        compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-        codes = file.codes[id(entry.statement), flags] = [*_codes_in(compiled)]
     wanted = _without_places(code)
-    same = (one for one in codes if one.co_firstlineno == code.co_firstlineno and one.co_name == code.co_name)
-    if not any(_without_places(one) == wanted for one in same):
-        raise _no_source(code, "what stands there is not the code that runs: the file has changed since it was loaded")
+    for imports in (file.imports, []):  # a notebook compiles each statement of a cell by itself
+        same = [one for one in _compiled(code, file, entry.statement, imports) if one.co_name == code.co_name]
+        if any(one.co_firstlineno == code.co_firstlineno and _without_places(one) == wanted for one in same):
+            return
+    raise _no_source(code, "what stands there is not the code that runs: the file has changed since it was loaded")
+
+
+def _compiled(code: CodeType, file: _File, statement: ast.stmt, imports: list[ast.stmt]) -> list[CodeType]:
+    """Returns the code of all functions of a statement; Python calls the names of the imports beside it differently."""
+    flags = code.co_flags & FUTURE_FLAGS
+    key = id(statement), flags, bool(imports)
+    if key not in file.codes:
+        module = ast.Module(body=[*imports, statement], type_ignores=[])
+        file.codes[key] = [*_codes_in(compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True))]
+    return file.codes[key]
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import linecache
 import os
 import subprocess
 import sys
@@ -48,6 +50,19 @@ def test_a_file_that_was_edited_is_refused_unless_it_means_the_same(tmp_path: Pa
     else:
         with pytest.raises(NoSourceError, match="not the code that runs: the file has changed since it was loaded"):
             gx.function(method)(f(1.0))
+
+
+def test_a_cell_with_an_import_is_found_though_a_notebook_compiles_its_statements_one_by_one() -> None:
+    loop = "def smooth(x, n):\n    for _ in range(n):\n        x = gx.roll(x, 1) + gx.roll(x, -1)\n    return x\n"
+    text = f"import graphc as gx\n{loop}"
+    name, namespace = "<ipython-input-3-abcdef012345>", dict[str, Any]()
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    try:
+        for statement in ast.parse(text).body:
+            exec(compile(ast.Module([statement], []), name, "exec"), namespace)
+        assert gx.function(namespace["smooth"])(gx.ones(4), 3).numpy().tolist() == [8.0] * 4
+    finally:
+        del linecache.cache[name]
 
 
 def test_what_pytest_has_rewritten_is_found() -> None:
