@@ -38,6 +38,8 @@ from benchmarks import (
 )
 from benchmarks.harness import Result, Row, measure
 from benchmarks.report import WIDTH, machine, markdown, table, write_json
+from benchmarks.workloads.measuring import Measured
+from benchmarks.workloads.running import run as run_workloads
 
 __all__ = ["ROWS", "main"]
 
@@ -71,23 +73,38 @@ _MODULES = (
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
 
-def main(arguments: Sequence[str] | None = None) -> list[Result]:
+def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", metavar="NAME", action="append", help="measure rows whose names begin so; repeatable")
     parser.add_argument("--rounds", type=int, default=1000, help="samples of each contender, at most (1000)")
-    parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"), help="where to write the numbers")
+    parser.add_argument("--json", type=Path, help="where to write the numbers (build/benchmarks.json)")
+    parser.add_argument(
+        "--workloads", action="store_true", help="measure programs against what an expert writes in JAX, not the rows"
+    )
     parser.add_argument(
         "--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast"
     )
     parser.add_argument("--markdown", action="store_true", help="print the table once more, for README.md")
     options = parser.parse_args(arguments)
-    rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
-    if not rows:
-        parser.error(f"no row is called {options.only}; there are {', '.join(row.name for row in ROWS)}")
     console = Console()
     console = console if console.is_terminal else Console(width=WIDTH)
     rounds = 2 if options.quick else options.rounds
+    if options.workloads:
+        try:
+            return run_workloads(
+                console,
+                options.only or (),
+                rounds,
+                options.json or Path("build/workloads.json"),
+                quick=options.quick,
+                as_markdown=options.markdown,
+            )
+        except ValueError as error:
+            parser.error(str(error))
+    rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
+    if not rows:
+        parser.error(f"no row is called {options.only}; there are {', '.join(row.name for row in ROWS)}")
     results = [
         measure(row, rounds, quick=options.quick)
         for row in track(rows, description="measuring", console=console, transient=True)
@@ -98,8 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
     )
     if options.markdown:
         print(markdown(results))
-    write_json(results, options.json)
-    console.print(f"Every sample is in {options.json}.")
+    path = options.json or Path("build/benchmarks.json")
+    write_json(results, path)
+    console.print(f"Every sample is in {path}.")
     return results
 
 

@@ -1,0 +1,1 @@
+"""Programs as users write them, against what an expert writes in JAX."""
