@@ -44,16 +44,15 @@ def run(
     chosen = [workload for workload in WORKLOADS if not only or workload.name.startswith(tuple(only))]
     if not chosen:
         raise ValueError(f"no workload is called {only}; there are {', '.join(each.name for each in WORKLOADS)}")
-    results = [
-        _in_process(workload, rounds, quick)
-        for workload in track(chosen, description="measuring", console=console, transient=True)
-    ]
+    results: list[Measured] = []
+    json_file.parent.mkdir(parents=True, exist_ok=True)
+    for workload in track(chosen, description="measuring", console=console, transient=True):
+        results.append(_in_process(workload, rounds, quick))
+        content = {"machine": machine(), "workloads": [result.as_json() for result in results]}
+        json_file.write_text(json.dumps(content, indent=2) + "\n")  # after each, so that what is known is not lost
     console.print(_table(results))
     if as_markdown:
         print(_markdown(results))
-    json_file.parent.mkdir(parents=True, exist_ok=True)
-    content = {"machine": machine(), "workloads": [result.as_json() for result in results]}
-    json_file.write_text(json.dumps(content, indent=2) + "\n")
     console.print(f"The numbers are in {json_file}.")
     return results
 
