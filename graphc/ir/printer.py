@@ -107,7 +107,7 @@ def print_value(value: Any, store: Store | None = None) -> str:
     kind = cast("type[Any]", type(value))
     if value is None or kind in (bool, int, float):
         return repr(value)
-    if kind is str:
+    if isinstance(value, str):
         return _string(value)
     if kind is complex:
         return f"complex({value.real!r}, {value.imag!r})"

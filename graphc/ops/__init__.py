@@ -74,7 +74,7 @@ from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
-from graphc.ops.table import ROWS, infer_by_evaluation
+from graphc.ops.table import ROWS, infer_by_evaluation, is_row
 
 if TYPE_CHECKING:
     from graphc.ops import fft, lax, linalg, nn, random, special, strings
@@ -144,6 +144,7 @@ __all__ = [
     "is_interrupt",
     "is_random_state",
     "is_replaying",
+    "is_row",
     "iterations_per_step",
     "lax",
     "linalg",

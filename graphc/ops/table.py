@@ -35,7 +35,7 @@ from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
 
-__all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "row"]
+__all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "is_row", "row"]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tupl
     functions: dict[str, Callable[[], Any]] = {}
     for entry in rows:
         for given in combinations(_optional(entry)):
-            OPS.add_later(_op_name(entry, given), partial(_op, entry, given))
+            _add_later(_op_name(entry, given), partial(_op, entry, given))
         FUNCTIONS.add_later(entry.name, partial(_function, entry))
         for alias in entry.aliases:
             FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
@@ -133,7 +133,20 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tupl
 def define_ops(rows: Iterable[Row]) -> None:
     """Registers the ops of rows whose public functions are written by hand."""
     for entry in rows:
-        OPS.add_later(entry.name, partial(_op, entry))
+        _add_later(entry.name, partial(_op, entry))
+
+
+_names: set[str] = set()
+
+
+def is_row(name: str) -> bool:
+    """Returns True for the name of an op that a row of a table made: JAX traces it, and it only computes."""
+    return name in _names
+
+
+def _add_later(name: str, make: Callable[[], OpDef]) -> None:
+    OPS.add_later(name, make)
+    _names.add(name)
 
 
 _OPTIONAL = re.compile(r"\b\w+ ?= ?None")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias, cast
 
 import jax
 
 from graphc.base import at, config, user_location
-from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, ParseError
+from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, NotFoundError, ParseError
 from graphc.base.files import PathLike, as_path
 from graphc.core import DeviceChoice, Tensor, Variable
 from graphc.core import device as device_of
@@ -20,7 +21,7 @@ from graphc.optim import remade
 from graphc.saving.folder import Arrays, FolderReader, damaged
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
-from graphc.saving.programs import Program, register
+from graphc.saving.programs import Program, ProgramName
 from graphc.saving.raising import raise_by_status
 from graphc.saving.save import CALL
 from graphc.saving.structures import decoded, leaves_of
@@ -38,9 +39,10 @@ _READ_AGAIN = 3
 class Saved(Stateful):
     """Functions that :func:`load` has read.
 
-    They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. Each is a compiled function like any
-    other: gradients flow through it, other compiled functions take it in, and ``.graph``, ``.explain`` and ``.lower``
-    show it. Where one function was saved, calls of the object call it.
+    They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. A function that has the name of an
+    attribute of this object, such as ``variables``, is an item only. Each is a compiled function like any other:
+    gradients flow through it, other compiled functions take it in, and ``.graph``, ``.explain`` and ``.lower`` show it.
+    Where one function was saved, calls of the object call it.
 
     Attributes:
       functions: the functions by name.
@@ -67,7 +69,14 @@ class Saved(Stateful):
         return found(*args, **kwargs)
 
     def __getitem__(self, name: str) -> Function:
-        """Returns a function by its name."""
+        """Returns a function by its name.
+
+        Raises:
+          NotFoundError: there is none.
+        """
+        if name not in self.functions:
+            error = NotFoundError(f"there is no saved function {name!r}; there are {', '.join(self.functions)}")
+            raise at(error, user_location())
         return self.functions[name]
 
     def __getattr__(self, name: str) -> Function:
@@ -189,18 +198,18 @@ class _Load:
             }
             return Saved(str(self._reader.folder), functions, variables)
 
-    def _programs(self, about: Mapping[str, Any]) -> set[str]:
-        found: set[str] = set()
+    def _programs(self, about: Mapping[str, Any]) -> dict[str, ProgramName]:
+        found: dict[str, ProgramName] = {}
         for name, one in about.items():
             program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]))
             if program.name != name:
                 raise damaged(self._reader.folder / one["file"], "it is another function than its name says")
-            found.add(register(program))
+            found[name] = ProgramName(program)
         return found
 
     def _function(
         self, about: Mapping[str, Any], ops: Mapping[str, Any], constants: Arrays,
-        variables: Mapping[str, Variable], programs: set[str],
+        variables: Mapping[str, Variable], programs: Mapping[str, ProgramName],
     ) -> Function:  # fmt: skip
         label = str(about["label"])
         signatures = [self._signature(label, one, ops, constants, variables, programs) for one in about["signatures"]]
@@ -212,7 +221,7 @@ class _Load:
 
     def _signature(
         self, name: str, about: Mapping[str, Any], ops: Mapping[str, Any], constants: Arrays,
-        variables: Mapping[str, Variable], programs: set[str],
+        variables: Mapping[str, Variable], programs: Mapping[str, ProgramName],
     ) -> LoadedSignature:  # fmt: skip
         file = about["graph"]
         path = self._reader.folder / file
@@ -222,8 +231,8 @@ class _Load:
             raise damaged(path, f"it is no graph: {error}") from None
         except RecursionError:
             raise damaged(path, "it is nested too deep") from None
-        _check(graph, path, ops, set(variables), programs)
-        graph = mapped(upgraded(graph), _with_rule)
+        _check(graph, path, ops, set(variables), set(programs))
+        graph = mapped(upgraded(graph), lambda node: _of_this_process(node, programs))
         if self._device is not None:
             graph = _unpinned(graph)
         graph = renamed(graph, {saved: variable.name for saved, variable in variables.items()})
@@ -231,13 +240,16 @@ class _Load:
         tensors = [*leaves_of(about["arguments"], "tensor")]
         if len(tensors) + len(about["captured"]) != len(graph.inputs):
             raise damaged(path, f"it has {len(graph.inputs)} inputs, {len(tensors)} arguments are tensors")
-        return LoadedSignature(
+        found = LoadedSignature(
             file=str(path), graph=graph, arguments=about["arguments"], least=about["least"],
             captured=[Tensor(jax.numpy.asarray(constants[one])) for one in about["captured"]], result=about["result"],
             raise_for=raise_by_status(about["raises"], name) if about["raises"] else None,
             variables={variable.name: variable for variable in variables.values()},
             named={**variables},
         )  # fmt: skip
+        with suppress(FailedPreconditionError):  # JAX does not read a program: calls say so, other functions work
+            found.check()
+        return found
 
 
 class _told:  # noqa: N801  a scope
@@ -281,14 +293,22 @@ def _applied(node: Node) -> Iterator[tuple[Any, Mapping[str, Any]]]:
         op, attrs = attrs.get("op"), dict(attrs.get("attrs", ()))
 
 
-def _with_rule(node: Node) -> tuple[OpDef, Attrs]:
-    """Returns an update by a rule of this process."""
+def _of_this_process(node: Node, programs: Mapping[str, ProgramName]) -> tuple[OpDef, Attrs]:
+    """Returns an op and its attributes with rules of optimizers and programs of this process."""
     if node.op.name != "optim.update":
-        return node.op, node.attrs
+        attrs = _with_programs(tuple(node.attrs.items()), programs) if programs else node.attrs
+        return node.op, Attrs(dict(attrs))
     rule = remade(node.attrs["transformation"])
     if rule is None:
         raise ValueError(f"{node.attrs['transformation']!r:.60} is no rule of an optimizer")
     return node.op, Attrs({**node.attrs, "transformation": rule})
+
+
+def _with_programs(value: Any, programs: Mapping[str, ProgramName]) -> Any:
+    """Returns an attribute with the names that hold their programs, also in what a backward pass applies."""
+    if isinstance(value, tuple):
+        return tuple([_with_programs(item, programs) for item in cast("tuple[Any, ...]", value)])
+    return programs.get(value, value) if isinstance(value, str) else value
 
 
 def _check_signature(about: Mapping[str, Any], outputs: int, variables: set[str]) -> None:
@@ -329,11 +349,13 @@ def _signature_of(parameters: Sequence[Any]) -> inspect.Signature:
 
 def _defaults(parameters: Sequence[Any]) -> dict[str, Any]:
     """Returns the defaults by name, those that a file can hold."""
-    return {
-        name: decoded(default[0], lambda sort, content: LEFT_OUT)
-        for name, _, default in parameters
-        if default is not None and not (isinstance(default[0], dict) and "object" in default[0])
-    }
+    found: dict[str, Any] = {}
+    for name, kind, default in parameters:
+        if kind in ("VAR_POSITIONAL", "VAR_KEYWORD"):
+            found[name] = () if kind == "VAR_POSITIONAL" else {}
+        elif default is not None and not (isinstance(default[0], dict) and "object" in default[0]):
+            found[name] = decoded(default[0], lambda sort, content: LEFT_OUT)
+    return found
 
 
 def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:

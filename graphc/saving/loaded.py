@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -11,7 +11,13 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, VerificationError
+from graphc.base.errors import (
+    DataLossError,
+    FailedPreconditionError,
+    GraphcError,
+    InvalidArgumentError,
+    VerificationError,
+)
 from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, operand
 from graphc.function import Replay, TensorSpec
 from graphc.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
@@ -89,11 +95,22 @@ class LoadedSignature:
         shapes = [about["shape"] for tree in self.arguments.values() for about in leaves_of(tree, "tensor")]
         return max([self.least[shape[0]] for shape in shapes if shape and isinstance(shape[0], str)], default=1)
 
-    def tensors(self, given: Mapping[str, Any]) -> list[Any]:
+    def check(self) -> None:
+        """Verifies the graph, for the smallest sizes that it may be called with, from two.
+
+        Raises:
+          GraphcError: it is none that :func:`save` writes; the message names the file and the node.
+        """
+        sizes = {symbol: max(2, least) for symbol, least in self.least.items()}
+        types = [_type_of(about, sizes) for tree in self.arguments.values() for about in leaves_of(tree, "tensor")]
+        self._for([*types, *map(type_of_any, self.captured)])
+
+    def tensors(self, given: Mapping[str, Any], left_out: Container[str] = ()) -> list[Any]:
         """Returns the tensors of a call.
 
         Args:
           given: its arguments by name.
+          left_out: which of them are defaults.
 
         Raises:
           _MisfitError: the call does not fit.
@@ -101,7 +118,14 @@ class LoadedSignature:
         found: list[Any] = []
         sizes: dict[str, int] = {}
         for name, tree in self.arguments.items():
-            self._take(name, tree, given.get(name, LEFT_OUT), found, sizes)
+            value = given.get(name, LEFT_OUT)
+            try:
+                self._take(name, tree, value, found, sizes)
+            except _MisfitError:
+                if name not in left_out:
+                    raise
+                text = f"{name} is left out, which means {value!r:.40}; it was saved for {_text(tree)}"
+                raise _MisfitError(text) from None
         for symbol, size in sizes.items():
             if size < self.least[symbol]:
                 raise _MisfitError(f"a size of {size} where it was saved for {self.least[symbol]} and more")
@@ -113,12 +137,12 @@ class LoadedSignature:
             return
         inner = _children(tree)
         if inner is None:
+            if value is LEFT_OUT and not _is_object(tree):
+                raise _MisfitError(f"{name} is missing, it was saved for {_text(tree)}")
             if value is not LEFT_OUT and not _is_value(tree, value):
                 raise _MisfitError(f"{name}={value!r:.40} where it was saved for {_text(tree)}")
             return
         keys, trees = inner
-        if value is LEFT_OUT and not any(True for part in trees if _has_tensor(part)):
-            return
         parts = None if value is LEFT_OUT else nest.children(value)
         if parts is None or len(parts[1]) != len(trees) or (keys is not None and list(parts[0]) != keys):
             raise _MisfitError(
@@ -153,8 +177,10 @@ class LoadedSignature:
                 verify(graph)
                 _check_types(self.graph, graph)
                 self._verified.append(True)
-        except GraphcError as error:
-            error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
+        except GraphcError as found:
+            error = found.__cause__ if isinstance(found.__cause__, DataLossError | FailedPreconditionError) else found
+            if error is found:  # and no program of JAX's, which names its own file
+                error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
             raise at(error, user_location()) from None
         return graph
 
@@ -226,17 +252,17 @@ class LoadedFunction:
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bound = self._signature.bind_partial(*args, **kwargs)
-        given = dict(bound.arguments)
+        given = {name: value for name, value in bound.arguments.items() if value is not LEFT_OUT}
+        left_out = self._defaults.keys() - given.keys()
+        given = {**self._defaults, **given}
         reasons: list[str] = []
-        tries = [given] if not self._defaults else [{**self._defaults, **given}, given]
-        for values in tries:
-            for signature in self._signatures:
-                try:
-                    tensors = signature.tensors(values)
-                except _MisfitError as error:
-                    reasons.append(f"({signature}): {error}")
-                    continue
-                return signature.run(tensors)
+        for signature in self._signatures:
+            try:
+                tensors = signature.tensors(given, left_out)
+            except _MisfitError as error:
+                reasons.append(f"({signature}): {error}")
+                continue
+            return signature.run(tensors)
         listed = "; ".join(dict.fromkeys(reasons))
         error = InvalidArgumentError(
             f"{self._name}: these arguments fit none of the signatures that it was saved for: {listed}"
@@ -261,11 +287,22 @@ def _tensor(name: str, about: Mapping[str, Any], value: Any, sizes: dict[str, in
     return value
 
 
+def _type_of(about: Mapping[str, Any], sizes: Mapping[str, int]) -> TensorType:
+    """Returns the type of an argument with these sizes."""
+    shape = [sizes[size] if isinstance(size, str) else size for size in about["shape"]]
+    return TensorType(tuple(shape), dtype_from_short(about["dtype"]))
+
+
 def _spec(sort: str, content: Any) -> Any:
     if sort != "tensor":
         return LEFT_OUT
     shape = [None if isinstance(size, str) else size for size in content["shape"]]
     return TensorSpec(shape, dtype_from_short(content["dtype"]), content["name"])
+
+
+def _is_object(tree: Any) -> bool:
+    """Returns True for what a file cannot hold: nobody can give it to a loaded function."""
+    return isinstance(tree, dict) and "object" in tree
 
 
 def _is_value(tree: Any, value: Any) -> bool:

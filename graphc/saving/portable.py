@@ -10,28 +10,39 @@ from typing import Any
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text, is_world
-from graphc.ops import HOST_CALLS
+from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
+from graphc.ops import is_row
 from graphc.optim import remade
-from graphc.saving.programs import JAX_PROGRAM, Program, exported
+from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
 from graphc.saving.sizes import Sizes
 
 __all__ = ["Portable", "allowed", "mapped", "renamed"]
 
 _CALL_JAX, _UPDATE = "call_jax", "optim.update"
-_REFUSED = {"composed", "py_func", _CALL_JAX, "placeholder"}
-"""Ops that hold, or ask for, something of the process, besides those that run on the host."""
+_COMPUTING = frozenset({
+    "constant", "late", "late.constant", "shape_of", "size_of", "rank_of", "get_item", "update_item", "as_number",
+    "bad_values",
+    "cond", "switch", "first_true", "while", "scan", "vmap", "call", "call_status", "no_op", "together",
+    "vjp", "jvp", "custom_gradient", "remat",
+    "read_variable", "assign_variable", "optim.update",
+    "replicas", "psum", "pmean", "pmax", "pmin", "all_gather", "all_to_all", "ppermute", "axis_index", "fold_in_axis",
+    "losses.mean_squared_error", "losses.mean_absolute_error", "losses.huber", "losses.hinge",
+    "losses.sigmoid_cross_entropy", "losses.softmax_cross_entropy", "losses.sparse_softmax_cross_entropy",
+    "losses.reduced",
+    "metrics.weighted", "metrics.matches", "metrics.above", "metrics.confusion", "metrics.add",
+    "debug.breakpoint",
+})  # fmt: skip
+"""Ops besides the rows of the op table that only compute, and read and assign Variables."""
 
 
 def allowed(op: OpDef) -> bool:
-    """Returns True for an op that a saved graph may have: it computes, and does nothing else to the world."""
-    if op.host or op in HOST_CALLS or op.name in _REFUSED or (op.opaque and op is not JAX_PROGRAM):
-        return False
-    try:
-        effects = op.effects(Attrs(variable="v", type=None))
-    except Exception:
-        return False
-    return not any(is_world(effect.resource) for effect in effects)
+    """Returns True for an op that a saved graph may have: it computes, and does nothing else to the world.
+
+    The rows of the op table are JAX functions, and the others are listed here. Any other op is refused.
+    """
+    if op is JAX_PROGRAM:
+        return True
+    return op.name in OPS and OPS[op.name] is op and not op.host and (op.name in _COMPUTING or is_row(op.name))
 
 
 class Portable:
@@ -74,6 +85,8 @@ class Portable:
 
     def _applied(self, node: Node, op: OpDef, attrs: Attrs) -> tuple[OpDef, Attrs] | None:
         """Returns what stands for a function of JAX; None for another op."""
+        if op is JAX_PROGRAM:  # of a function that was loaded
+            self.programs[attrs["program"]] = program_of(attrs["program"])
         if op.name == _CALL_JAX:
             return self._exported(node, attrs["function"], differentiable=True)
         if op.name == _UPDATE and remade(attrs["transformation"]) != attrs["transformation"]:

@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import hashlib
 import re
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import jax as _jax
 from jax import export as _export
 
 from graphc.base.errors import DataLossError, FailedPreconditionError, InternalError
-from graphc.ir import OPS, OpDef, TensorType
-from graphc.ops import infer_by_evaluation
+from graphc.core import dtype_rules
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.saving.sizes import Sizes, expressions
 
 jax: Any = _jax  # its functions are only partly annotated
 export: Any = _export
 
-__all__ = ["JAX_PROGRAM", "Program", "exported", "register"]
+__all__ = ["JAX_PROGRAM", "Program", "ProgramName", "exported", "program_of"]
 
 _PROMISED = timedelta(days=180)
 _PLATFORMS = ("cpu", "cuda", "tpu")
@@ -44,11 +45,23 @@ class Program:
     blob: bytes
     about: Mapping[str, Any]
     file: str = ""
+    _types: dict[Any, tuple[TensorType, ...]] = field(
+        default_factory=dict[Any, tuple[TensorType, ...]], repr=False, compare=False
+    )
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Its name in graphs, made of its bytes."""
         return hashlib.sha256(self.blob).hexdigest()[:32]
+
+    def types(self, types: Sequence[TensorType]) -> tuple[TensorType, ...]:
+        """Returns the types of its results for arguments of these types; raises what JAX raises."""
+        key = (dtype_rules(), *types)
+        if key not in self._types:
+            structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+            found = tuple(jax.eval_shape(self.function, *structs))
+            self._types[key] = tuple(TensorType(tuple(out.shape), out.dtype, bool(out.weak_type)) for out in found)
+        return self._types[key]
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -81,22 +94,46 @@ def _with_gradients(exported: Any) -> Iterator[Any]:
         yield exported
 
 
-_programs: dict[str, Program] = {}
+class ProgramName(str):
+    """The name of a program, which it holds: what has a graph that calls the program keeps it, and nothing else does.
+
+    Args:
+      program: the program.
+    """
+
+    program: Program
+
+    def __new__(cls, program: Program) -> Self:
+        """Returns the name."""
+        name = super().__new__(cls, program.name)
+        name.program = _programs.setdefault(program.name, program)
+        return name
 
 
-def register(program: Program) -> str:
-    """Makes a program known to the op; returns its name."""
-    _programs.setdefault(program.name, program)
-    return program.name
+_programs: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionary()
+
+
+def program_of(name: str) -> Program:
+    """Returns the program of a name.
+
+    Raises:
+      FailedPreconditionError: it is not loaded.
+    """
+    found = name.program if isinstance(name, ProgramName) else _programs.get(name)
+    if found is None:
+        raise FailedPreconditionError(
+            f"the exported function {name!r:.40} is not loaded; gx.load reads it with the graph it belongs to"
+        )
+    return found
 
 
 def _run(*arrays: Any, program: str) -> tuple[Any, ...]:
-    found = _programs.get(program)
-    if found is None:
-        raise FailedPreconditionError(
-            f"the exported function {program!r:.40} is not loaded; gx.load reads it with the graph it belongs to"
-        )
-    return tuple(found.function(*[jax.numpy.asarray(array) for array in arrays]))
+    return tuple(program_of(program).function(*[jax.numpy.asarray(array) for array in arrays]))
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del regions
+    return program_of(attrs["program"]).types(types)
 
 
 JAX_PROGRAM = OPS.add(
@@ -104,7 +141,7 @@ JAX_PROGRAM = OPS.add(
     OpDef(
         "jax_program",
         impl=_run,
-        infer=infer_by_evaluation(_run),
+        infer=_infer,
         params=("*args",),
         opaque=True,
         doc="A function of JAX that was exported.",

@@ -216,7 +216,7 @@ class _Save:
         }  # fmt: skip
         arrays = {name: variable.numpy() for name, variable in self._variables.items()}
         programs = {
-            name: {"file": writer.blob(f"{name}.jax", program.blob), **program.about}
+            name: {**program.about, "file": writer.blob(f"{name}.jax", program.blob)}
             for name, program in self._programs.items()
         }
         writer.finish(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import gc
 import json
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +21,8 @@ from graphc.base.errors import (
     NotFoundError,
     UnimplementedError,
 )
+from graphc.saving import programs
+from graphc.saving.programs import program_of
 
 
 def files(folder: Path) -> list[str]:
@@ -196,6 +200,66 @@ def test_functions_of_jax_are_exported(tmp_path: Path) -> None:
         mine, theirs = gx.sum(loaded(x)), gx.sum(f(x))
     found = tape.gradient(mine, loaded.trainable_variables)[0]
     np.testing.assert_allclose(found, other.gradient(theirs, params["w"]), rtol=1e-6)
+
+
+def test_a_program_of_jax_lives_as_long_as_what_calls_it(tmp_path: Path) -> None:
+    gx.save(lambda x: gx.call_jax(jnp.sin, x) * 2, tmp_path / "first", gx.TensorSpec((None, 3)))
+    loaded, x = gx.load(tmp_path / "first"), gx.ones((2, 3))
+    held = weakref.ref(program_of(next(iter(json.loads(manifest_of(tmp_path / "first"))["manifest"]["programs"]))))
+    outer = gx.function(lambda x: gx.load(tmp_path / "first")(x) + 1)
+    np.testing.assert_allclose(outer(x), np.sin(np.ones((2, 3))) * 2 + 1, rtol=1e-6)
+    gx.save({"again": loaded["__call__"]}, tmp_path / "second", {"again": gx.TensorSpec((None, 3))})
+    np.testing.assert_allclose(gx.load(tmp_path / "second").again(x), loaded(x), rtol=1e-6)
+    del loaded, outer
+    gc.collect()
+    assert held() is None
+
+
+def test_a_program_that_jax_no_longer_reads_is_told_of_by_its_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_longer(_: Any) -> Any:
+        raise ValueError("the serialization version is too old")
+
+    outside = {"jax": lambda x: gx.call_jax(jnp.cos, x), "own": lambda x: x * 2}
+    gx.save(outside, tmp_path, dict.fromkeys(outside, gx.TensorSpec((2,))))
+    monkeypatch.setattr(programs.export, "deserialize", no_longer)
+    loaded = gx.load(tmp_path)
+    assert loaded.own(gx.ones(2)).tolist() == [2, 2]
+    with pytest.raises(FailedPreconditionError, match=r"(?s)\.jax: JAX .* does not read this function.* too old"):
+        loaded.jax(gx.ones(2))
+
+
+def manifest_of(folder: Path) -> str:
+    return (folder / "manifest.json").read_text()
+
+
+def test_an_argument_that_is_left_out_has_its_default(tmp_path: Path) -> None:
+    @gx.function
+    def scaled(x: Any, mode: str, factor: float = 2.0, *more: Any) -> Any:
+        return x * factor if mode == "times" else x
+
+    spec = gx.TensorSpec((3,))
+    gx.save(scaled, tmp_path, gx.saving.Signature(spec, "times", 3.0))
+    loaded = gx.load(tmp_path)
+    assert loaded(gx.ones(3), "times", 3.0).tolist() == [3, 3, 3]
+    with pytest.raises(InvalidArgumentError, match=r"factor is left out, which means 2\.0; it was saved for 3\.0"):
+        loaded(gx.ones(3), "times")
+    with pytest.raises(InvalidArgumentError, match="missing a required argument: 'mode'"):
+        loaded(gx.ones(3), factor=3.0)
+
+
+def test_functions_named_as_attributes_of_what_is_loaded_are_items(tmp_path: Path) -> None:
+    gx.save(
+        {"variables": lambda x: x * 2, "f": lambda x: x * 3},
+        tmp_path,
+        dict.fromkeys(("variables", "f"), gx.TensorSpec((2,))),
+    )
+    loaded = gx.load(tmp_path)
+    assert loaded.variables == ()
+    assert loaded["variables"](gx.ones(2)).tolist() == [2, 2]
+    with pytest.raises(NotFoundError, match=r"there is no saved function 'g'; there are variables, f"):
+        loaded["g"]
 
 
 def test_a_rule_of_optax_is_exported(tmp_path: Path) -> None:
