@@ -52,6 +52,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--drain", type=float, default=1.0, metavar="S",
         help="how long, after SIGTERM, new queries get status 503 before connections are refused (1)",
     )  # fmt: skip
+    parser.add_argument(
+        "--stop", type=float, default=60.0, metavar="S", help="how long the last answers may take after that (60)"
+    )
     parser.add_argument("--reuse-port", action="store_true", help="let the next server listen before this one stops")
 
 
@@ -90,13 +93,10 @@ def serve(options: argparse.Namespace, console: Console) -> None:
     def started(url: str) -> None:
         console.print(f"{url} serves {names}; Ctrl-C ends it", soft_wrap=True, highlight=False)
 
-    try:
-        run(
-            app, options.host, options.port,
-            drain_seconds=options.drain, reuse_port=options.reuse_port, on_start=started,
-        )  # fmt: skip
-    finally:
-        app.close()
+    run(
+        app, options.host, options.port,
+        drain_seconds=options.drain, stop_seconds=options.stop, reuse_port=options.reuse_port, on_start=started,
+    )  # fmt: skip
     counts = [f"{name} answered {stats.answered} queries" for name, stats in app.stats().items()]
     console.print(f"stopped: {', '.join(counts)}", soft_wrap=True, highlight=False)
 

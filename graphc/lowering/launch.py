@@ -132,7 +132,7 @@ class XlaFunction:
     Attributes:
       jitted: the ``jax.jit`` function that is dispatched.
       short: the ``jax.jit`` function that may run in the thread of an interruptible call; None until the program was
-        compiled and found to be sure to be short.
+        compiled, and for good once it was compiled for devices where it is not sure to be short.
     """
 
     def __init__(
@@ -144,7 +144,8 @@ class XlaFunction:
         self.jitted: Any = jax.jit(function, **self._options, **dispatched)
         if results_at is not None:
             self._options["out_shardings"] = tuple(results_at)
-        self._compiled: dict[Any, Any] = {}
+        self._compiled: dict[Any, tuple[Any, bool]] = {}
+        self._may_be_short = not calls_host
         self.short: Callable[..., Sequence[Any]] | None = None
 
     def launch(self, arrays: Sequence[Any], policy: LaunchPolicy | None = None) -> Any:
@@ -188,9 +189,13 @@ class XlaFunction:
                 self._compiled.pop(next(iter(self._compiled)))
             numbers = [np.int32(0)] if self._calls_host else []
             with collection_paused():
-                found = self._compiled[key] = self._undonated.lower(*numbers, *arrays).compile()
-            self.short = None if self._calls_host or not _is_short(found) else self._undonated
-        return lambda arrays, what: self._run(found, arrays, what)
+                compiled = self._undonated.lower(*numbers, *arrays).compile()
+            is_short = not self._calls_host and _is_short(compiled)
+            found = self._compiled[key] = compiled, is_short
+            self._may_be_short = self._may_be_short and is_short
+            self.short = self._undonated if self._may_be_short else None
+        compiled, is_short = found
+        return lambda arrays, what: self._run(compiled, is_short, arrays, what)
 
     @cached_property
     def _undonated(self) -> Any:
@@ -204,8 +209,8 @@ class XlaFunction:
         program.__name__ = program.__qualname__ = function.__name__
         return jax.jit(program, **self._options)
 
-    def _run(self, compiled: Any, arrays: Sequence[Any], what: What) -> Any:
-        if self.short is not None:
+    def _run(self, compiled: Any, is_short: bool, arrays: Sequence[Any], what: What) -> Any:
+        if is_short:
             results = compiled(*arrays)
             wait_for(jax.tree.leaves(results), what)
             return results

@@ -176,7 +176,7 @@ class Replicas:
         return self.submit(*args, **kwargs).result()
 
     def warm_up(self, *args: Any, **kwargs: Any) -> None:
-        """Compiles all sizes on all devices, for rows like these, before the first query comes.
+        """Compiles all sizes on all devices, for rows like these, before the first query comes; stops early if closed.
 
         Args:
           *args: arguments as those of the function, of one row or more; the function may raise for these rows.
@@ -188,6 +188,8 @@ class Replicas:
             leaves = padded([first], size)
             program = self._copies.program(rows.key, leaves)
             for place in range(len(self._copies.devices)):
+                if self._closed:
+                    return
                 self._copies.warm_up(place, program, rows.key, leaves)
 
     def refresh(self) -> None:
@@ -236,6 +238,8 @@ class Replicas:
     def _what(self) -> str:
         """Returns what :meth:`close` waits for."""
         busy = ", ".join(device_name(self._copies.devices[batch.replica]) for batch in self._batcher.running)
+        if not self._requests:
+            return f"a batch of {self.name!r} on {busy}, whose requests were given up"
         return f"{len(self._requests)} requests to {self.name!r}" + (f", computed on {busy}" if busy else "")
 
     def _check_open(self, rows: Rows) -> None:

@@ -15,7 +15,7 @@ import pytest
 import graphc as gx
 from graphc.base import blocking
 from graphc.core import variable_lock
-from graphc.lowering import DISPATCH, InFlight, LaunchPolicy, XlaFunction, current_policy
+from graphc.lowering import DISPATCH, InFlight, LaunchPolicy, XlaFunction, current_policy, launch
 
 LONG = 60.0
 
@@ -84,6 +84,21 @@ def test_a_short_program_with_a_timeout_runs_in_the_thread_that_calls_it(monkeyp
         assert result["x"] is x
     assert kept.item() == 4  # nothing is donated
     assert step.num_traces == 1
+
+
+def test_each_device_has_its_own_way_of_running_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([True, False, True])
+    monkeypatch.setattr(launch, "_is_short", lambda _: next(answers))
+    given: list[Any] = []
+    own = launch.run_on_thread
+    monkeypatch.setattr(launch, "run_on_thread", lambda run, what: given.append(what) or own(run, what))
+    program = XlaFunction(lambda x: x + 1, "step", calls_host=False)
+    arrays = [jax.device_put(np.ones(3), device) for device in jax.devices()[:3]]
+    for _ in range(2):
+        for array in arrays:
+            program.launch([array], LaunchPolicy(interruptible=True))
+    assert len(given) == 2, "those of the second device"
+    assert program.short is None
 
 
 def test_a_short_program_whose_arguments_do_not_come_in_time_is_given_up() -> None:

@@ -12,8 +12,13 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.base import checked_seconds, logs, nest
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from graphc.base import Signal, checked_seconds, logs, nest
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    InvalidTypeError,
+)
 from graphc.base.files import PathLike
 from graphc.saving import Saved
 from graphc.serve.http.bodies import JSON, decode, encode, media_type, negotiate
@@ -105,14 +110,16 @@ class App:
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
         self._draining = self._warm = False
         self._problem: BaseException | None = None
+        self._compiled = Signal()
+        self._compiling = ""
         try:
             for name, offered in named.items():
                 self._endpoints[name] = endpoint(name, offered, options)
         except BaseException:
+            self._compiled.set()
             self.close()
             raise
-        self._warming = threading.Thread(target=self._warm_up, name="graphc.serve.warm_up", daemon=True)
-        self._warming.start()
+        threading.Thread(target=self._warm_up, name="graphc.serve.warm_up", daemon=True).start()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,9 +144,10 @@ class App:
         """Waits until all signatures are compiled.
 
         Raises:
+          DeadlineExceededError: the deadline in force passed before.
           Exception: what compiling them raised.
         """
-        self._warming.join()
+        self._compiled.wait(self._what)
         if self._problem is not None:
             raise self._problem
 
@@ -154,11 +162,20 @@ class App:
           DeadlineExceededError: the deadline in force passed before.
         """
         self._draining = True
-        if hasattr(self, "_warming"):
-            self._warming.join()
+        late: DeadlineExceededError | None = None
         for each in self._endpoints.values():
             if each.own:
-                each.replicas.close()
+                try:
+                    each.replicas.close()
+                except DeadlineExceededError as error:  # the others are to be closed, too
+                    late = late or error
+        self._compiled.wait(self._what)
+        if late is not None:
+            raise late
+
+    def _what(self) -> str:
+        """Returns what :meth:`close` waits for besides answers."""
+        return f"the compilation of {self._compiling!r}, which cannot be interrupted"
 
     def __enter__(self) -> Self:
         return self
@@ -201,6 +218,10 @@ class App:
             response = _refusal(problem)
             if problem.close:
                 await request.discard(self._limit)
+        except asyncio.CancelledError:
+            if not self._draining:
+                raise
+            response = _refusal(ProblemError(503, "the server has stopped before the answer was there", close=True))
         except Exception as error:
             logs.logger().exception("App: a request to %s failed", request.path)
             response = _refusal(problem_of(error))
@@ -308,11 +329,14 @@ class App:
             for each in self._endpoints.values():
                 if self._draining:
                     return
+                self._compiling = each.name
                 each.warm_up()
             self._warm = True
         except BaseException as error:
             self._problem = error
             logs.logger().error("App: the signatures cannot be compiled", exc_info=error)
+        finally:
+            self._compiled.set()
 
 
 async def _apart(size: int, work: Callable[[], Any]) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from graphc.base import nest
+from graphc.base.errors import UnimplementedError
 from graphc.serve.http.forms import Arguments
 from graphc.serve.http.numbers import plain, portable
 from graphc.serve.http.problems import ProblemError
@@ -85,7 +86,11 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
       ProblemError: the result cannot be written in this type.
     """
     if kind == JSON:
-        return JSON, json.dumps({"result": plain(result)}, separators=(",", ":"), allow_nan=False).encode()
+        try:
+            found = plain(result)
+        except UnimplementedError as error:
+            raise ProblemError(406, error.message, kind=type(error).__name__) from None
+        return JSON, json.dumps({"result": found}, separators=(",", ":"), allow_nan=False).encode()
     if isinstance(result, np.ndarray) and kind == NPY:
         file = io.BytesIO()
         npy.write_array(file, portable(cast("Array", result)), allow_pickle=False)

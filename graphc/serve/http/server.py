@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import time
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Any, cast
 
-from graphc.base.errors import FailedPreconditionError, UnavailableError
+from graphc.base import checked_seconds, deadline
+from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
 from graphc.serve.http.app import App
-
-if TYPE_CHECKING:
-    import uvicorn
 
 __all__ = ["run"]
 
 _BACKLOG = 2048
+_AT_ONCE = 1e-3
 
 
 def run(
@@ -26,28 +26,31 @@ def run(
     port: int = 8000,
     *,
     drain_seconds: float = 1.0,
-    stop_seconds: float = 60.0,
+    stop_seconds: float | None = 60.0,
     reuse_port: bool = False,
     on_start: Callable[[str], None] | None = None,
 ) -> None:
     """Serves an application over HTTP until SIGTERM or SIGINT, and closes it.
 
     A signal makes the server stop in three steps. For ``drain_seconds`` it answers what it has accepted and refuses new
-    queries with status 503, and ``/ready`` says so. Then it takes no connections and waits for the answers that are
-    still computed, ``stop_seconds`` at most. Then it closes the application. A second signal skips the first step.
+    queries with status 503, and ``/ready`` says so. Then it takes no connections, and waits for the answers and the
+    compilation that are under way, ``stop_seconds`` at most. Then it closes the application. A second signal skips the
+    first step, a third Ctrl-C the rest.
 
     Args:
       app: the application.
       host: the address to listen at. Anyone who reaches it can ask, unless the application has a token.
       port: the port; 0 for a free one.
       drain_seconds: how long new queries are refused before connections are.
-      stop_seconds: how long the last answers may take.
+      stop_seconds: how long the last answers may take; None for as long as they need.
       reuse_port: lets another server listen at the same port, so that a new one starts before the old one stops.
       on_start: called with the URL once the server listens.
 
     Raises:
       FailedPreconditionError: uvicorn is missing (``pip install 'graphc[serve]'``).
       UnavailableError: it cannot listen there.
+      DeadlineExceededError: ``stop_seconds`` passed before the last answers were there. XLA cannot be interrupted, so
+        threads still compute: end the process.
       Exception: what compiling the signatures raised.
 
     Example:
@@ -55,27 +58,38 @@ def run(
       >>> app = gx.serve.App({"double": lambda x: x * 2})
       >>> gx.serve.run(app, port=8000)  # doctest: +SKIP
     """
+    seconds = checked_seconds(stop_seconds, "gx.serve.run: stop_seconds")
+    server: Any = None
     try:
-        import uvicorn
-    except ImportError:
-        raise FailedPreconditionError("gx.serve.run needs uvicorn: pip install 'graphc[serve]'") from None
-    listener = _listen(host, port, reuse_port)
-    address, found = listener.getsockname()[:2]
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="on", server_header=False, backlog=_BACKLOG,
-        timeout_graceful_shutdown=max(1, round(stop_seconds)), ws="none",
-    )  # fmt: skip
-    server = _server(config, app, drain_seconds)
-    shown = f"[{address}]" if ":" in address else address
-    if on_start is not None:
-        on_start(f"http://{shown}:{found}")
-    try:
-        server.run(sockets=[listener])
+        listener = _listen(host, port, reuse_port)
+        try:
+            server = _server(app, drain_seconds, seconds)
+            if on_start is not None:
+                on_start(_url(listener))
+            server.run(sockets=[listener])
+        finally:
+            listener.close()
     finally:
-        listener.close()
-        app.close()
+        _close(app, seconds, seconds if server is None else server.left(seconds))
     if app.problem is not None:
         raise app.problem
+
+
+def _close(app: App, seconds: float | None, left: float | None) -> None:
+    try:
+        with deadline(left):
+            app.close()
+    except DeadlineExceededError as error:
+        late = error.message.partition("waiting for ")[2]
+        raise DeadlineExceededError(
+            f"gx.serve.run: stop_seconds={seconds} passed before {late} ended; it goes on until the process ends"
+        ) from None
+
+
+def _url(listener: socket.socket) -> str:
+    address, port = listener.getsockname()[:2]
+    shown = f"[{address}]" if ":" in address else address
+    return f"http://{shown}:{port}"
 
 
 def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
@@ -96,8 +110,16 @@ def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
         raise UnavailableError(f"gx.serve.run: cannot listen at {host} port {port}: {error}") from None
 
 
-def _server(config: uvicorn.Config, app: App, drain_seconds: float) -> uvicorn.Server:
-    import uvicorn
+def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
+    try:
+        import uvicorn
+    except ImportError:
+        raise FailedPreconditionError("gx.serve.run needs uvicorn: pip install 'graphc[serve]'") from None
+    graceful = cast("Any", stop_seconds)  # annotated as an int, and may be a fraction
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", server_header=False, backlog=_BACKLOG,
+        timeout_graceful_shutdown=graceful, ws="none",
+    )  # fmt: skip
 
     class Server(uvicorn.Server):
         """Drains before it stops."""
@@ -106,6 +128,19 @@ def _server(config: uvicorn.Config, app: App, drain_seconds: float) -> uvicorn.S
             super().__init__(config)
             self._drains = False
             self._loop: asyncio.AbstractEventLoop | None = None
+            self._stopped: float | None = None
+
+        def left(self, seconds: float | None) -> float | None:
+            """Returns how many seconds are left for the last answers; none after a signal that forces the end."""
+            if self.force_exit:
+                return _AT_ONCE
+            if seconds is None or self._stopped is None:
+                return seconds
+            return max(_AT_ONCE, seconds - (time.monotonic() - self._stopped))
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            self._stopped = time.monotonic()
+            await super().shutdown(sockets)
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             self._loop = asyncio.get_running_loop()

@@ -143,9 +143,9 @@ def test_results_are_strict_json() -> None:
     expected = {"a": [[1.5, "NaN"], ["Infinity", "-Infinity"]], "b": {"a": 3, "b": [None, "text", 2.5]}}
     assert json.loads(body, parse_constant=pytest.fail) == {"result": expected}
     np.testing.assert_array_equal(natural(expected["a"], ""), result["a"])
-    with pytest.raises(NotImplementedError, match="JSON has no complex numbers; ask with Accept: application/x-npy"):
+    with pytest.raises(ProblemError, match="JSON has no complex numbers; ask with Accept: application/x-npy"):
         encode(JSON, np.ones(2, np.complex64))
-    with pytest.raises(NotImplementedError, match="JSON has nothing for object"):
+    with pytest.raises(ProblemError, match="JSON has nothing for object"):
         encode(JSON, object())
 
 

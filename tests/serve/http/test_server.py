@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphc as gx
 from tests.serve.http.asking import npy
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]
@@ -43,6 +44,11 @@ def wait(x):  # until the test opens the pipe for writing, at both ends
     if x.any():
         open("begun", "w").close()
         open("go", "r").close()
+    return x
+
+def compiling(x):  # for ever
+    open("begun", "w").close()
+    open("go", "r").close()
     return x
 
 def waiting(x):
@@ -96,7 +102,9 @@ def started(folder: Path, *arguments: str) -> Iterator[Server]:
         "--max-batch=2",
         *arguments,
     ]
-    with subprocess.Popen(command, cwd=folder, env=environ, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         watch = threading.Timer(_SECONDS, process.kill)
         watch.start()
         try:
@@ -168,6 +176,44 @@ def test_sigterm_refuses_new_queries_and_answers_those_that_were_accepted(tmp_pa
         answer = first.getresponse()
         assert (answer.status, json.loads(answer.read())) == (200, {"result": [[1, 2]]})
         assert server.end() == "stopped: waiting answered 1 queries\n"  # a second signal skips the rest of the drain
+
+
+@pytest.mark.parametrize("name", ["waiting", "compiling"])
+def test_a_stop_ends_in_time_whatever_hangs(name: str, tmp_path: Path) -> None:
+    for pipe in ("begun", "go"):
+        os.mkfifo(tmp_path / pipe)
+    with started(tmp_path, f"program.py:{name}", "--drain=0", "--stop=0.2") as server, ExitStack() as stack:
+        assert server.ask("GET", "/health")[0] == 200
+        first = stack.enter_context(closing(server.connection()))
+        if name == "waiting":
+            server.until_ready()
+            body = json.dumps({"args": [[[1, 2]]]})
+            first.request("POST", "/functions/waiting", body, {"authorization": f"Bearer {_TOKEN}"})
+        (tmp_path / "begun").open().close()
+        server.process.send_signal(signal.SIGTERM)
+        if name == "waiting":
+            answer = first.getresponse()
+            assert (answer.status, answer.getheader("connection")) == (503, "close")
+        _, problem = server.process.communicate(timeout=_SECONDS)
+        assert server.process.returncode == 2
+        what = "a batch of 'waiting' on .*CPU:0" if name == "waiting" else "the compilation of 'compiling'"
+        assert re.search(rf"graphc: gx\.serve\.run: stop_seconds=0\.2 passed before {what}", problem)
+        assert "Traceback" not in problem
+
+
+def test_an_on_start_that_raises_leaves_nothing_open() -> None:
+    found: list[int] = []
+
+    def failing(url: str) -> None:
+        found.append(int(url.rpartition(":")[2]))
+        raise RuntimeError("no")
+
+    app = gx.serve.App({"f": lambda x: x})
+    with pytest.raises(RuntimeError, match="no"):
+        gx.serve.run(app, port=0, on_start=failing)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", found[0]), _SECONDS)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("graphc.serve")]
 
 
 def test_a_restart_under_load_loses_nothing_that_was_accepted(tmp_path: Path) -> None:
