@@ -22,6 +22,7 @@ __all__ = ["JSON", "NPY", "NPZ", "decode", "encode", "media_type", "negotiate"]
 
 JSON, NPY, NPZ = "application/json", "application/x-npy", "application/x-npz"
 
+_FORM = "application/x-www-form-urlencoded"  # what curl -d says it sends
 _MAX_HEADER = 10_000
 _COUNTED = "arr_"
 """What NumPy calls arrays in a npz file that were saved without names: arr_0, arr_1."""
@@ -35,7 +36,8 @@ def media_type(header: str) -> str:
     """
     found = header.partition(";")[0].strip().lower() or JSON
     if found not in (JSON, NPY, NPZ):
-        raise ProblemError(415, f"a body of {found} cannot be read; send {JSON}, {NPY} or {NPZ}")
+        hint = f" (curl --json, or -H 'content-type: {JSON}')" if found == _FORM else ""
+        raise ProblemError(415, f"a body of {found} cannot be read; send {JSON}{hint}, {NPY} or {NPZ}")
     return found
 
 

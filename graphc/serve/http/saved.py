@@ -70,7 +70,7 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
                 f"{name}: it assigns the Variable {signature.written[0]!r}, of which each replica has a copy; only "
                 "functions that read Variables can answer queries"
             )
-        tensors, others = _apart(signature)
+        tensors, others = _apart(signature, _variadic(function))
         if not tensors:
             raise InvalidArgumentError(f"{name}: it takes no tensors, so that there are no rows to ask about")
         form = _form("default" if len(signatures) == 1 else str(place + 1), function, tensors)
@@ -96,14 +96,21 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
     return Offer(served, tuple(forms), fixed, least)
 
 
-def _apart(signature: LoadedSignature) -> tuple[dict[str, Any], dict[str, Any]]:
+def _variadic(function: Function) -> dict[Any, str]:
+    """Returns the names of ``*args`` and ``**kwargs``, by their kinds."""
+    return {each.kind: each.name for each in inspect.signature(function).parameters.values()}
+
+
+def _apart(signature: LoadedSignature, variadic: Mapping[Any, str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the arguments that have tensors, and the others, which are the same for all queries."""
+    named = signature.specs()
+    named.update(named.pop(variadic.get(inspect.Parameter.VAR_KEYWORD, ""), {}))
     tensors: dict[str, Any] = {}
     others: dict[str, Any] = {}
-    for name, value in signature.specs().items():
+    for name, value in named.items():
         if _holds_spec(value):
             tensors[name] = value
-        elif value is not LEFT_OUT:
+        elif value is not LEFT_OUT and not (name == variadic.get(inspect.Parameter.VAR_POSITIONAL) and not value):
             others[name] = value
     return tensors, others
 
@@ -119,7 +126,8 @@ def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
     """Returns the form with the first parameters by position, as far as these are tensors, and the others by name."""
     args: list[Any] = []
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in tensors:
+        if parameter.name not in tensors or parameter.kind is parameter.KEYWORD_ONLY:
             break
-        args.append(tensors.pop(parameter.name))
+        given = tensors.pop(parameter.name)
+        args += given if parameter.kind is parameter.VAR_POSITIONAL else [given]
     return Form.of(signature, function, args, tensors)

@@ -64,6 +64,29 @@ def test_a_folder_is_served_for_the_signatures_that_it_was_saved_for(
         assert (found.status, found.message) == (400, "predict: x: expected float32[?,2], got an array of shape [1, 3]")
 
 
+def test_a_layer_is_served(tmp_path: Path) -> None:
+    model = gx.layers.Sequential([gx.layers.Dense(2, in_features=3), gx.layers.Dropout(0.5)])
+    gx.save({"predict": model}, tmp_path, {"predict": gx.TensorSpec((None, 3))})
+    with App(tmp_path, max_batch=2, **_ONE) as app:
+        app.wait_until_ready()
+        (signature,) = ask(app, "GET", "/functions/predict").json["signatures"]
+        assert signature["arguments"] == {"args[0]": {"dtype": "float32", "shape": [None, 3]}}
+        found = ask(app, "POST", "/functions/predict", {"args": [[[1, 2, 3]]]}).json["result"]
+    np.testing.assert_allclose(found, model(gx.asarray([[1.0, 2.0, 3.0]])), rtol=1e-5)
+
+
+def test_arguments_of_any_number_and_by_name_are_served(tmp_path: Path) -> None:
+    @gx.function
+    def f(x: Any, *more: Any, scale: float = 2.0, **named: Any) -> Any:
+        return x * scale + sum(more) + named["y"]
+
+    spec = gx.TensorSpec((None, 1))
+    gx.save({"f": f}, tmp_path, {"f": gx.saving.Signature(spec, spec, spec, scale=3.0, y=spec)})
+    with App(tmp_path, max_batch=2, **_ONE) as app:
+        found = ask(app, "POST", "/functions/f", {"args": [[[1]], [[2]], [[4]]], "kwargs": {"y": [[8]]}})
+        assert found.json == {"result": [[17]]}
+
+
 def test_batches_are_filled_up_to_the_sizes_that_were_saved(tmp_path: Path) -> None:
     double = gx.function(lambda x: x * 2)
     gx.save({"double": double}, tmp_path, {"double": [gx.TensorSpec((2, 1)), gx.TensorSpec((4, 1))]})
