@@ -24,8 +24,9 @@ from graphc.function.results import Result
 from graphc.function.side_effects import changes, find_side_effects
 from graphc.function.traced import TracedFunction, TraceNotes
 from graphc.function.write_back import WriteBack, array_leaves
-from graphc.ir import TensorType
-from graphc.ir.passes import DEFAULT, run_passes
+from graphc.ir import CONSTANT, Graph, TensorType
+from graphc.ir.passes import DCE, DEFAULT, run_passes
+from graphc.ops import CALL_STATUS
 from graphc.tracing import CreationInTrace, Lifting, Trace, Write
 
 __all__ = ["converted", "trace_function"]
@@ -135,6 +136,11 @@ def _trace_into(
     finish_reads(trace, writes)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
     graph = run_passes(unoptimized, DEFAULT)
+    if checks and _succeeds(trace, graph, first := len(returned.outputs)):
+        (_, dropped), *after_call = after_call
+        trace.check = None
+        unoptimized = _without(unoptimized, first, len(dropped))
+        graph = DCE()(_without(graph, first, len(dropped)))
     if options.placement is not None:
         graph = options.placement(graph)
     counts = [(after, len(tensors)) for after, tensors in after_call]
@@ -146,6 +152,21 @@ def _trace_into(
     traced.check(arguments)
     trace.reads.release()
     return traced
+
+
+def _succeeds(trace: Trace, graph: Graph, place: int) -> bool:
+    """Returns True if no call can fail, as the passes have found: the status, an output, is always 0."""
+    assert trace.check is not None
+    status = graph.outputs[place].node
+    if status is None or status.op is not CALL_STATUS or trace.check.is_final or trace.check.host_calls:
+        return False
+    source = status.inputs[0].node
+    return source is not None and source.op is CONSTANT and not source.attrs["value"].array
+
+
+def _without(graph: Graph, first: int, count: int) -> Graph:
+    """Returns a graph without some of its outputs."""
+    return Graph(graph.inputs, graph.nodes, (*graph.outputs[:first], *graph.outputs[first + count :]), graph.name)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from graphc.core import (
 )
 from graphc.devices import find_device
 from graphc.ir import Attrs, Graph, Rewriter
-from graphc.ir.passes import IfConvert, run_passes
+from graphc.ir.passes import LATE, run_passes
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.gathering import splits
 from graphc.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
@@ -80,7 +80,7 @@ class Executable:
 
     def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
         self.graph = graph
-        self.optimized = run_passes(graph, (IfConvert(),))
+        self.optimized = run_passes(graph, LATE)
         self.check = check
         self.devices = tuple(devices)
         self._layout = layout = replica_layout(graph)

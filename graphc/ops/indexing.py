@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -61,6 +61,47 @@ def _key(
     return x, tuple(key), starts, mask
 
 
+class _Block(NamedTuple):
+    """The elements that an index names, where it names a block of them: positions, and whole axes.
+
+    Attributes:
+      starts: where the block begins, by axis.
+      sizes: how far it goes.
+      shape: that the index gives it.
+    """
+
+    starts: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+def _block(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> _Block | None:
+    """Returns the block that an index names; None where it names something else.
+
+    XLA takes a slice, and puts one in place, without a look at whether the index is in range, where a gather and a
+    scatter of one element look.
+    """
+    rest, starts, sizes, shape = iter(tensors), list[Any](), list[int](), list[int]()
+    for position, item in enumerate(index):
+        if item is None:
+            shape.append(1)
+        elif item == "..." or item == (None, None, None):
+            behind = sum(map(_num_axes, index[position + 1 :]))
+            count = x.ndim - len(starts) - behind if item == "..." else 1
+            for size in x.shape[len(starts) : len(starts) + count]:
+                starts.append(0)
+                sizes.append(size)
+                shape.append(size)
+        elif item == "tensor" or type(item) is int:
+            starts.append(next(rest) if item == "tensor" else item % x.shape[len(starts)])
+            sizes.append(1)
+        else:
+            return None
+    left = x.shape[len(starts) :]
+    starts = [jnp.asarray(start, np.int32) for start in (*starts, *[0] * len(left))]
+    return _Block(tuple(starts), (*sizes, *left), (*shape, *left))
+
+
 def _is(item: Any, kind: str) -> bool:
     return isinstance(item, tuple) and cast("tuple[Any, ...]", item)[0] == kind
 
@@ -71,8 +112,11 @@ def _num_axes(item: Any) -> int:
     return item[1] if _is(item, "mask") else 1
 
 
-def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...]) -> Array:
-    x, key, _, _ = _key(jnp.asarray(x), tensors, index)  # a constant comes as a NumPy array
+def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...], inside: bool = False) -> Array:
+    x = jnp.asarray(x)  # a constant comes as a NumPy array
+    if inside and (block := _block(x, tensors, index)) is not None:
+        return lax.reshape(lax.dynamic_slice(x, block.starts, block.sizes), block.shape)
+    x, key, _, _ = _key(x, tensors, index)
     return x[key]
 
 
@@ -96,9 +140,11 @@ def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any,
     return array[_key(array, [0] * len(tensors), index)[1]].shape
 
 
-def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str) -> Array:
+def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str, inside: bool = False) -> Array:
     x = jnp.asarray(x)  # a constant of a graph is NumPy's
     values = fitted(values, x)
+    if inside and (block := _block(x, tensors, index)) is not None:
+        return _put_block(x, values, block, how)
     cut, key, starts, mask = _key(x, tensors, index)
     if mask is not None:
         part = cut[key]
@@ -113,6 +159,13 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
     if not starts:
         return cut
     return lax.dynamic_update_slice(x, cut, [starts.get(axis, 0) for axis in range(x.ndim)])
+
+
+def _put_block(x: Any, values: Any, block: _Block, how: str) -> Array:
+    values = jnp.broadcast_to(_without_leading_ones(values, len(block.shape)), block.shape).reshape(block.sizes)
+    if how != "set":
+        values = _COMBINE[how](lax.dynamic_slice(x, block.starts, block.sizes), values)
+    return lax.dynamic_update_slice(x, values, block.starts)
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:

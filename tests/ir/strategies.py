@@ -83,9 +83,20 @@ def _while(*values: Any, num_carry: int, test: Any, body: Any) -> Any:
     return tuple(carry)
 
 
-def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str) -> Any:
+def _item(x: Any, *tensors: Any, index: Any, inside: bool = False) -> Any:
+    place = int(tensors[0] if tensors else index[0])
+    if inside:
+        assert 0 <= place < len(x)
+    return x[max(-len(x), min(place, len(x) - 1))]  # what is out of range is clamped
+
+
+def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str, inside: bool = False) -> Any:
     copy, place = np.array(x), tensors[0] if tensors else index[0]
     place = slice(*place) if isinstance(place, tuple) else place
+    if inside:
+        assert 0 <= place < len(x)
+    elif not isinstance(place, slice) and not -len(x) <= place < len(x):
+        return copy  # what is out of range is left out
     copy[place] = values if how == "set" else copy[place] + values
     return copy
 
@@ -129,7 +140,7 @@ WHILE = _op("while", _while, lambda t, a, r: tuple(t[: a["num_carry"]]), "*value
 CALL = _op("call", lambda *values, body: body(*values), COND.infer, "*values", regions=("body",))
 GET_ITEM = _op(
     "get_item",
-    lambda x, *tensors, index: x[tensors[0] if tensors else index[0]],
+    _item,
     lambda t, a, r: (TensorType(t[0].shape[1:], t[0].dtype),),
     "x *index",
     light=True,

@@ -1,5 +1,6 @@
 """Passes: each takes a valid graph and returns a valid graph; one pass a file."""
 
+from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
@@ -9,7 +10,7 @@ from graphc.ir.passes.hoist import Hoist
 from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
-from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
+from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
 from graphc.ir.passes.sink import Sink
@@ -19,6 +20,8 @@ __all__ = [
     "CSE",
     "DCE",
     "DEFAULT",
+    "LATE",
+    "Bounds",
     "Collect",
     "Evaluate",
     "Flatten",

@@ -156,7 +156,7 @@ class _Rows:
             if rows.type.shape != inputs[place].type.shape:
                 stop = one.first + loop.attrs["length"]
                 behind = Node(
-                    one.node.op, [inputs[place], rows], Attrs(one.node.attrs, index=((one.first, stop, None),)),
+                    one.node.op, [inputs[place], rows], Attrs(index=((one.first, stop, None),), how="set"),
                     [inputs[place].type], device=node.device, name=names(one.node.name), location=one.node.location,
                 )  # fmt: skip
                 nodes.append(behind)

@@ -142,7 +142,7 @@ class _Selects:
 
     def made(self, regions: Sequence[Graph]) -> tuple[Sequence[Node], Sequence[Value]] | None:
         """Returns the nodes of both branches, and what stands for each output; None if the cond is better left."""
-        if self._cond.attrs or not _are_light(regions):
+        if not _are_light(regions):
             return None
         branches = [_Branch(region, self._operands) for region in regions]
         for branch, region in zip(branches, regions, strict=True):
@@ -199,7 +199,10 @@ class _Selects:
         if true is None or false is None:
             if update.node.attrs["how"] != "set":
                 return None
-            get_item, attrs = self._ops["get_item"], Attrs(index=update.node.attrs["index"])
+            get_item, attrs = (
+                self._ops["get_item"],
+                Attrs({name: value for name, value in update.node.attrs.items() if name != "how"}),
+            )
             types = get_item.infer([tensor.type, *(value.type for value in update.index)], attrs, ())
             there = self._put(get_item, [tensor, *update.index], attrs, types, update.node).outputs[0]
         elif not true.matches(false):

@@ -57,7 +57,7 @@ class Loop:
         """Returns the loop that a node is or differentiates, if it is one."""
         if not node.regions:
             return None
-        op, attrs, count = _underlying(node, ops)
+        op, attrs, count = underlying(node, ops)
         return Loop(op, attrs, node.inputs[:count], node) if op.name in ("scan", "while") else None
 
     @property
@@ -143,17 +143,17 @@ def _holds(test: Graph, operands: Sequence[Value]) -> bool:
 
 def is_fixed(node: Node, ops: Ops) -> bool:
     """Returns True if a node must run as often as the program says: it has effects, or may have."""
-    if node.effects or _underlying(node, ops)[0].opaque:
+    if node.effects or underlying(node, ops)[0].opaque:
         return True
     return any(is_fixed(inner, ops) for region in node.regions for inner in region.nodes)
 
 
 def is_light(node: Node, ops: Ops) -> bool:
     """Returns True if a node, or what a ``vjp`` differentiates, is cheaper to compute anew than to keep."""
-    return _underlying(node, ops)[0].light
+    return underlying(node, ops)[0].light
 
 
-def _underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
+def underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
     """The op that a ``vjp`` differentiates, or that of another node, its attributes, and how many operands it has."""
     op, attrs, count = node.op, node.attrs, len(node.inputs)
     while op.name == "vjp":
@@ -253,7 +253,7 @@ def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], op
 
 def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
     """Returns what takes the place of a loop, as a graph of its own."""
-    count, names = _underlying(node, ops)[2], UniqueNames()
+    count, names = underlying(node, ops)[2], UniqueNames()
     names(node.name)
     inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
     nodes, outputs = emit(inputs, names)

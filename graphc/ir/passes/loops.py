@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import ClassVar
 
 from graphc.base import Registry
 from graphc.ir.graph import Graph
 from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
@@ -22,8 +24,8 @@ __all__ = ["Loops"]
 class Loops:
     """Optimizes loops as loops, and clears up what that leaves.
 
-    Before: a valid graph. After: the same, in which :class:`Sink`, :class:`Hoist` and :class:`Collect` find nothing to
-    do. What they find in a loop they find at once; a nest of loops may need once more for each level.
+    Before: a valid graph. After: the same, in which :class:`Bounds`, :class:`Hoist`, :class:`Collect` and :class:`Sink`
+    find nothing to do. What they find in a loop they find at once; a nest of loops may need once more for each level.
 
     Attributes:
       ops: where the ops are that they put in.
@@ -34,7 +36,8 @@ class Loops:
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes as long as they find something."""
-        while (after := Sink(self.ops)(Collect(self.ops)(Hoist(self.ops)(graph)))) is not graph:
+        steps = [step(self.ops) for step in (Bounds, Hoist, Collect, Sink)]
+        while (after := reduce(lambda found, step: step(found), steps, graph)) is not graph:
             for step in (Fold(), CSE(), DCE()):
                 after = step(after)
             graph = after

@@ -1,0 +1,198 @@
+"""What follows from the numbers that ints may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, cast
+
+import numpy as np
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.passes.intervals import Interval
+from graphc.ir.passes.loop_nodes import Copier, controlled, differentiated, underlying
+from graphc.ir.passes.ranges import Facts, Known, Ranges
+from graphc.ir.rewrite import Rewriter
+from graphc.ir.types import OPEN, Attrs, Literal
+
+__all__ = ["Bounds"]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Uses what is known of the ints in loops: the index of a ``scan`` has bounds, and what is computed from it.
+
+    Python's ints have no limits and its indices are checked, so a compiled program checks them. A binary search checked
+    a sum and an index in each iteration, and took 1.6 times as long.
+
+    Before: a valid graph. After: the same, but that
+
+    * an int or a bool that can be one number alone is that constant;
+    * a ``where``, a ``cond`` or a ``logical_and`` whose test is known is what it chooses;
+    * the indices of ``get_item`` and ``update_item`` that lie inside the tensor are said to: ``inside = True``.
+
+    Loops are looked at as long as the bounds of what they carry grow: by what an iteration adds, times the iterations,
+    or up to the constants of the loop, and of the dtype at last. A test holds inside what it guards.
+
+    Attributes:
+      ops: where the ops are that a ``vjp`` differentiates.
+    """
+
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
+    name: ClassVar[str] = "bounds"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Replaces what is known."""
+        if not any(node.regions for node in graph.nodes):
+            return graph
+        return _Step(Ranges(self.ops), self.ops).rewritten(graph, (None,) * len(graph.inputs))
+
+
+class _Step:
+    """One run of the pass."""
+
+    def __init__(self, ranges: Ranges, ops: Registry[OpDef]) -> None:
+        self._ranges, self._ops = ranges, ops
+        self._done: dict[tuple[int, Known], tuple[Graph, Graph]] = {}
+
+    def rewritten(self, graph: Graph, inputs: Known) -> Graph:
+        """Returns a graph, or a region, for inputs within some bounds."""
+        key = (id(graph), inputs)
+        found = self._done.get(key)
+        if found is None:
+            found = self._done[key] = graph, self._rewrite(graph, inputs)
+        return found[1]
+
+    def _rewrite(self, graph: Graph, inputs: Known) -> Graph:
+        facts, rewriter, names = self._ranges.facts(graph, inputs), Rewriter(graph), UniqueNames()
+        for node in graph.nodes:
+            names(node.name)
+        used = {value for node in graph.nodes for value in node.inputs}
+        results = {*used, *graph.outputs}
+        fixed = {*controlled(graph), *differentiated(graph)}
+        _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter, names)
+        for node in graph.nodes:
+            if node in fixed or not (_chosen(node, facts, rewriter) or self._branch(node, facts, rewriter, names)):
+                self._keep(node, facts, rewriter)
+            if node.regions:
+                outputs = [value for value in node.outputs if value in results]
+                _put_constants(outputs, node.device, facts, rewriter, names)
+        return rewriter.finish()
+
+    def _branch(self, node: Node, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> bool:
+        """Puts a branch in the place of a cond, if it is known which; returns False if not."""
+        if node.op.name != "cond" or node.device or (truth := _number(node.inputs[0], facts)) is None:
+            return False
+        place = 0 if truth else 1
+        entry = self._ranges.entries(node, facts)[place]
+        assert entry is not None
+        region = self.rewritten(node.regions[place], entry)
+        copier = Copier(dict(zip(region.inputs, rewriter.inputs(node)[1:], strict=True)), names)
+        copier.copy(region.nodes)
+        for new in copier.nodes:
+            rewriter.add(new)
+        rewriter.substitute(node.outputs, [copier.values[value] for value in region.outputs])
+        return True
+
+    def _keep(self, node: Node, facts: Facts, rewriter: Rewriter) -> None:
+        """Keeps a node, with what is known in its regions, and of its index."""
+        if node.regions:
+            entries = self._ranges.entries(node, facts)
+            pairs = zip(node.regions, entries, strict=True)
+            regions = [region if entry is None else self.rewritten(region, entry) for region, entry in pairs]
+            rewriter.keep(node, regions=regions)
+            return
+        op, attrs, count = underlying(node, self._ops)
+        if op.name not in _INDEXED or "inside" in attrs or not _is_inside(node, attrs, count, _INDEXED[op.name], facts):
+            rewriter.keep(node)
+            return
+        new = _marked(node.attrs)
+        rewriter.replace(node, node.op, rewriter.inputs(node), new, control_inputs=rewriter.controls(node))
+
+
+_INDEXED = {"get_item": 1, "update_item": 2}
+"""The ops that take indices, and after how many other inputs."""
+
+
+def _number(value: Value, facts: Facts) -> int | None:
+    """Returns the only number that a value can be, if there is one."""
+    interval = facts.get(value)
+    known = interval is not None and interval[0] == interval[1] and not value.type.shape and value.type.ranked
+    return interval[0] if interval is not None and known else None
+
+
+def _literal(value: Value, number: int) -> Attrs:
+    literal = Literal(np.asarray(number, value.type.dtype))
+    return Attrs(value=literal, weak=True) if value.type.weak else Attrs(value=literal)
+
+
+def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> None:
+    """Lets constants stand for those of some values that can be one number alone."""
+    for value in values:
+        number = _number(value, facts)
+        if number is not None:
+            attrs = _literal(value, number)
+            made = Node(CONSTANT, (), attrs, [value.type], device=device, name=names("constant"))
+            rewriter.add(made)
+            rewriter.substitute([value], made.outputs)
+
+
+def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
+    """Puts a constant, or an input, in the place of a node that can be nothing else; returns False if it may be."""
+    if node.op is CONSTANT or node.regions or len(node.outputs) != 1 or node.effects:
+        return False
+    (output,) = node.outputs
+    number = _number(output, facts)
+    if number is not None:
+        rewriter.replace(node, CONSTANT, (), _literal(output, number))
+        return True
+    place = _place(node, [_number(value, facts) for value in node.inputs])
+    if place is None or node.inputs[place].type != output.type:
+        return False
+    rewriter.substitute([output], [rewriter.inputs(node)[place]])
+    return True
+
+
+def _place(node: Node, numbers: Sequence[int | None]) -> int | None:
+    """Returns which input a node gives on, if that is known."""
+    name = node.op.name
+    if name == "where" and numbers[0] is not None:
+        return 1 if numbers[0] else 2
+    if name in ("logical_and", "logical_or") and node.inputs[0].type.dtype.kind == "b":
+        neutral = int(name == "logical_and")
+        return 1 if numbers[0] == neutral else 0 if numbers[1] == neutral else None
+    return None
+
+
+def _is_inside(node: Node, attrs: Attrs, count: int, first: int, facts: Facts) -> bool:
+    """Returns True if tensors are among a node's indices, and each is one that its axis has."""
+    shape, index = node.inputs[0].type.shape, attrs["index"]
+    tensors = iter(node.inputs[first:count])
+    if node.inputs[0].type.is_open or first == count:
+        return False
+    axis = 0
+    for position, item in enumerate(index):
+        if item == "...":
+            axis = len(shape) - sum(other is not None for other in index[position + 1 :])
+            continue
+        if isinstance(item, tuple) and isinstance(cast("tuple[object, ...]", item)[0], str):  # a window, or a mask
+            return False
+        if item == "tensor":
+            value = next(tensors)
+            interval: Interval | None = facts.get(value)
+            if value.type.dtype.kind not in "iu" or value.type.shape or interval is None:
+                return False
+            if interval[0] < 0 or interval[1] >= shape[axis] or shape[axis] == OPEN:
+                return False
+        axis += item is not None
+    return True
+
+
+def _marked(attrs: Attrs) -> Attrs:
+    """Returns the attributes with the word that all indices are inside, or those of a ``vjp`` of such a node."""
+    if "op" not in attrs:
+        return Attrs(attrs, inside=True)
+    return Attrs(attrs, attrs=tuple(sorted(_marked(Attrs(dict(attrs["attrs"]))).items())))
