@@ -58,6 +58,12 @@ def _hook() -> Any:
     return module
 
 
+def test_what_tests_share_holds_for_the_examples_of_docstrings(request: pytest.FixtureRequest) -> None:
+    files = {str(getattr(plugin, "__file__", "")) for plugin in request.config.pluginmanager.get_plugins()}
+    assert str(_ROOT / "conftest.py") in files  # above graphc/ and tests/
+    assert not (_ROOT / "tests" / "conftest.py").exists()
+
+
 def test_the_command_and_the_module_tell_one_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

@@ -34,7 +34,7 @@ os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
 # What was compiled once is not compiled again by another worker, by a program that a test starts, or in a later run,
 # until make clean. JAX names an entry by the program, its own version and XLA's flags.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-    compiled = Path(__file__).parent.parent / ".pytest_cache" / "compiled"
+    compiled = Path(__file__).parent / ".pytest_cache" / "compiled"
     if compiled.exists() and sum(entry.stat().st_size for entry in os.scandir(compiled)) > 500e6:  # of five runs
         shutil.rmtree(compiled)
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(compiled)
@@ -52,6 +52,11 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Python keeps what it compiled of graphc and of the tests, also where it is told not to. A program that a test starts
+# spends up to a second of two and a half on that otherwise, and a worker ten seconds on the tests' assertions.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The first call of an op compiles it, which makes one example slow and says nothing about the code under test.
 settings.register_profile("graphc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
