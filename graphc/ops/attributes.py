@@ -47,7 +47,8 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
             return build(values)
         if found is None:
             found = build(values)
-            if not has_late_values(found):  # which would keep their graph alive
+            # Late values would keep their graph alive, and what other objects say by __index__ may change.
+            if all(map(_stays, values)) and not has_late_values(found):
                 cache[key] = found
         return found
 
@@ -79,6 +80,7 @@ class Kept(dict[Any, Any]):
 
 _KEPT = 512
 _SIMPLE = (type(None), bool, int, str, type, np.dtype, DTypeName)
+_STAYING = (*_SIMPLE, float, complex, np.generic, Enum)
 
 
 def kinds(value: Any) -> Any:
@@ -91,6 +93,13 @@ def _is_told(value: Any) -> bool:
     if type(value) is tuple:
         return all(not isinstance(item, tuple) and _is_told(item) for item in cast("tuple[Any, ...]", value))
     return isinstance(value, _SIMPLE) or (type(value) is float and value != 0)
+
+
+def _stays(value: Any) -> bool:
+    """Tells if a value means the same as long as it lives."""
+    if type(value) is tuple:
+        return all(map(_stays, cast("tuple[Any, ...]", value)))
+    return isinstance(value, _STAYING)
 
 
 def static_value(op: OpDef, name: str, value: Any) -> Any:

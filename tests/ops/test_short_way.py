@@ -147,3 +147,22 @@ def test_whole_number_of_what_is_watched_has_no_gradient() -> None:
         tape.watch(x)
         y = gx.astype(gx.astype(x, "int32"), "float32") * 2
     assert tape.gradient(y, x) is None
+
+
+def test_an_object_that_gives_its_index_is_asked_at_each_call() -> None:
+    class Size:
+        number = 2
+
+        def __index__(self) -> int:
+            return self.number
+
+    size: Any = Size()
+    matrix = gx.ones((2, 3, 4))
+
+    def shapes() -> list[tuple[int, ...]]:
+        made = [gx.zeros(size), gx.arange(size), gx.ones((size, 1)), gx.eye(size), gx.tile(gx.ones(1), (size,))]
+        return [tensor.shape for tensor in (*made, gx.sum(matrix, axis=size))]
+
+    assert shapes() == [(2,), (2,), (2, 1), (2, 2), (2,), (2, 3)]
+    size.number = 1
+    assert shapes() == [(1,), (1,), (1, 1), (1, 1), (1,), (2, 4)]
