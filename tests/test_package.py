@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,11 @@ def test_the_command_and_the_module_tell_one_version(capsys: pytest.CaptureFixtu
     assert said.startswith(f"graphc {gx.__version__} (jax ")
     assert f"Python {sys.version.split()[0]}" in said
     assert f"version: {gx.__version__}\n" in (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    minor = ".".join(gx.__version__.split(".")[:2])
+    assert f"| {minor} |" in (_ROOT / "docs/reference/versions.md").read_text(encoding="utf-8")
+    if "dev" not in gx.__version__:
+        changes = (_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        assert re.findall(r"^## \[(\d.*)\] - \d{4}-\d\d-\d\d$", changes, re.MULTILINE)[0] == gx.__version__
 
 
 def test_stub_files_are_written_where_they_are_missing_or_old(tmp_path: Path) -> None:
