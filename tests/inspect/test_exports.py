@@ -47,6 +47,38 @@ def test_model_explorer_gets_every_node_and_only_edges_between_them(graph: Graph
     assert {edge["sourceNodeId"] for edge in nodes["scan/scan"]["incomingEdges"]} == {"scan/body/tanh"}
 
 
+_TEXTS = {"id", "label", "namespace", "key", "value", "sourceNodeId", "sourceNodeOutputId", "targetNodeInputId"}
+_LISTS = {
+    "graphs": {"id", "nodes"},
+    "nodes": {"id", "label", "namespace", "attrs", "incomingEdges", "outputsMetadata"},
+    "attrs": {"key", "value"},
+    "incomingEdges": {"sourceNodeId", "sourceNodeOutputId", "targetNodeInputId"},
+    "outputsMetadata": {"id", "attrs"},
+}
+"""The fields of Model Explorer's format that a graph of ours has: texts, and lists of objects with these fields."""
+
+
+def test_model_explorer_gets_the_fields_that_its_reader_knows(graph: Graph) -> None:
+    def check(found: dict[str, Any], fields: set[str]) -> None:
+        assert set(found) == fields
+        for name, value in found.items():
+            if name in _TEXTS:
+                assert type(value) is str
+            else:
+                for part in value:
+                    check(part, _LISTS[name])
+
+    found = json.loads(to_model_explorer(graph))
+    check(found, {"label", "graphs"})
+    (drawn,) = found["graphs"]
+    assert len({node["id"] for node in drawn["nodes"]}) == len(drawn["nodes"])
+    outputs = {(node["id"], output["id"]) for node in drawn["nodes"] for output in node["outputsMetadata"]}
+    used = {
+        (edge["sourceNodeId"], edge["sourceNodeOutputId"]) for node in drawn["nodes"] for edge in node["incomingEdges"]
+    }
+    assert {name for name in used - outputs if name[1] != "control"} == set()
+
+
 def test_dot_has_clusters_and_control_edges(graph: Graph) -> None:
     text = to_dot(graph)
     assert 'subgraph "cluster_scan/body"' in text
