@@ -14,6 +14,7 @@ from graphc.inspect.page.memory import memory_chart
 from graphc.inspect.page.source import source_section
 from graphc.inspect.page.tables import bar, chips, format_flops, listing, section, table
 from graphc.ir import CONSTANT, Graph, Node
+from graphc.ops import REPLICAS
 
 if TYPE_CHECKING:
     from graphc.inspect.explanation import Explanation
@@ -169,6 +170,13 @@ def _memory(found: Explanation) -> str:
         "Values that are needed then or later, while each node runs; purple in bodies of loops and branches, of which "
         "one run is shown. This is the graph's own need; XLA fuses operations and computes in place, and so needs less."
     )
+    if found.steps:
+        text += (
+            " The values of all devices are added up. XLA's own figures are missing: they are for one program, and this "
+            "function is several, with transfers between them."
+        )
+    elif any(node.op is REPLICAS for node in found.graph.nodes):
+        text += " What stands in replicas is what one device needs for its part."
     rows = []
     if found.memory is not None:
         rows = [(name, format_bytes(count)) for name, count in vars(found.memory).items()]
