@@ -12,6 +12,7 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 __all__ = ["QUESTIONS", "faults", "found"]
 
@@ -43,17 +44,20 @@ _LOADS = {
     "audio": "src",
     "video": "src",
 }
+_ABSOLUTE = re.compile(r"^([a-z]+:|/)")
 _ELSEWHERE = re.compile(r"^(https?:)?//")
 _IN_STYLES = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')]+)")
 
 
 class _Page(HTMLParser):
-    """Collects what a page loads, its pictures without words, and its main heading."""
+    """Collects what a page loads, its pictures without words, its links and what links can name in it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.loaded: list[str] = []
         self.wordless: list[str] = []
+        self.names: set[str] = set()
+        self.links: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -63,16 +67,22 @@ class _Page(HTMLParser):
             self.loaded.append(where)
         if tag == "img" and not given.get("alt"):
             self.wordless.append(where)
+        self.names |= {name for name in (given.get("id"), given.get("name")) if name}
+        if tag == "a" and (link := given.get("href")) and not _ABSOLUTE.match(link):
+            self.links.append(link)
 
 
 def faults(site: Path) -> list[str]:
     """Returns what is wrong with a built site, a line for each fault."""
     entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
     listed = {entry["location"].partition("#")[0] for entry in entries}
+    pages = {path.resolve(): _Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     wrong: list[str] = []
-    for path in sorted(site.rglob("*.html")):
-        place = path.relative_to(site).as_posix()
-        page = _Page(path.read_text(encoding="utf-8"))
+    for path, page in pages.items():
+        place = path.relative_to(site.resolve()).as_posix()
+        wrong += [
+            f"{place} links to {link}, which is not there" for link in page.links if _is_broken(path, link, pages)
+        ]
         wrong += [f"{place} loads {where}" for where in page.loaded if _ELSEWHERE.match(where)]
         wrong += [f"{place} has a picture without words: {where}" for where in page.wordless]
         if place != "404.html" and place.removesuffix("index.html") not in listed:
@@ -84,6 +94,16 @@ def faults(site: Path) -> list[str]:
         if expected in listed and expected not in (pages := found(entries, words)):
             wrong.append(f"the search for {words!r} finds {', '.join(pages) or 'nothing'}, not {expected}")
     return wrong
+
+
+def _is_broken(path: Path, link: str, pages: dict[Path, _Page]) -> bool:
+    """Returns True for a link of a page to a file or a heading that the site does not have."""
+    place, _, name = link.partition("#")
+    target = (path.parent / unquote(place.partition("?")[0])).resolve() if place else path
+    target = target / "index.html" if target.is_dir() else target
+    if not target.exists():
+        return True
+    return bool(name) and target in pages and not name.startswith("__") and unquote(name) not in pages[target].names
 
 
 def found(entries: list[dict[str, Any]], words: str) -> list[str]:

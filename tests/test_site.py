@@ -30,7 +30,7 @@ def make(folder: Path, head: str = "", body: str = "", style: str = "") -> Path:
 
 def test_a_good_site(tmp_path: Path) -> None:
     head = '<link rel="canonical" href="https://x.org/"><link rel="stylesheet" href="../style.css">'
-    body = '<a href="https://docs.jax.dev">JAX</a><img src="x.svg" alt="a graph">'
+    body = '<a href="../b/#end">B</a><h2 id="end">End</h2><img src="x.svg" alt="a graph">'
     assert faults(make(tmp_path, head, body, "body { background: url(x.png) }")) == []
 
 
@@ -40,6 +40,8 @@ def test_a_good_site(tmp_path: Path) -> None:
         ('<script src="https://cdn.org/x.js"></script>', "", "", "a/index.html loads https://cdn.org/x.js"),
         ('<link rel="stylesheet" href="//fonts.org/x.css">', "", "", "a/index.html loads //fonts.org/x.css"),
         ("", '<img src="x.svg">', "", "a/index.html has a picture without words: x.svg"),
+        ("", '<a href="../c/">C</a>', "", "a/index.html links to ../c/, which is not there"),
+        ("", '<a href="../b/#end">B</a>', "", "a/index.html links to ../b/#end, which is not there"),
         ("", "", "@import 'https://fonts.org/x.css'", "style.css loads https://fonts.org/x.css"),
     ],
 )

@@ -19,7 +19,7 @@ are changed, and gradients. A program that is refused must be refused with the m
 user's line.
 
 *compiles* means that compiled code does what the Python does, in the 32 bits that tensors have (see
-[Numbers](../explanation/compiled.md#numbers)). *runs at trace time* means that Python does it once, when
+[Numbers and dtypes](numbers.md)). *runs at trace time* means that Python does it once, when
 the function is traced. *refused* means that a compiled call raises an error that says what to write instead; nothing
 is changed silently. *not yet* counts the programs that should compile and are refused today.
 
