@@ -403,7 +403,7 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (
             sorted_structures,
             UnimplementedError,
-            r"sorted\(\) would compare structures of tensors that differ.*gx.argsort",
+            r"sorted\(\) would compare lists, tuples or objects that hold tensors.*gx.argsort",
         ),
         (sorted_vectors, UnimplementedError, r"sorted\(\) would compare tensors of the shape \(2,\).*gx.argsort"),
         (type_of_what_was_a_number, UnimplementedError, r"type\(\) of .* may be a float or int"),

@@ -528,36 +528,65 @@ def sorted_iterators(x: Any) -> Any:
     return pairs, sorted(range(3), key=lambda k: x[k], reverse=True), doubled, sorted(v * 2 for v in x)
 
 
-@program("builtins/sorted by several keys", inputs=_ROWS, construct=SELECTED, python_numbers=True)
-def sorted_by_tuples(x: Any) -> Any:
-    points = sorted([Point(x[0], 1), Point(x[1], 2), Point(x[2], 3)], key=lambda p: (-p.value, p.number))
-    named = sorted([("b", x[0]), ("a", x[1]), ("a", x[2])], key=lambda p: (p[0], p[1]))
-    ranked = [r.number for r in sorted([Ranked(x[0], 3), Ranked(x[1], 2), Ranked(x[2], 1)])]
+@program("builtins/sorted by names", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def sorted_by_names(x: Any) -> Any:
+    weights = {"w": x, "b": x[0], "a": x[:2]}
+    named = [weight for _, weight in sorted(weights.items())]
+    numbered = sorted([(2, x[0], "c"), (1, x[1], "a"), (1.5, x[2], "b")], reverse=True)
     names = sorted(["a", "b", "c"], key=lambda n: x["abc".index(n)])
-    return [p.number for p in points], named, ranked, names, sorted([(x[0], 1), (x[1], 0), (x[0], 0)])
+    lengths = sorted(["bb", "a", "ccc"], key=functools.cmp_to_key(lambda one, other: len(other) - len(one)))
+    return named, numbered, names, lengths
 
 
-@program("builtins/sorted by a comparing function", inputs=_ROWS, construct=SELECTED)
+@program(
+    "builtins/sorted by several tensors",
+    inputs=_ROWS,
+    construct="`sorted` by tuples or objects of tensors",
+    refused=(
+        gx.errors.UnimplementedError,
+        r"sorted\(\) would compare lists, tuples or objects .*pass a key that gives",
+    ),
+)
+def sorted_by_tuples(x: Any) -> Any:
+    return sorted([Point(x[0], 1), Point(x[1], 2)], key=lambda p: (-p.value, p.number))
+
+
+@program(
+    "builtins/sorted dataclasses of tensors",
+    inputs=_ROWS,
+    construct="`sorted` by tuples or objects of tensors",
+    refused=(
+        gx.errors.UnimplementedError,
+        r"sorted\(\) would compare lists, tuples or objects .*pass a key that gives",
+    ),
+)
+def sorted_dataclasses(x: Any) -> Any:
+    return [r.number for r in sorted([Ranked(x[0], 3), Ranked(x[1], 2)])]
+
+
+@program(
+    "builtins/sorted by a comparing function",
+    inputs=_ROWS,
+    construct="`functools.cmp_to_key` of tensors",
+    refused=(gx.errors.UnimplementedError, r"functools.cmp_to_key would compare by tensors, .*pass a key that gives"),
+)
 def sorted_by_comparing(x: Any) -> Any:
     def compare(first: Any, second: Any) -> int:
         if first < second:
             return -1
         return 1 if first > second else 0
 
-    rows = [x[0], x[1], x[2]]
-    return sorted(rows, key=functools.cmp_to_key(compare)), sorted(
-        rows, key=functools.cmp_to_key(compare), reverse=True
-    )
+    return sorted([x[0], x[1], x[2]], key=functools.cmp_to_key(compare))
 
 
 @program(
-    "builtins/sorted by structures that differ",
+    "builtins/sorted of tensors and tuples",
     inputs=_ROWS,
     construct="`sorted` by keys of different structures",
-    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare structures of tensors that differ, .*gx\.sort"),
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare tensors with lists or tuples of tensors"),
 )
 def sorted_by_different_structures(x: Any) -> Any:
-    return sorted([(x[0], 1), (x[1], 1, 2)])
+    return sorted([(x[0], 1), x[1]])
 
 
 class Ring:

@@ -1,18 +1,17 @@
-"""``sorted`` of tensors without values, and of what has such tensors for keys: one sort for each part of the keys."""
+"""``sorted`` of tensors without values, and of what has such a tensor for its key."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from functools import partial
+from itertools import combinations, takewhile
 from typing import Any, NoReturn, cast
-
-import numpy as np
 
 from graphc.autograph.constructs.branches.branch import itself, truth
 from graphc.autograph.constructs.branches.checks import require_limit
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.expressions.comparisons import compare, ordered
+from graphc.autograph.constructs.expressions.comparisons import ordered
 from graphc.autograph.constructs.expressions.list_choice import choose_item, columns_of
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.loops.generators import GeneratorExpression
@@ -33,7 +32,10 @@ from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
 
-_REMEDY = "use gx.sort(x) or gx.argsort(x) of one tensor, with a list as gx.stack(items)"
+_REMEDY = (
+    "pass a key that gives one number for each item, as in sorted(pairs, key=lambda pair: pair[0]), or use "
+    "gx.sort(x) or gx.argsort(x) of one tensor, with a list as gx.stack(items)"
+)
 
 
 def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
@@ -41,13 +43,12 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
     refuse_growing(iterable)
     items: list[Any] = list(iterable) if isinstance(iterable, _ITERATED) else call(list)(iterable)
     refuse_growing(items)
-    if isinstance(key, _Comparing):
-        keys = key.ranks(items)
-    else:
-        convert = itself if key is None else functools.partial(in_python, call(key))
-        keys = [ordered(convert(item)) for item in items]
+    convert = itself if key is None else partial(in_python, call(key))
+    keys = [key(item) for item in items] if isinstance(key, _Comparing) else [ordered(convert(item)) for item in items]
     if len(items) > 1 and any(map(_is_late, _parts(keys))):
-        return made(_sorted_by_tensors(items, keys, truth(reverse)))
+        if not any(map(_is_sequence, keys)):
+            return made(_in_order(items, FUNCTIONS["argsort"](_stacked(keys), descending=truth(reverse), stable=True)))
+        keys = _heads(keys)
 
     def key_of(place: int) -> Any:
         return keys[place]
@@ -63,29 +64,29 @@ def _refuse(what: str) -> NoReturn:
     raise current_trace().refuse(error)
 
 
-def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
-    """Items in the order of keys that are scalars, or tuples of them, of which the first that differ decide."""
-    if any(_form(key) != _form(keys[0]) for key in keys):
-        _refuse("would compare structures of tensors that differ")
-    columns = [list(column) for column in zip(*map(_parts, keys), strict=True)]
-    order: Any = None
-    # Each sort keeps the order of those before it where its own keys are equal.
-    for column in reversed(columns):
-        stacked = _stacked(column)
-        if stacked is not None:
-            stacked = stacked if order is None else stacked[order]
-            found = FUNCTIONS["argsort"](stacked, descending=reverse, stable=True)
-            order = found if order is None else order[found]
-    return items if order is None else _in_order(items, order)
+def _heads(keys: list[Any]) -> list[Any]:
+    """Returns what orders keys such as ``("name", tensor)``: the parts before the first tensor, which all differ.
+
+    Raises:
+      UnimplementedError: they do not, so that tensors would be compared.
+    """
+    if not all(map(_is_sequence, keys)):
+        _refuse("would compare tensors with lists or tuples of tensors")
+    heads = [list(takewhile(_is_known, nest.as_tuple(key))) for key in keys]
+    size = min(map(len, heads))
+    heads = [head[:size] for head in heads]
+    if any(one == other for one, other in combinations(heads, 2)):
+        _refuse("would compare lists, tuples or objects that hold tensors")
+    return heads
+
+
+def _is_known(part: Any) -> bool:
+    return not any(map(_is_late, _parts(part)))
 
 
 def _parts(key: Any) -> list[Any]:
     """Returns what Python compares of a key, in its order."""
     return [part for item in cast("Sequence[Any]", key) for part in _parts(item)] if _is_sequence(key) else [key]
-
-
-def _form(key: Any) -> Any:
-    return tuple(map(_form, key)) if _is_sequence(key) else None
 
 
 def _is_sequence(key: Any) -> bool:
@@ -96,41 +97,22 @@ def _is_late(part: Any) -> bool:
     return is_symbolic(part) or isinstance(part, Choice)
 
 
-def _stacked(column: list[Any]) -> SymbolicTensor | None:
-    """One part of all keys as a tensor that orders them; None if all are equal."""
+def _stacked(keys: list[Any]) -> SymbolicTensor:
+    """Returns the keys of all items as one tensor."""
     trace = current_trace()
-    if any(isinstance(key, Choice) for key in column):
-        column = _ranks(column, lambda one, other: (compare(">", one, other), compare("<", one, other)))
-    if not any(map(is_symbolic, column)):
-        ranked = sorted(column)
-        return trace.lift(np.array([ranked.index(value) for value in column], np.int32))
-    if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in column):
+    if any(isinstance(key, Choice) for key in keys):
+        _refuse("would compare values that depend on tensors")
+    if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in keys):
         _refuse("would compare tensors with what are none")
-    (column,), (type,), _ = columns_of(trace, column)
-    if type is None:
-        return None
+    (keys,), (type,), _ = columns_of(trace, keys)
+    assert type is not None
     if type.shape:
         _refuse(f"would compare tensors of the shape {type.shape}")
-    stacked = FUNCTIONS["stack"](to_tensors(trace, column, [type] * len(column)))
+    stacked = FUNCTIONS["stack"](to_tensors(trace, keys, [type] * len(keys)))
     if type.dtype.kind in "fV":
         message = f"sorted() of NaN gives an order in Python that depends on how it sorts; {_REMEDY}"
         require_limit(FUNCTIONS["all"](stacked == stacked), lambda: UnimplementedError(message))
     return stacked
-
-
-def _ranks(items: Sequence[Any], order: Callable[[Any, Any], tuple[Any, Any]]) -> list[Any]:
-    """For each item how many others come before it.
-
-    Args:
-      items: what is ranked.
-      order: says of two items whether the first comes after the second, and whether before.
-    """
-    ranks: list[Any] = [0] * len(items)
-    for (one, first), (other, second) in combinations(enumerate(items), 2):
-        after, before = order(first, second)
-        ranks[one] = ranks[one] + call(int)(after)
-        ranks[other] = ranks[other] + call(int)(before)
-    return ranks
 
 
 def _in_order(items: list[Any], order: Any) -> list[Any]:
@@ -169,37 +151,32 @@ def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, r
     owner[:] = new
 
 
-# --- comparing functions
-
-
 class _Comparing:
-    """What ``functools.cmp_to_key`` gives.
+    """Stands for what ``functools.cmp_to_key`` gives, whose function must answer while Python sorts.
 
     Args:
-      native: Python's own.
       compare: the function of two items, converted.
     """
 
-    def __init__(self, native: Any, compare: Callable[[Any, Any], Any]) -> None:
-        self._native = native
-        self._compare = compare
+    def __init__(self, compare: Callable[[Any, Any], Any]) -> None:
+        self._native = functools.cmp_to_key(partial(self._answer, compare))
 
     def __call__(self, item: Any) -> Any:
         """Returns what Python compares in place of an item."""
         return self._native(item)
 
-    def ranks(self, items: list[Any]) -> list[Any]:
-        """For each item how many others come before it."""
-        return _ranks(items, self._order)
-
-    def _order(self, one: Any, other: Any) -> tuple[Any, Any]:
-        found = self._compare(one, other)
-        return compare(">", found, 0), compare("<", found, 0)
+    @staticmethod
+    def _answer(compare: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+        found = compare(first, second)
+        if _is_late(found):
+            _refuse("with functools.cmp_to_key would compare by tensors")
+        return found
 
 
 def _cmp_to_key(native: Callable[..., Any], mycmp: Any) -> _Comparing:
     """``functools.cmp_to_key``."""
-    return _Comparing(native(mycmp), call(mycmp))
+    native(mycmp)  # which raises for what is no function
+    return _Comparing(call(mycmp))
 
 
 OVERRIDES: Functions = {
