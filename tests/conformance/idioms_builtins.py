@@ -422,14 +422,23 @@ def running_maximum(x: Any) -> Any:
     return running, list(from_second), list(itertools.starmap(max, [(x[0], x[1]), (x[2], x[1])]))
 
 
-@program("builtins/takewhile and dropwhile", inputs=_ROWS, construct=FOLDS, gradient=True, python_numbers=True)
+@program("builtins/takewhile and dropwhile", inputs=_ROWS, construct=FOLDS, gradient=True)
 def take_and_drop(x: Any) -> Any:
     total = 0.0
-    for v in itertools.takewhile(lambda v: v < 2.5, x):
-        total = total + v
-    taken = list(itertools.takewhile(lambda v: v < 2.5, [x[0], x[1], x[2]]))
-    dropped = sum(itertools.dropwhile(lambda v: v < 2.5, x)), list(itertools.dropwhile(lambda v: v < 2.5, x))
-    return total, taken, dropped, list(itertools.takewhile(lambda k: k < 3, [1, 2, 3, 1]))
+    for k, v in itertools.takewhile(lambda pair: pair[0] < 2, enumerate(x)):
+        total = total + v * k
+    taken = list(itertools.takewhile(lambda k: k < 3, [1, 2, 3, 1]))
+    return total, taken, [x[k] for k in itertools.dropwhile(lambda k: k < 1, range(3))]
+
+
+@program(
+    "builtins/takewhile by tensors",
+    inputs=_ROWS,
+    construct="`itertools.takewhile`, `dropwhile` by a predicate of tensors",
+    refused=(gx.errors.UnimplementedError, r"the predicate of itertools.takewhile gives a tensor .* `for` loop with"),
+)
+def take_by_tensors(x: Any) -> Any:
+    return sum(itertools.takewhile(lambda v: v < 2.5, x))
 
 
 @program("builtins/prod and fsum", inputs=_ROWS, construct=FOLDS, python_numbers=True)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition, itself, truth
-from graphc.autograph.constructs.branches.logic import and_, not_, truth_value
+from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.origins import in_python, items_in_python
 from graphc.autograph.constructs.loops.for_loops import Loopable, run_for
@@ -28,7 +28,7 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "Following", "GeneratorExpression", "clause", "condition", "filtered", "generator", "listed"]
+__all__ = ["OVERRIDES", "GeneratorExpression", "clause", "condition", "generator", "listed"]
 
 Step = Callable[[Any], "Clause"]
 
@@ -190,17 +190,13 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         """Tells if a loop is what gives the items: Python has taken none of them, and may not know which there are."""
         return self._native is None and not self.gives_items()
 
-    def _one_by_one(self) -> Iterator[Any]:
-        """Returns the items, as Python makes them."""
-        return _items(self._source, self._step, *self._what)
-
     def __next__(self) -> Any:
         if self._lost:
             self._refuse()
         if self._native is None:
             if self._simple:
                 return self._step(in_python(next, self._source)).then()
-            self._native = self._one_by_one()
+            self._native = _items(self._source, self._step, *self._what)
         return in_python(next, self._native)
 
     def _refuse(self) -> NoReturn:
@@ -210,22 +206,14 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         )
         raise current_trace().refuse(error)
 
-    def _runs_natively(
-        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
-    ) -> bool:
-        """Runs the loop over what is left, if items have been taken one by one before; says whether it has."""
-        if self._lost:
-            self._refuse()
-        if self._native is None:
-            return False
-        run_for(self._native, extra_test, body, variables, statement=statement)
-        return True
-
     def loop(
         self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
     ) -> None:
         """Runs the loops of the expression, with ``body`` inside them."""
-        if self._runs_natively(extra_test, body, variables, statement):
+        if self._lost:
+            self._refuse()
+        if self._native is not None:  # items were taken one by one before
+            run_for(self._native, extra_test, body, variables, statement=statement)
             return
         nested = False
 
@@ -256,80 +244,21 @@ def _under(conditions: tuple[Test, ...], then: Callable[[], None], variables: Lo
     if_stmt(value, rest, lambda: None, variables.get, variables.set, variables.names)
 
 
-class _Getter:
-    """What gets the values of the names of a loop, and one more before them.
+def _while_known(name: str) -> Callable[..., Any]:
+    """``itertools.takewhile`` or ``dropwhile``, whose predicate must answer without tensors."""
 
-    Attributes:
-      first: that one.
-    """
-
-    def __init__(self, first: Any, get: Callable[[], tuple[Any, ...]]) -> None:
-        self.first = first
-        self._get = get
-        self.__closure__ = getattr(get, "__closure__", None)  # the cells that the body may assign
-
-    def __call__(self) -> tuple[Any, ...]:
-        """Returns the values."""
-        return (self.first, *self._get())
-
-
-class Following(GeneratorExpression):
-    """What ``takewhile`` or ``dropwhile`` gives: whether an item is part of it depends on those before it, too.
-
-    Args:
-      items: what it takes its items from.
-      holds: the predicate.
-      take: whether it gives the items before the first for which the predicate does not hold, or those from it on.
-    """
-
-    def __init__(self, items: Iterator[Any], holds: Callable[[Any], Any], *, take: bool) -> None:
-        self._name = "takewhile" if take else "dropwhile"
-        super().__init__(items, lambda item: Clause((), partial(itself, item), False), False)
-        self._holds = holds
-        self._take = take
-
-    def _one_by_one(self) -> Iterator[Any]:
-        def holds(item: Any) -> bool:
-            return condition(self._holds(item), f"what the predicate of {self._name} gives")
-
-        return itertools.takewhile(holds, self._source) if self._take else itertools.dropwhile(holds, self._source)
-
-    def loop(
-        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
-    ) -> None:
-        """Runs a loop over the items that carries what the predicate said last."""
-        if self._runs_natively(extra_test, body, variables, statement):
-            return
-        state = _Getter(True, variables.get)
-
-        def change(values: tuple[Any, ...]) -> None:
-            state.first = values[0]
-            variables.set(values[1:])
-
-        def goes_on() -> Any:
-            return and_(lambda: state.first, *(() if extra_test is None else (extra_test,)))
-
-        def each(item: Any) -> None:
-            if self._take:
-                state.first = self._holds(item)
-            else:
-                state.first = and_(lambda: state.first, lambda: self._holds(item))
-            state.first = truth_value(state.first) if is_symbolic_condition(state.first) else truth(state.first)
-            given = state.first if self._take else not_(state.first)
-            if_stmt(given, partial(body, item), lambda: None, state, change, names)
-
-        names = (f"what the predicate of {self._name} said", *variables.names)
-        test = goes_on if self._take else extra_test
-        run_for(self._source, test, each, LoopVariables(state, change, names), statement=statement, probing=True)
-        self._lost = True
-
-
-def _following(name: str) -> Callable[..., Any]:
-    """``itertools.takewhile`` or ``dropwhile``."""
+    def known(holds: Callable[[Any], Any], item: Any) -> bool:
+        found = holds(item)
+        if not is_symbolic_condition(found):
+            return truth(found)
+        error = UnimplementedError(
+            f"the predicate of itertools.{name} gives a tensor without a value ({found.type}), on which it depends how "
+            "many items there are; write a `for` loop with `break`, or with a flag"
+        )
+        raise found.trace.refuse(error)
 
     def replaced(native: Callable[..., Any], predicate: Any, iterable: Any, /) -> Any:
-        del native
-        return made(Following(_iterator(iterable), call(predicate), take=name == "takewhile"))
+        return made(native(partial(known, call(predicate)), _iterator(iterable)))
 
     return replaced
 
@@ -337,16 +266,16 @@ def _following(name: str) -> Callable[..., Any]:
 def _filter(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
     del native
     holds = itself if function is None else call(function)
-    return filtered("filter", holds, _iterator(iterable))
+    return _filtered("filter", holds, _iterator(iterable))
 
 
 def _filterfalse(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
     del native
     holds = itself if function is None else call(function)
-    return filtered("filterfalse", lambda item: not_(holds(item)), _iterator(iterable))
+    return _filtered("filterfalse", lambda item: not_(holds(item)), _iterator(iterable))
 
 
-def filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> GeneratorExpression:
+def _filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> GeneratorExpression:
     """Those of the items for which a function holds.
 
     Args:
@@ -363,8 +292,8 @@ def filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> Ge
 
 OVERRIDES: Functions = {
     filter: _filter,
-    itertools.dropwhile: _following("dropwhile"),
+    itertools.dropwhile: _while_known("dropwhile"),
     itertools.filterfalse: _filterfalse,
-    itertools.takewhile: _following("takewhile"),
+    itertools.takewhile: _while_known("takewhile"),
     list: _list,
 }
