@@ -14,7 +14,7 @@ each position. In a graph they are static, so that XLA sees them.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, SupportsIndex, cast
 
 import numpy as np
 
@@ -150,6 +150,8 @@ class IndexEncoder:
         try:
             value = operand(part)
         except GraphcError as error:
+            if isinstance(part, SupportsIndex):
+                return part.__index__()
             raise self._invalid(f"{part!r:.60} is no index: {error.args[0]}", InvalidTypeError) from None
         type = type_of_any(value)
         if type.dtype.kind not in "iub":

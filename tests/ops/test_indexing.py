@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import SymbolicTensor, Tensor, Variable, kernel, operand
 from graphc.ops import asarray, get_item, update_item
@@ -249,3 +251,31 @@ def test_symbolic_result() -> None:
     assert isinstance(seen[0], SymbolicTensor)
     assert seen[0].shape == (4, 5)
     assert isinstance(get_item(jax.numpy.asarray(X), 0), Tensor)
+
+
+class Position:
+    """An object that stands for an int, another one each time it is set."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __index__(self) -> int:
+        return self.number
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda i: gx.zeros(i).shape,
+        lambda i: gx.reshape(gx.zeros(6), (i, -1)).shape,
+        lambda i: gx.roll(gx.arange(6), i).tolist(),
+        lambda i: gx.sum(gx.ones((2, 3, 4, 5)), axis=i).shape,
+        lambda i: gx.arange(9)[i].item(),
+        lambda i: gx.arange(9)[i:].tolist(),
+    ],
+)
+def test_an_object_that_stands_for_an_int_is_asked_each_time(use: Callable[[Any], Any]) -> None:
+    position = Position(2)
+    assert use(position) == use(2)
+    position.number = 3
+    assert use(position) == use(3) != use(2)
