@@ -172,8 +172,8 @@ def _memory(found: Explanation) -> str:
     )
     if found.steps:
         text += (
-            " The values of all devices are added up. XLA's own figures are missing: they are for one program, and this "
-            "function is several, with transfers between them."
+            " The values of all devices are added up. XLA's own figures are missing: they are for one program, and "
+            "this function is several, with transfers between them."
         )
     elif any(node.op is REPLICAS for node in found.graph.nodes):
         text += " What stands in replicas is what one device needs for its part."
