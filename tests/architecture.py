@@ -78,7 +78,7 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
 # Outside these parts only a few files know whether a function is traced; the others ask graphc.tracing.
 PARTS_OF_BOTH_MODES = frozenset({"core", "tracing", "autograph"})
 FILES_OF_BOTH_MODES = frozenset(
-    {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graph"}
+    {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graphs.graph"}
 )
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.

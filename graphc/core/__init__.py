@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from graphc.core.array_export import ShownArray, check_leaves, stay
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
@@ -52,7 +53,6 @@ from graphc.core.dtypes import (
 )
 from graphc.core.examining import examine, examined_line, is_examining, pulling_back, register_examiner, unexamined
 from graphc.core.fast_path import FAILED, FAST_PATH, call_kernel, fast_path, number, raw, with_fast_path
-from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.host_ops import (
     STRING,
     bytes_array,
@@ -66,21 +66,7 @@ from graphc.core.host_ops import (
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_strings import LateStrings
 from graphc.core.late_values import LateValue, has_late_values, is_by_hand, late_value
-from graphc.core.leaving import ShownArray, check_leaves, stay
-from graphc.core.name_scopes import name_scope, scoped_name
-from graphc.core.placing import (
-    DeviceChoice,
-    NodeToPlace,
-    check_implemented,
-    colocate_with,
-    device,
-    device_later,
-    log_placement,
-    requested_device,
-    variable_device,
-)
-from graphc.core.resources import Resources, current_resources, resources_scope
-from graphc.core.spread import (
+from graphc.core.multi_device import (
     GROUP_AXIS,
     forget_spread,
     groups_of,
@@ -97,6 +83,19 @@ from graphc.core.spread import (
     type_text,
     whole_on,
 )
+from graphc.core.name_scopes import name_scope, scoped_name
+from graphc.core.placing import (
+    DeviceChoice,
+    NodeToPlace,
+    check_implemented,
+    colocate_with,
+    device,
+    device_later,
+    log_placement,
+    requested_device,
+    variable_device,
+)
+from graphc.core.resources import Resources, current_resources, resources_scope
 from graphc.core.strings import (
     STRING_RULES,
     StringDType,
@@ -113,6 +112,7 @@ from graphc.core.tensor_shape import TensorShape
 from graphc.core.thread_settings import thread_settings
 from graphc.core.tracebacks import shorten, shorten_all
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
+from graphc.core.variable_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
 
 if TYPE_CHECKING:

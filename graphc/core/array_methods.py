@@ -11,9 +11,9 @@ import numpy as np
 from graphc.base import Registry, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.dtypes import type_of
+from graphc.core.multi_device import host_values
 from graphc.core.operator_methods import binary_method, unary_method
 from graphc.core.references import Reference
-from graphc.core.spread import host_values
 from graphc.core.tensor_shape import TensorShape
 from graphc.core.tracebacks import shorten
 from graphc.ir import TensorType

@@ -18,7 +18,7 @@ from jax.core import Tracer
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.context import context
 from graphc.core.dtypes import canonical_array
-from graphc.core.spread import note_spread
+from graphc.core.multi_device import note_spread
 
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor

@@ -24,8 +24,8 @@ from graphc.core.dtypes import type_of
 from graphc.core.fast_path import FAILED, call_kernel
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
+from graphc.core.multi_device import in_fine_words, in_turn, meeting_place
 from graphc.core.placing import check_implemented, log_placement, requested_device
-from graphc.core.spread import in_fine_words, in_turn, meeting_place
 from graphc.devices import device_name, devices, find_device, to_device
 from graphc.ir import (
     LATE,

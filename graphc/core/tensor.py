@@ -12,15 +12,15 @@ from jax.sharding import Sharding
 
 from graphc.base import detours, finish_given_up, interruption, nest, run_on_thread, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
+from graphc.core.array_export import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
 from graphc.core.convert import operand
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
-from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
+from graphc.core.multi_device import is_elsewhere
 from graphc.core.notebook import tensor_html
 from graphc.core.open_shapes import open_shape
-from graphc.core.spread import is_elsewhere
 from graphc.core.texts import representation, shown_text
 from graphc.core.tracebacks import shorten
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future

@@ -18,19 +18,19 @@ from jax.sharding import Sharding
 
 from graphc.base import UniqueNames, at, config, detours, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core.array_export import check_leaves, shown, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.dtypes import as_dtype, type_of
-from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
-from graphc.core.leaving import check_leaves, shown, when_jax_converts
+from graphc.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
-from graphc.core.spread import host_values, is_elsewhere, note_spread
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
 from graphc.core.tracebacks import shorten
+from graphc.core.variable_arrays import array_of, variable_lock
 from graphc.core.waiting import describe, wait_for
 from graphc.devices import device_name, find_device, laid_out, placed
 from graphc.ir import WORLD, TensorType

@@ -4,12 +4,12 @@ from graphc.base import hint_missing
 from graphc.data import sources
 from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
+from graphc.data.external import signature_of
 from graphc.data.graph_iterators import GraphDataset, GraphIterator
+from graphc.data.inspecting import progress
 from graphc.data.iterator import DatasetIterator, Optional
-from graphc.data.looking import progress
 from graphc.data.options import Options, ThreadingOptions
-from graphc.data.outside import signature_of
-from graphc.data.planned import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from graphc.data.planned_dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from graphc.data.reading import (
     arrow,
     csv,

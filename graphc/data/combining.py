@@ -11,7 +11,7 @@ import numpy as np
 from graphc.data.elements import flatten
 from graphc.data.nodes.grouping import GroupByWindow, Window
 from graphc.data.nodes.mixing import Choose, Interleave, RandomChoices
-from graphc.data.planned import Planned, count_of, plan_of, refuse, threads_of
+from graphc.data.planned_dataset import Planned, count_of, plan_of, refuse, threads_of
 from graphc.data.transforming import Transforming
 
 __all__ = ["Combining"]

@@ -11,7 +11,7 @@ from graphc.data.elements import flatten, stacked, take_apart, unflatten
 from graphc.data.memory import Slices
 from graphc.data.nodes.counting import Zip
 from graphc.data.nodes.origins import Gather, Numbers, RandomNumbers, Read
-from graphc.data.planned import Planned, count_of, plan_of, refuse
+from graphc.data.planned_dataset import Planned, count_of, plan_of, refuse
 from graphc.data.sources import INFINITE, Source
 
 __all__ = ["Creation"]

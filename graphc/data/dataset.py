@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from graphc.data.choosing import Choosing
 from graphc.data.combining import Combining
 from graphc.data.creation import Creation
-from graphc.data.looking import Looking
+from graphc.data.external import Outside
+from graphc.data.inspecting import Looking
 from graphc.data.looping import Looping
-from graphc.data.outside import Outside
-from graphc.data.remembering import Remembering
+from graphc.data.selecting import Choosing
+from graphc.data.stateful import Remembering
 from graphc.data.transforming import Transforming
 
 __all__ = ["Dataset"]

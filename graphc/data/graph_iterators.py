@@ -18,12 +18,12 @@ import numpy as np
 from graphc.base import at, holding, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from graphc.core import STRING, SymbolicTensor, current_resources, on_host
-from graphc.data.attending import Attended
+from graphc.data.cancellable import Attended
 from graphc.data.dataset import Dataset
 from graphc.data.elements import described, flatten, unflatten
+from graphc.data.external import signature_of
 from graphc.data.functions import UserFunction
 from graphc.data.iterator import DatasetIterator
-from graphc.data.outside import signature_of
 from graphc.data.plan import Node, replaced, walk
 from graphc.data.sources import map_spec
 from graphc.function import TensorSpec

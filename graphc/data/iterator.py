@@ -20,7 +20,7 @@ from graphc.data.sources import State
 from graphc.tracing import refuse_in_trace
 
 if TYPE_CHECKING:
-    from graphc.data.planned import Planned
+    from graphc.data.planned_dataset import Planned
 
 __all__ = ["DatasetIterator", "Optional", "next_run"]
 

@@ -22,7 +22,7 @@ from graphc.data.elements import described, flatten, is_static, row_bytes, unfla
 from graphc.data.iterator import DatasetIterator
 from graphc.data.nodes.prefetching import Prefetch
 from graphc.data.plan import Node, improved
-from graphc.data.planned import Planned, functions_of
+from graphc.data.planned_dataset import Planned, functions_of
 from graphc.data.rolled import NotRolled, Rolled
 from graphc.function import TensorSpec
 from graphc.ops import call_jax

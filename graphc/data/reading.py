@@ -8,7 +8,7 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.data.dataset import Dataset
-from graphc.data.planned import Planned
+from graphc.data.planned_dataset import Planned
 from graphc.data.sources import (
     FileFormat,
     FileSource,

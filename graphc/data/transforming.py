@@ -11,7 +11,7 @@ from graphc.base.nest import Structure
 from graphc.data.elements import described, flatten
 from graphc.data.nodes.batching import Batch, PaddedBatch, Rebatch, Unbatch, filling
 from graphc.data.nodes.maps import Filter, Map, TakeWhile
-from graphc.data.planned import Planned, count_of, refuse, threads_of
+from graphc.data.planned_dataset import Planned, count_of, refuse, threads_of
 from graphc.data.workers import packed
 
 __all__ = ["Transforming"]

@@ -1,7 +1,7 @@
 """Layer 8: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
 
 from graphc.function.arguments import Arguments, Binder, TensorSpec
-from graphc.function.bound import BoundFunction
+from graphc.function.bound_method import BoundFunction
 from graphc.function.concrete import ConcreteFunction
 from graphc.function.from_graph import Replay, from_graph
 from graphc.function.function import TOOLS, Function, function

@@ -33,7 +33,7 @@ from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, signals
-from graphc.function.bound import BoundFunction, bound
+from graphc.function.bound_method import BoundFunction, bound
 from graphc.function.concrete import ConcreteEntries, ConcreteFunction
 from graphc.function.entry import chooser, entry, kinds_of, only_entry
 from graphc.function.generics import P, R

@@ -24,7 +24,7 @@ from graphc.base.errors import (
 )
 from graphc.core import SymbolicTensor, Tensor, Variable, trace_scope, type_of, unexamined
 from graphc.function.arguments import Arguments
-from graphc.function.bound import BoundFunction
+from graphc.function.bound_method import BoundFunction
 from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
 from graphc.function.write_back import WriteBack

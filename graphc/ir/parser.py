@@ -7,9 +7,9 @@ from typing import Any
 
 from graphc.base import Location, deep_recursion
 from graphc.ir.graph import Graph
+from graphc.ir.lexer import Reader
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.reader import Reader
 from graphc.ir.types import Attrs
 
 __all__ = ["parse_graph"]

@@ -1,15 +1,6 @@
 """Layer 10: what models are trained to make small. Each loss is one op, so one kernel in eager mode."""
 
 from graphc.base import hint_missing
-from graphc.losses.losses import (
-    hinge,
-    huber,
-    mean_absolute_error,
-    mean_squared_error,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    sparse_softmax_cross_entropy,
-)
 from graphc.losses.objects import (
     BinaryCrossentropy,
     CategoricalCrossentropy,
@@ -19,6 +10,15 @@ from graphc.losses.objects import (
     MeanAbsoluteError,
     MeanSquaredError,
     SparseCategoricalCrossentropy,
+)
+from graphc.losses.standard import (
+    hinge,
+    huber,
+    mean_absolute_error,
+    mean_squared_error,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
 )
 
 __all__ = [

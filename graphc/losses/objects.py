@@ -7,7 +7,7 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import ArrayLike, Tensor, shorten
-from graphc.losses.losses import (
+from graphc.losses.standard import (
     hinge,
     huber,
     mean_absolute_error,

@@ -3,7 +3,7 @@
 from graphc.lowering.backpressure import InFlight, in_flight
 from graphc.lowering.executable import Executable, Program, TypesDiffer
 from graphc.lowering.frames import raise_at
-from graphc.lowering.gathering import BATCH_AXES
+from graphc.lowering.fsdp import BATCH_AXES
 from graphc.lowering.launch import (
     DISPATCH,
     LaunchPolicy,

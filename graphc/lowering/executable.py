@@ -27,7 +27,7 @@ from graphc.devices import find_device
 from graphc.ir import Attrs, Graph, Rewriter
 from graphc.ir.passes import LATE, run_passes
 from graphc.lowering.compile_times import CompileTimes
-from graphc.lowering.gathering import splits
+from graphc.lowering.fsdp import splits
 from graphc.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.lowering.replicas import replica_layout

@@ -28,7 +28,7 @@ from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, Value, conflicts, is_world
 from graphc.lowering.frames import call_at
-from graphc.lowering.gathering import Split, gathering
+from graphc.lowering.fsdp import Split, gathering
 from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op
 
 __all__ = ["LoweredGraph", "Lowering", "compiler_options", "forward_key", "lower"]

@@ -2,7 +2,7 @@
 
 from graphc.base import hint_missing
 from graphc.metrics.metric import Metric
-from graphc.metrics.metrics import (
+from graphc.metrics.standard import (
     AUC,
     Accuracy,
     BinaryAccuracy,

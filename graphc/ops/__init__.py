@@ -41,7 +41,6 @@ from graphc.ops.derivatives.custom_vjp import custom_vjp
 from graphc.ops.derivatives.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
 from graphc.ops.derivatives.forward import JVP, emit_jvp
 from graphc.ops.derivatives.modes import current_mode
-from graphc.ops.fusing import iterations_per_step
 from graphc.ops.generator import is_random_state
 from graphc.ops.host import (
     HOST_CALL,
@@ -67,14 +66,15 @@ from graphc.ops.host import (
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
-from graphc.ops.numbers import AS_NUMBER
-from graphc.ops.numeric import as_numbers, as_wide
-from graphc.ops.numerics import BAD_VALUES
+from graphc.ops.nan_checks import BAD_VALUES
+from graphc.ops.numeric_tensors import as_numbers, as_wide
 from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import ROWS, infer_by_evaluation, is_row
+from graphc.ops.unroll_factor import iterations_per_step
+from graphc.ops.weak_numbers import AS_NUMBER
 
 if TYPE_CHECKING:
     from graphc.ops import fft, lax, linalg, nn, random, special, strings

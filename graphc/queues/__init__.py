@@ -19,7 +19,6 @@ from graphc.queues.features import (
 )
 from graphc.queues.fillers import Fillers
 from graphc.queues.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
-from graphc.queues.lines import Lines
 from graphc.queues.messages import make_example
 from graphc.queues.queue import QueueBase
 from graphc.queues.readers import (
@@ -33,6 +32,7 @@ from graphc.queues.readers import (
 from graphc.queues.sparse import SparseValue
 from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState
+from graphc.queues.wait_queue import Lines
 
 __all__ = [
     "ConditionalAccumulator",

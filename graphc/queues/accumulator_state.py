@@ -11,8 +11,8 @@ import numpy as np
 
 from graphc.ir import Attrs, TensorType
 from graphc.queues.components import check_type
-from graphc.queues.lines import Lines, Waiter
 from graphc.queues.spec import refusal
+from graphc.queues.wait_queue import Lines, Waiter
 
 __all__ = ["AccumulatorSpec", "AccumulatorState", "DenseState", "Slices", "SparseState"]
 

@@ -11,12 +11,12 @@ from graphc.base import at, interruption, overseen, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.queues.fifo import FifoRows
 from graphc.queues.fillers import Fillers
-from graphc.queues.lines import Lines, Waiter
+from graphc.queues.pending_ops import Close, Put, Take
 from graphc.queues.priority import PriorityRows
 from graphc.queues.rows import Entry, rows_in
 from graphc.queues.shuffle import ShuffledRows
 from graphc.queues.spec import QueueSpec
-from graphc.queues.waiters import Close, Put, Take
+from graphc.queues.wait_queue import Lines, Waiter
 
 __all__ = ["QueueState", "Rows"]
 

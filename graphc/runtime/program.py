@@ -18,10 +18,10 @@ from graphc.ops import REPLICAS, UNORDERED_HOST_CALL
 from graphc.runtime.control_flow import CONTROL_FLOW
 from graphc.runtime.driven import drive, register_drivers
 from graphc.runtime.executor import Execution
-from graphc.runtime.kernels import pinned
 from graphc.runtime.partition import partition
 from graphc.runtime.placer import Placement, place
 from graphc.runtime.plan import Plan
+from graphc.runtime.region_kernels import pinned
 from graphc.runtime.steps import HostCallFailed, Segment, as_type
 from graphc.runtime.timeline import observer
 from graphc.runtime.transforms import TRANSFORMS

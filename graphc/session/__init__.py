@@ -1,7 +1,71 @@
 """Layer 10: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import by_value, checkpoints, file_ops, monitored, producers, summaries, weighted
-from graphc.session.assigning import (
+from graphc.session import checkpoints, monitored, producers, summaries
+from graphc.session.event_files import FileWriter, graph_message
+from graphc.session.event_protos import message
+from graphc.session.fetching import Fetches
+from graphc.session.graphs import by_value, file_ops
+from graphc.session.graphs.control_flow import (
+    case,
+    cond,
+    constant,
+    convert_to_tensor,
+    group,
+    no_op,
+    tuple,
+    while_loop,
+    with_dependencies,
+)
+from graphc.session.graphs.graph import Graph, default_graph, graph_of, reset_default_graph, stacks
+from graphc.session.graphs.host_functions import Assert, Print, print_op, py_func
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.graphs.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
+from graphc.session.graphs.randomness import is_outside, is_random_state
+from graphc.session.graphs.shapes import sizes_of
+from graphc.session.graphs.tensor import GraphTensor, Operation
+from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
+from graphc.session.plans.clusters import Clusters, Rules, clustered, runs_on_host
+from graphc.session.plans.local import local_plan, placing
+from graphc.session.plans.single import Single
+from graphc.session.plans.steps import reason_of
+from graphc.session.plans.targets import TARGETS, Target, Targets
+from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_runners
+from graphc.session.saver import Saver
+from graphc.session.session import InteractiveSession, Session
+from graphc.session.state import SessionState
+from graphc.session.training import weighted
+from graphc.session.training.global_steps import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
+from graphc.session.training.gradients import gradients, hessians
+from graphc.session.training.learning_rates import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    piecewise_constant,
+    polynomial_decay,
+)
+from graphc.session.training.moving_averages import (
+    ExponentialMovingAverage,
+)
+from graphc.session.training.optimizer import Optimizer
+from graphc.session.training.optimizers import (
+    AdadeltaOptimizer,
+    AdagradOptimizer,
+    AdamOptimizer,
+    FtrlOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    RMSPropOptimizer,
+)
+from graphc.session.variables.assigning import (
     assign,
     assign_add,
     assign_sub,
@@ -17,32 +81,7 @@ from graphc.session.assigning import (
     scatter_sub,
     scatter_update,
 )
-from graphc.session.clustered import Clusters, Rules, clustered, runs_on_host
-from graphc.session.control import (
-    case,
-    cond,
-    constant,
-    convert_to_tensor,
-    group,
-    no_op,
-    tuple,
-    while_loop,
-    with_dependencies,
-)
-from graphc.session.event_files import FileWriter, graph_message
-from graphc.session.event_protos import message
-from graphc.session.fetching import Fetches
-from graphc.session.global_steps import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-    global_step,
-)
-from graphc.session.gradients import gradients, hessians
-from graphc.session.graph import Graph, default_graph, graph_of, reset_default_graph, stacks
-from graphc.session.host_functions import Assert, Print, print_op, py_func
-from graphc.session.initializers import (
+from graphc.session.variables.initializers import (
     Initializer,
     constant_initializer,
     glorot_normal_initializer,
@@ -61,7 +100,7 @@ from graphc.session.initializers import (
     variance_scaling_initializer,
     zeros_initializer,
 )
-from graphc.session.initializing import (
+from graphc.session.variables.initializing import (
     all_variables,
     assert_variables_initialized,
     global_variables,
@@ -78,48 +117,7 @@ from graphc.session.initializing import (
     trainable_variables,
     variables_initializer,
 )
-from graphc.session.keys import GraphKeys
-from graphc.session.learning_rates import (
-    cosine_decay,
-    cosine_decay_restarts,
-    exponential_decay,
-    inverse_time_decay,
-    linear_cosine_decay,
-    natural_exp_decay,
-    piecewise_constant,
-    polynomial_decay,
-)
-from graphc.session.local import local_plan, placing
-from graphc.session.moving_averages import (
-    ExponentialMovingAverage,
-)
-from graphc.session.optimizer import Optimizer
-from graphc.session.optimizers import (
-    AdadeltaOptimizer,
-    AdagradOptimizer,
-    AdamOptimizer,
-    FtrlOptimizer,
-    GradientDescentOptimizer,
-    MomentumOptimizer,
-    RMSPropOptimizer,
-)
-from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
-from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
-from graphc.session.randomness import is_outside, is_random_state
-from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_runners
-from graphc.session.saver import Saver
-from graphc.session.session import InteractiveSession, Session
-from graphc.session.shapes import sizes_of
-from graphc.session.single import Single
-from graphc.session.state import SessionState
-from graphc.session.steps import reason_of
-from graphc.session.targets import TARGETS, Target, Targets
-from graphc.session.templates import (
-    Template,
-    make_template,
-)
-from graphc.session.tensor import GraphTensor, Operation
-from graphc.session.variable_scopes import (
+from graphc.session.variables.scopes import (
     VariableScope,
     get_local_variable,
     get_variable,
@@ -127,10 +125,14 @@ from graphc.session.variable_scopes import (
     no_regularizer,
     variable_scope,
 )
-from graphc.session.variable_store import (
+from graphc.session.variables.store import (
     AUTO_REUSE,
 )
-from graphc.session.variables import GraphVariable
+from graphc.session.variables.templates import (
+    Template,
+    make_template,
+)
+from graphc.session.variables.variable import GraphVariable
 
 __all__ = [
     "AUTO_REUSE",

@@ -9,7 +9,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.ir import OPEN, Node, TensorType
 from graphc.session.event_protos import message, tensorboard
-from graphc.session.graph import Graph
+from graphc.session.graphs.graph import Graph
 
 __all__ = ["FileWriter", "graph_message"]
 

@@ -13,9 +13,9 @@ from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeErr
 from graphc.core import STRING, Tensor, Variable, bytes_array, is_text
 from graphc.ir import OPEN, Node, TensorType, Value
 from graphc.ops import READ_VARIABLE
-from graphc.session.graph import Graph
+from graphc.session.graphs.graph import Graph
+from graphc.session.graphs.tensor import GraphTensor, Operation
 from graphc.session.state import parts_of
-from graphc.session.tensor import GraphTensor, Operation
 
 __all__ = ["Fetches", "feed_targets", "feed_value", "fetched_value"]
 

@@ -19,9 +19,9 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from graphc.queues import Coordinator, Fillers, QueueBase
-from graphc.session.graph import default_graph, stacks
-from graphc.session.keys import GraphKeys
-from graphc.session.repeating import repeated
+from graphc.session.graphs.graph import default_graph, stacks
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.plans.repeating import repeated
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 

@@ -18,12 +18,12 @@ from graphc.session.checkpoints import (
     update_checkpoint_state,
     write_arrays,
 )
-from graphc.session.graph import Graph, default_graph
-from graphc.session.keys import GraphKeys
-from graphc.session.placeholders import placeholder
+from graphc.session.graphs.graph import Graph, default_graph
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.graphs.placeholders import placeholder
+from graphc.session.graphs.tensor import GraphTensor, Operation
 from graphc.session.session import Session
-from graphc.session.tensor import GraphTensor, Operation
-from graphc.session.variables import GraphVariable
+from graphc.session.variables.variable import GraphVariable
 
 __all__ = ["Saver"]
 

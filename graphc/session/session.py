@@ -18,16 +18,16 @@ from graphc.devices import device_name, devices
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, profile
 from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
-from graphc.session.graph import Graph, default_graph, stacks
-from graphc.session.local import local_plan, placing
+from graphc.session.graphs.graph import Graph, default_graph, stacks
+from graphc.session.graphs.tensor import GraphTensor
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
-from graphc.session.partial import PartialRun
-from graphc.session.pruning import needed_nodes
-from graphc.session.single import Single
+from graphc.session.plans.local import local_plan, placing
+from graphc.session.plans.partial import PartialRun
+from graphc.session.plans.pruning import needed_nodes
+from graphc.session.plans.single import Single
+from graphc.session.plans.steps import StateSegment, reason_of
+from graphc.session.plans.targets import SessionDevice, Target, targets
 from graphc.session.state import SessionState
-from graphc.session.steps import StateSegment, reason_of
-from graphc.session.targets import SessionDevice, Target, targets
-from graphc.session.tensor import GraphTensor
 
 __all__ = ["InteractiveSession", "Session"]
 

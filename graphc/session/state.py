@@ -13,8 +13,8 @@ from graphc.base import at
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.core import Resources, Variable, array_of, type_of
 from graphc.ir import OPEN, Node, TensorType
-from graphc.session.graph import Graph
-from graphc.session.randomness import OUTSIDE, RANDOM, first_state
+from graphc.session.graphs.graph import Graph
+from graphc.session.graphs.randomness import OUTSIDE, RANDOM, first_state
 
 __all__ = ["SessionState", "check_type", "dummy", "parts_of", "uninitialized_error"]
 

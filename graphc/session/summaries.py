@@ -12,7 +12,6 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import STRING, apply
 from graphc.ir import OPS, Attrs, OpDef, TensorType
 from graphc.ir import Graph as GraphIR
-from graphc.session.control import convert_to_tensor
 from graphc.session.event_protos import (
     histogram_message,
     image_message,
@@ -20,9 +19,10 @@ from graphc.session.event_protos import (
     scalar_message,
     text_message,
 )
-from graphc.session.graph import Graph, default_graph
-from graphc.session.keys import GraphKeys
-from graphc.session.tensor import GraphTensor
+from graphc.session.graphs.control_flow import convert_to_tensor
+from graphc.session.graphs.graph import Graph, default_graph
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.graphs.tensor import GraphTensor
 
 __all__ = ["histogram", "image", "merge", "merge_all", "scalar", "text"]
 

@@ -5,7 +5,7 @@ from graphc.tracing.call_state import CallState
 from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
-from graphc.tracing.guard import Guard
+from graphc.tracing.gradient_mask import GradientMask
 from graphc.tracing.lifting import CreationInTrace, Lifting
 from graphc.tracing.mode import (
     after_nodes,
@@ -49,7 +49,7 @@ __all__ = [
     "Checkpoint",
     "Controls",
     "CreationInTrace",
-    "Guard",
+    "GradientMask",
     "Lifting",
     "LoopReport",
     "ReadGuard",

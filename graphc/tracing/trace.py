@@ -59,7 +59,7 @@ from graphc.tracing.reports import AfterCall, Check, LoopReport, SideEffect, Sto
 if TYPE_CHECKING:
     from graphc.core import Tracing, Variable
     from graphc.tracing.controls import Controls
-    from graphc.tracing.guard import Guard
+    from graphc.tracing.gradient_mask import GradientMask
 
 __all__ = [
     "Checkpoint",
@@ -150,7 +150,7 @@ class Trace:
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
         self.controls: Controls | None = None
-        self.guard: Guard | None = None
+        self.guard: GradientMask | None = None
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
         self.check: Check | None = None

@@ -218,7 +218,7 @@ def test_in_a_data_parallel_step(monkeypatch: pytest.MonkeyPatch) -> None:
             press()
         return results
 
-    monkeypatch.setattr("graphc.core.spread._turns", launched)
+    monkeypatch.setattr("graphc.core.multi_device._turns", launched)
     with pytest.raises(KeyboardInterrupt):
         parallel.run(step, gx.ones(4))
     assert w.numpy() == 2

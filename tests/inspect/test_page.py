@@ -112,7 +112,6 @@ def test_memory_of_several_devices_says_whose_it_is() -> None:
     assert "what one device needs for its part" in gx.explain(replicated, gx.ones((8, 8))).html()
 
 
-
 def test_measured_times_come_from_a_profile(tmp_path: Path) -> None:
     @gx.function
     def product(x: Any) -> Any:

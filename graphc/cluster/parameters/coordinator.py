@@ -26,12 +26,12 @@ from graphc.cluster.parameters.embedding import Embedding
 from graphc.cluster.parameters.group import LOST, ServerGroup
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.local import LocalCopies
+from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule, Work
-from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.working import STEPS_KEPT, WORKER, Assignment
+from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
 from graphc.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphc.base.errors import FailedPreconditionError
 from graphc.cluster.parameters.disk import Disk
-from graphc.cluster.parameters.keeper import Durability, Keeper
+from graphc.cluster.parameters.durable_shard import Durability, Keeper
 from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.rules import Applied, RuleText
 from graphc.cluster.parameters.shard import Push, Shard
@@ -130,13 +130,13 @@ class ServerService:
             return [np.asarray(array) for array in kept.keeper.shard.state]
 
     def put(self, name: str, put: Mapping[str, Sequence[Any]]) -> None:
-        """Overwrites numbers; see :meth:`graphc.cluster.parameters.keeper.Keeper.put`."""
+        """Overwrites numbers; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.put`."""
         kept = self._of(name)
         with kept.lock:
             kept.keeper.put(put)
 
     def push(self, name: str, push: Push) -> Entry:
-        """Takes a push; see :meth:`graphc.cluster.parameters.keeper.Keeper.push`."""
+        """Takes a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
         kept = self._of(name)
         with kept.lock:
             kept.received += size_of([body.message for some in push.kinds.values() for body in some.values()])

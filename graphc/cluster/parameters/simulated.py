@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphc.cluster.parameters.durable_shard import Keeper
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
-from graphc.cluster.parameters.keeper import Keeper
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.shard import Push
 from graphc.cluster.simulation import Clock, Network

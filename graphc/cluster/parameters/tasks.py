@@ -10,7 +10,7 @@ from graphc.base import at, deadline, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.cluster.carriers import CARRIERS, Peer, find
 from graphc.cluster.parameters.service import SERVICE
-from graphc.cluster.parameters.working import WORKER
+from graphc.cluster.parameters.worker import WORKER
 from graphc.cluster.spec import ClusterSpec
 
 __all__ = ["JOBS", "Tasks"]
@@ -19,7 +19,7 @@ JOBS = ("ps", "worker")
 
 _SERVICES = {
     "ps": (SERVICE, "graphc.cluster.parameters.service:service"),
-    "worker": (WORKER, "graphc.cluster.parameters.working:service"),
+    "worker": (WORKER, "graphc.cluster.parameters.worker:service"),
 }
 
 _numbers = itertools.count()

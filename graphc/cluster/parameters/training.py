@@ -12,10 +12,10 @@ from graphc.base import at, checked_seconds, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnavailableError
 from graphc.base.files import PathLike, as_path
 from graphc.cluster.parameters.coordinator import Coordinator
+from graphc.cluster.parameters.durable_shard import Durability
 from graphc.cluster.parameters.embedding import Embedding
-from graphc.cluster.parameters.keeper import Durability
 from graphc.cluster.parameters.report import ParameterReport, ServerReport, WorkerReport, is_slow
-from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
+from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.staleness import Policy, checked
 from graphc.cluster.parameters.tasks import Tasks

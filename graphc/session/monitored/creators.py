@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from graphc.session.graph import default_graph
+from graphc.session.graphs.graph import default_graph
 from graphc.session.monitored.manager import SessionManager, missing_values
 from graphc.session.monitored.scaffold import Scaffold
 from graphc.session.session import Session

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError
-from graphc.session.global_steps import get_global_step
+from graphc.session.training.global_steps import get_global_step
 
 __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "global_step_of"]
 

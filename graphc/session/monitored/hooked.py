@@ -9,7 +9,7 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import AbortedError, FailedPreconditionError, InvalidArgumentError, UnavailableError
 from graphc.queues import Coordinator
-from graphc.session.keys import GraphKeys
+from graphc.session.graphs.keys import GraphKeys
 from graphc.session.monitored.hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from graphc.session.options import RunMetadata, RunOptions
 from graphc.session.runners import start_queue_runners

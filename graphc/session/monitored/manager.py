@@ -10,7 +10,7 @@ from typing import Any
 from graphc.base import at, pause, user_location
 from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, InvalidArgumentError
 from graphc.session.checkpoints import get_checkpoint_state
-from graphc.session.graph import Graph, default_graph
+from graphc.session.graphs.graph import Graph, default_graph
 from graphc.session.session import Session
 
 __all__ = ["SessionManager", "missing_values"]

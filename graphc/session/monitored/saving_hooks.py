@@ -10,8 +10,8 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.session.event_protos import message
-from graphc.session.graph import default_graph
-from graphc.session.keys import GraphKeys
+from graphc.session.graphs.graph import default_graph
+from graphc.session.graphs.keys import GraphKeys
 from graphc.session.monitored.hook import (
     SessionRunArgs,
     SessionRunContext,

@@ -7,17 +7,17 @@ from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError
-from graphc.session.control import group
-from graphc.session.graph import default_graph
-from graphc.session.initializing import (
+from graphc.session.graphs.control_flow import group
+from graphc.session.graphs.graph import default_graph
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.saver import Saver
+from graphc.session.summaries import merge_all
+from graphc.session.variables.initializing import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from graphc.session.keys import GraphKeys
-from graphc.session.saver import Saver
-from graphc.session.summaries import merge_all
 
 __all__ = ["Scaffold"]
 

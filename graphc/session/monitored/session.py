@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from graphc.base import at, pause, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from graphc.session.graph import Graph, default_graph
+from graphc.session.graphs.graph import Graph, default_graph
 from graphc.session.monitored.creators import ChiefSessionCreator, SessionCreator
 from graphc.session.monitored.hook import SessionRunHook
 from graphc.session.monitored.hooked import LOST, HookedSession

@@ -14,16 +14,20 @@ from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.queues import Coordinator, LooperThread
 from graphc.session.event_files import FileWriter
 from graphc.session.event_protos import message
-from graphc.session.global_steps import get_global_step
-from graphc.session.graph import Graph, default_graph
-from graphc.session.initializing import global_variables, global_variables_initializer, report_uninitialized_variables
-from graphc.session.keys import GraphKeys
+from graphc.session.graphs.graph import Graph, default_graph
+from graphc.session.graphs.keys import GraphKeys
 from graphc.session.monitored.manager import SessionManager
 from graphc.session.monitored.scaffold import Scaffold
 from graphc.session.saver import Saver
 from graphc.session.session import Session
 from graphc.session.summaries import merge_all
-from graphc.session.variables import GraphVariable
+from graphc.session.training.global_steps import get_global_step
+from graphc.session.variables.initializing import (
+    global_variables,
+    global_variables_initializer,
+    report_uninitialized_variables,
+)
+from graphc.session.variables.variable import GraphVariable
 
 __all__ = ["Supervisor"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
-from graphc.session.graph import default_graph
+from graphc.session.graphs.graph import default_graph
 from graphc.session.monitored.hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from graphc.session.monitored.timer import SecondOrStepTimer
 

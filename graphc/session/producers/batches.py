@@ -11,12 +11,12 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, apply_all
 from graphc.ir import OPEN, TensorType, widen
 from graphc.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue, SparseValue
-from graphc.session.control import convert_to_tensor
-from graphc.session.graph import default_graph
+from graphc.session.graphs.control_flow import convert_to_tensor
+from graphc.session.graphs.graph import default_graph
+from graphc.session.graphs.shapes import sizes_of
+from graphc.session.graphs.tensor import GraphTensor
 from graphc.session.producers.ops import KEEP_ROWS
 from graphc.session.runners import QueueRunner, add_queue_runner
-from graphc.session.shapes import sizes_of
-from graphc.session.tensor import GraphTensor
 
 __all__ = ["BatchPlan", "batches"]
 

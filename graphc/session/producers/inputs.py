@@ -11,14 +11,14 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, STRING, apply, is_text
 from graphc.ir import OPEN, Attrs, TensorType, compatible_shapes, merge
 from graphc.queues import FIFOQueue
-from graphc.session.control import convert_to_tensor
-from graphc.session.graph import Graph, default_graph
-from graphc.session.keys import GraphKeys
+from graphc.session.graphs.control_flow import convert_to_tensor
+from graphc.session.graphs.graph import Graph, default_graph
+from graphc.session.graphs.keys import GraphKeys
+from graphc.session.graphs.shapes import sizes_of
+from graphc.session.graphs.tensor import GraphTensor
 from graphc.session.producers.ops import EPOCH, MATCHING_FILES, RANGE, TAKE_ROW
 from graphc.session.runners import QueueRunner, add_queue_runner
-from graphc.session.shapes import sizes_of
-from graphc.session.tensor import GraphTensor
-from graphc.session.variables import GraphVariable
+from graphc.session.variables.variable import GraphVariable
 
 __all__ = [
     "input_producer",

@@ -28,7 +28,7 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from graphc.cluster.carriers import ThreadPeer, find
-from graphc.cluster.parameters import ParameterServer, drop, programs, working
+from graphc.cluster.parameters import ParameterServer, drop, programs, worker
 from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
@@ -643,7 +643,7 @@ def test_two_trainings_on_one_cluster_push_to_their_own_servers(monkeypatch: pyt
 
         return run
 
-    monkeypatch.setattr(working, "program_of", program)
+    monkeypatch.setattr(worker, "program_of", program)
     with ParameterServer(cluster=cluster) as one, ParameterServer(cluster=cluster) as other:
         variables: list[Any] = []
         scheduled: list[Any] = []

@@ -1,0 +1,167 @@
+"""Which elements come, how often and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import jax
+
+from graphc.base.nest import LEAF, Structure
+from graphc.core import as_dtype
+from graphc.data.elements import described, flatten
+from graphc.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
+from graphc.data.nodes.origins import Numbers
+from graphc.data.nodes.sharing import ShareBatches
+from graphc.data.nodes.shuffling import Shuffle
+from graphc.data.planned_dataset import Planned, count_of, plan_of, refuse
+from graphc.data.sources import INFINITE
+
+__all__ = ["Choosing"]
+
+
+class Choosing(Planned):
+    """What chooses and orders elements."""
+
+    def take(self, count: int, name: str | None = None) -> Self:
+        """Keeps the first elements.
+
+        Args:
+          count: how many; -1 for all.
+          name: ignored.
+        """
+        count = count_of("take", "count", count, -1)
+        return self if count < 0 else self._on(Take(self.plan, count))
+
+    def skip(self, count: int, name: str | None = None) -> Self:
+        """Leaves out the first elements.
+
+        Args:
+          count: how many; -1 for all.
+          name: ignored.
+        """
+        count = count_of("skip", "count", count, -1)
+        return self._on(Skip(self.plan, INFINITE if count < 0 else count))
+
+    def repeat(self, count: int | None = None, name: str | None = None) -> Self:
+        """Gives the elements several times.
+
+        Args:
+          count: how often; None and -1 for without end.
+          name: ignored.
+        """
+        times = -1 if count is None else count_of("repeat", "count", count, -1)
+        return self._on(Repeat(self.plan, INFINITE if times < 0 else times))
+
+    def shuffle(
+        self, buffer_size: int, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
+    ) -> Self:
+        """Gives the elements in random order.
+
+        Each next element is drawn from a buffer, which is then filled up, as in tf.data. Of sources that give rows by
+        their numbers the buffer holds numbers.
+
+        Args:
+          buffer_size: how many elements the buffer holds; as many as the dataset has give every order the same chance.
+          seed: of the order; None for one that follows from ``gx.random.seed``; without that, another in each program.
+          reshuffle_each_iteration: whether each pass over the dataset has another order.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> dataset = gx.data.Dataset.range(5).shuffle(5, seed=0)
+          >>> sorted(int(x) for x in dataset)
+          [0, 1, 2, 3, 4]
+        """
+        size = count_of("shuffle", "buffer_size", buffer_size, 1)
+        reshuffle = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
+        return self._on(Shuffle(self.plan, size, self._seed(seed), reshuffle))
+
+    def shard(self, num_shards: int, index: int, name: str | None = None) -> Self:
+        """Keeps each ``num_shards``-th element.
+
+        Args:
+          num_shards: into how many parts the dataset is cut.
+          index: which of them this is, from 0.
+          name: ignored.
+
+        Raises:
+          InvalidArgumentError: there is no such part.
+        """
+        shards, place = count_of("shard", "num_shards", num_shards, 1), count_of("shard", "index", index)
+        if place >= shards:
+            raise refuse("shard", f"index {place} is not below num_shards {shards}")
+        return self._on(Shard(self.plan, shards, place))
+
+    def shard_batches(self, processes: int | None = None, process: int | None = None) -> Self:
+        """Keeps of each batch the rows of one process, which follow each other.
+
+        The processes of a job run the same pipeline, with the same seeds. All take as many steps, together they have
+        each row once, and the batch of all (:meth:`graphc.distribute.DataParallel.from_local`) is the one that a single
+        process has. The position is that of the whole dataset: another number of processes goes on from it. Of sources
+        that give rows by their numbers only the rows of this process are read.
+
+        Args:
+          processes: how many there are; None for those of the job.
+          process: which one this is; None for this one.
+
+        Raises:
+          InvalidArgumentError: there is no such process, or the elements are no batches.
+
+        Example:
+          >>> import graphc as gx
+          >>> batches = gx.data.Dataset.range(8).batch(4, drop_remainder=True)
+          >>> [[batch.tolist() for batch in batches.shard_batches(2, process)] for process in range(2)]
+          [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
+        """
+        count = jax.process_count() if processes is None else count_of("shard_batches", "processes", processes, 1)
+        place = jax.process_index() if process is None else count_of("shard_batches", "process", process)
+        if place >= count:
+            raise refuse("shard_batches", f"process {place} is not below processes {count}")
+        shapes = [getattr(leaf, "shape", ()) for leaf in flatten(self.element_spec)[0]]
+        if not all(shape is None or shape for shape in shapes):
+            raise refuse("shard_batches", f"elements have no rows: {described(self.element_spec)}; use it after batch")
+        return self if count == 1 else self._on(ShareBatches(self.plan, count, place))
+
+    def concatenate(self, dataset: Any, name: str | None = None) -> Self:
+        """Gives the elements of another dataset after these.
+
+        Args:
+          dataset: one with elements of the same structure and dtypes.
+          name: ignored.
+
+        Raises:
+          InvalidArgumentError: the elements differ in more than shapes.
+        """
+        return self._checked(Concatenate((self.plan, plan_of(dataset, "concatenate"))))
+
+    def _checked(self, plan: Any) -> Self:
+        plan.spec  # noqa: B018  what does not fit together is told here
+        return self._on(plan)
+
+    def enumerate(self, start: int = 0, name: str | None = None) -> Self:
+        """Gives pairs of a number and an element.
+
+        Args:
+          start: the first number.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> [(int(i), int(x)) for i, x in gx.data.Dataset.range(7, 9).enumerate(start=1)]
+          [(1, 7), (2, 8)]
+        """
+        numbers: Any = Numbers(count_of("enumerate", "start", start, -(2**31)), INFINITE, dtype=as_dtype("int64"))
+        pair = Structure(tuple, (0, 1), (LEAF, LEAF))
+        return self._on(Zip((numbers, self.plan), pair))
+
+    def apply(self, transformation_func: Callable[[Any], Any], name: str | None = None) -> Any:
+        """Applies a function from datasets to datasets.
+
+        Args:
+          transformation_func: the function.
+          name: ignored.
+        """
+        found = transformation_func(self)
+        plan_of(found, "apply")
+        return found

@@ -1,0 +1,1 @@
+"""Graphs that are built by hand: their tensors and names, and the functions that add nodes."""

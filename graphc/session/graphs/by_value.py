@@ -1,0 +1,193 @@
+"""Array functions of graphs whose results have as many elements as the values say: the host counts them.
+
+What they choose is gathered by ordinary ops, so gradients flow through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import FUNCTIONS, apply, apply_all, as_dtype
+from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.session.graphs.control_flow import convert_to_tensor
+from graphc.session.graphs.tensor import GraphTensor
+
+__all__ = ["Differences", "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "setdiff1d",
+           "unique", "unique_with_counts"]  # fmt: skip
+
+
+class Unique(NamedTuple):
+    """Different elements, and for each element which of them it is."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """Different elements, for each element which of them it is, and how often each is there."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+class Differences(NamedTuple):
+    """Elements that another tensor has not, and where they are."""
+
+    out: Any
+    idx: Any
+
+
+Types = tuple[TensorType, ...]
+
+
+def _op(name: str, impl: Callable[..., Any], types: Callable[[Sequence[TensorType], Attrs], Types], doc: str) -> OpDef:
+    def infer(given: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
+        del regions
+        return types(given, attrs)
+
+    found = OpDef(name, impl, infer, ("*values",), differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, found)
+
+
+def _vector(dtype: Any) -> TensorType:
+    return TensorType((OPEN,), np.dtype(dtype))
+
+
+def _positions(condition: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.argwhere(condition).astype(as_dtype(np.int64))
+
+
+def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
+    del attrs
+    (condition,) = given
+    return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), as_dtype(np.int64)),)
+
+
+_POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of what is true, a row for each.")
+
+
+def _unique(x: np.ndarray[Any, Any], *, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    values, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)  # as they come, and not by size
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return values[order], place[inverse].astype(dtype), counts[order].astype(dtype)
+
+
+def _unique_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
+    (x,) = given
+    return _vector(x.dtype), TensorType(x.shape, attrs["dtype"], ranked=x.ranked), _vector(attrs["dtype"])
+
+
+_UNIQUE = _op(
+    "by_value.unique", _unique, _unique_types, "Different elements, which each one is, and how often it is there."
+)
+
+
+def _difference(
+    x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], *, dtype: np.dtype[Any]
+) -> tuple[np.ndarray[Any, Any], ...]:
+    kept = np.flatnonzero(~np.isin(x, y))
+    return x[kept], kept.astype(dtype)
+
+
+_DIFFERENCE = _op(
+    "by_value.difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
+    "Elements that another vector has not, and where they are.",
+)  # fmt: skip
+
+
+def positions(condition: Any, name: str | None = None) -> GraphTensor:
+    """Returns the positions of what is true, as ``tf.where`` of a condition alone: ``int64[count, axes]``.
+
+    Args:
+      condition: truth values, or numbers that are not zero.
+      name: of the operation.
+    """
+    given = convert_to_tensor(condition)
+    with given.graph.making(name or "Where"):
+        return given.graph.named(apply(_POSITIONS, (given,)), name or "Where")
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> GraphTensor:
+    """Returns what a mask keeps of a tensor, in one row: as many as are true.
+
+    Args:
+      tensor: the tensor.
+      mask: truth values, of the shape of some axes of the tensor.
+      axis: the first of these axes; 0 if None.
+      name: of the operation.
+
+    Raises:
+      InvalidArgumentError: the number of axes of the mask is not known, or is 0.
+    """
+    x, kept = convert_to_tensor(tensor), convert_to_tensor(mask)
+    first = axis or 0
+    if kept.shape is None or not kept.shape:
+        error = InvalidArgumentError(
+            f"boolean_mask: the mask {kept!r} must have axes whose number is known; use mask.set_shape"
+        )
+        raise at(error, user_location())
+    count = len(kept.shape)
+    with x.graph.making(name):
+        shape = FUNCTIONS["shape"](x)
+        rows = [shape[place] for place in range(len(x.shape))]
+        flat = FUNCTIONS["reshape"](x, (*rows[:first], -1, *rows[first + count :]))
+        chosen = apply(_POSITIONS, (FUNCTIONS["reshape"](kept, (-1,)),))
+        found = FUNCTIONS["take"](flat, FUNCTIONS["reshape"](chosen, (-1,)), axis=first)
+        return x.graph.named(found, name)
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
+    """Returns the elements of each of several parts, in their order.
+
+    Args:
+      data: the elements.
+      partitions: the number of the part of each.
+      num_partitions: how many parts there are.
+      name: of the operation.
+    """
+    x, part = convert_to_tensor(data), convert_to_tensor(partitions)
+    with x.graph.making(name or "DynamicPartition"):
+        found = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
+        return x.graph.named(found, name or "DynamicPartition")
+
+
+def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
+    """Returns the different elements of a vector as they come, which of them each element is, and how often each is.
+
+    Args:
+      x: the vector.
+      out_idx: the dtype of positions and counts.
+      name: of the operation.
+    """
+    given = convert_to_tensor(x)
+    with given.graph.making(name or "UniqueWithCounts"):
+        found = apply_all(_UNIQUE, (given,), Attrs(dtype=as_dtype(out_idx)))
+        return UniqueWithCounts(*given.graph.named(found, name or "UniqueWithCounts"))
+
+
+def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
+    """Returns the different elements of a vector, and which of them each is; see :func:`unique_with_counts`."""
+    return Unique(*unique_with_counts(x, out_idx, name or "Unique")[:2])
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> Differences:
+    """Returns the elements of a vector that another one has not, and where they are.
+
+    Args:
+      x: the vector.
+      y: the other one.
+      index_dtype: the dtype of positions.
+      name: of the operation.
+    """
+    given = convert_to_tensor(x)
+    with given.graph.making(name or "ListDiff"):
+        found = apply_all(_DIFFERENCE, (given, convert_to_tensor(y)), Attrs(dtype=as_dtype(index_dtype)))
+        return Differences(*given.graph.named(found, name or "ListDiff"))

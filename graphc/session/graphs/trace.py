@@ -1,0 +1,247 @@
+"""The trace of a graph that is built by hand: ops that are applied in it become its nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from graphc.base import at, config, nest, user_location
+from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.core import (
+    NO_ATTRS,
+    STRING,
+    SymbolicTensor,
+    Tensor,
+    Variable,
+    bytes_array,
+    device_scope,
+    is_text,
+    trace_scope,
+)
+from graphc.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, Value, is_shape_value
+from graphc.ir import Graph as GraphIR
+from graphc.ops import HOST_VALUE
+from graphc.session.graphs.naming import NamingBuilder
+from graphc.session.graphs.randomness import OUTSIDE
+from graphc.session.graphs.strings import string_op
+from graphc.session.graphs.tensor import GraphTensor
+from graphc.tracing import CallState, Trace
+
+if TYPE_CHECKING:
+    from graphc.session.graphs.graph import Graph
+
+__all__ = ["GraphTrace"]
+
+
+def _with_tensorflows_dtypes(inputs: Sequence[Any]) -> Sequence[Any]:
+    """Returns inputs of an op; with TensorFlow's dtypes NumPy's float64 takes the float dtype of the tensors there."""
+    if config.default_dtype_bits != 32 or not any(isinstance(value, np.ndarray | np.generic) for value in inputs):
+        return inputs
+    dtypes = [value.raw.type.dtype for value in inputs if isinstance(value, GraphTensor)]
+    narrow = next((dtype for dtype in dtypes if dtype.kind == "f" and dtype.itemsize < 8), None)
+    if narrow is None:
+        return inputs
+    return [
+        value.astype(narrow) if isinstance(value, np.ndarray | np.generic) and value.dtype == np.float64 else value
+        for value in inputs
+    ]
+
+
+def _changes(node: Node) -> bool:
+    return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
+
+
+class GraphTrace(Trace):
+    """Where ops go while a graph is built by hand.
+
+    Attributes:
+      graph: the graph.
+      random_state: the state of the op that draws random numbers now.
+      random_state_class: of such states; the module that defines it sets it.
+      outside: the Variables of eager code that the graph uses, by resource.
+      open_variables: the resources of Variables whose shape may change.
+      carried: the assignments that are part of what computes their value: of random ops, loops and branches.
+      colocation: the node that others are made beside now; None for none.
+      colocated: the nodes that were made beside another one, each with that.
+    """
+
+    is_graph = True
+    random_state: Any
+    random_state_class: Any
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__("graph")
+        self.builder: NamingBuilder = NamingBuilder("graph")
+        self.graph = graph
+        self.outside: dict[str, Variable] = {}
+        self.open_variables: set[str] = set()
+        self.carried: set[Node] = set()
+        self.colocation: Node | None = None
+        self.colocated: dict[Node, Node] = {}
+        self._tensors: dict[Value, GraphTensor] = {}
+        self._lock = threading.RLock()
+
+    def inlined(self, call: Callable[[], Any]) -> Any:
+        """Calls a compiled function in the graph: a run that needs its result assigns and prints what it does."""
+        count = len(self.builder.nodes)
+        result = call()
+        made = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]
+        if not made:
+            return result
+        leaves, structure = nest.flatten(result, repeats=True)
+        with self.graph.control_dependencies(list(map(self.graph.operation_of, made))):
+            after = [
+                self.apply(OPS["identity"], (leaf,))[0] if isinstance(leaf, GraphTensor) else leaf for leaf in leaves
+            ]
+        return nest.unflatten(structure, after)
+
+    def wrap(self, value: Value) -> GraphTensor:
+        """Returns the one tensor that stands for a value."""
+        found = self._tensors.get(value)
+        if found is None:
+            found = self._tensors[value] = GraphTensor(value, self)
+        return found
+
+    def apply(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[GraphIR] = ()
+    ) -> list[SymbolicTensor]:
+        """Appends a node; see :func:`graphc.core.dispatch.apply`."""
+        self.check_open()
+        lifted = [self.lift(value) for value in _with_tensorflows_dtypes(inputs)]
+        if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
+            op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
+        with self._lock:
+            found = super().apply(op, lifted, attrs, regions)
+            if self.colocation is not None:
+                self.colocated[self.builder.nodes[-1]] = self.colocation
+            return found
+
+    def check_open(self) -> None:
+        """Refuses to add to a graph that is finalized."""
+        if self.graph.finalized:
+            raise at(
+                FailedPreconditionError("the graph is finalized and cannot be changed; build it before"),
+                user_location(),
+            )
+
+    def lift(self, value: Any) -> SymbolicTensor:
+        """Returns the tensor of this graph that stands for a value; strings become constants."""
+        if isinstance(value, GraphTensor) and value.trace is not self:
+            raise self.foreign(value)
+        if isinstance(value, Variable):
+            return self.read(value)
+        if not isinstance(value, SymbolicTensor) and is_text(value):
+            return self._constant(bytes_array(value), weak=False)
+        return super().lift(value)
+
+    def note_attribute(self, value: Value) -> None:
+        """Notes that the values behind one may not be fed, as the graph was built for what they are."""
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value in self.graph.unfed or value.node is None:
+                continue
+            self.graph.unfed[value] = "the graph was built with its value, as a shape or another static attribute"
+            if value.node.op not in SHAPE_FACTS:
+                waiting += value.node.inputs
+
+    def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns a number that shapes depend on; one that a program computes goes by the host to the next one."""
+        return tensor if is_shape_value(tensor.raw) else self.apply(HOST_VALUE, (tensor,))[0]
+
+    def foreign(self, tensor: GraphTensor) -> GraphcError:
+        """Returns the error for a tensor of another graph."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor.name!r} ({tensor.type}, {tensor.made_at()}) is of another graph; build what belongs "
+            "together in one graph"
+        )
+        return at(error, user_location())
+
+    def capture(self, value: Any) -> SymbolicTensor:
+        """Returns a constant for an eager tensor: graphs have no inputs but what is fed."""
+        array = np.asarray(value.raw if isinstance(value, Tensor) else value)
+        return self._constant(array, weak=False)
+
+    def leaked(self, tensor: SymbolicTensor) -> Any:
+        """Returns the error for a tensor of the graph that is used in a compiled function."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor!r} of a graph has values only while a Session runs it; call the function inside "
+            "`with graph.as_default():`, or pass what session.run gives"
+        )
+        return at(error, user_location())
+
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
+        """Appends a read of a variable: each run reads the value that the variable has then."""
+        if isinstance(variable, CallState):
+            return super().read(variable)
+        resource, device = self._resource(variable)
+        with device_scope(device) if device else trace_scope(self):
+            return self.apply(OPS["read_variable"], (), Attrs(variable=resource, type=variable.type))[0]
+
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
+        """Appends an assignment."""
+        if isinstance(variable, CallState):
+            super().assign(variable, value)
+        else:
+            self.carried.add(self.append_assignment(variable, value))
+
+    def append_assignment(self, variable: Variable, value: Any) -> Node:
+        """Appends an assignment, and returns its node."""
+        resource, device = self._resource(variable)
+        cast = self.cast(value, variable.type)
+        with device_scope(device) if device else trace_scope(self):
+            self.apply(OPS["assign_variable"], (cast,), Attrs(variable=resource))
+        return self.builder.nodes[-1]
+
+    def _resource(self, variable: Variable) -> tuple[str, str]:
+        """Returns the resource of a variable and the device that it is pinned to."""
+        resource: Any = getattr(variable, "resource", None)
+        if resource is None:
+            resource = OUTSIDE + variable.name
+            self.outside[resource] = variable
+            return resource, ""
+        if cast("Any", variable).graph is not self.graph:
+            error = InvalidArgumentError(f"the Variable {variable.name!r} is of another graph")
+            raise at(error, user_location())
+        return resource, cast("Any", variable).pin
+
+    def making(self, reads: Any = ()) -> AbstractContextManager[None]:
+        """Refused: what has state in a graph is made by the graph."""
+        del reads
+        error = UnimplementedError(
+            "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`"
+        )
+        raise at(error, user_location())
+
+    def refuse(self, error: GraphcError) -> GraphcError:
+        """Returns the error with the user's line."""
+        return at(error, user_location())
+
+    note_refusal = refuse
+
+    def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> NoReturn:
+        """Refused: see :meth:`GraphTensor.become`."""
+        del new
+        raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
+
+    def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
+        """Does nothing: code that builds a graph runs once, as its reader sees."""
+        del what, certain, remedy
+
+    def read_once(self, what: str) -> None:
+        """Does nothing, likewise."""
+        del what
+
+    def array(self, array: np.ndarray[Any, Any]) -> SymbolicTensor:
+        """Appends a constant."""
+        self.check_open()
+        return self._constant(array, weak=False)
+
+    def new_random_state(self) -> Any:
+        """Returns a new :attr:`random_state`, for the op that is about to be appended."""
+        self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
+        return self.random_state

@@ -1,0 +1,1 @@
+"""Plans of runs: what a run needs, which nodes become one program, and who runs it."""

@@ -1,0 +1,90 @@
+"""Targets: what runs the plans of a Session that is no local one. The layer of clusters provides them."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from graphc.base import Registry
+from graphc.ir import Node, Value
+from graphc.runtime import Execution, Observer, Plan
+from graphc.session.graphs.graph import Graph
+from graphc.session.options import ConfigProto
+
+__all__ = ["TARGETS", "SessionDevice", "Target", "Targets", "targets"]
+
+
+class SessionDevice(str):
+    """The name of a device of a Session, such as ``/job:ps/replica:0/task:0/device:CPU:0``."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return str(self)
+
+    @property
+    def device_type(self) -> str:
+        """Its type, such as ``CPU``."""
+        return self.rpartition("/device:")[2].partition(":")[0]
+
+
+class Target(ABC):
+    """Where the runs of a Session go."""
+
+    @abstractmethod
+    def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
+        """Makes the plan of a run; see :func:`graphc.session.plans.local.local_plan`."""
+
+    @abstractmethod
+    def execution(self, observer: Observer | None) -> Execution:
+        """Begins a run of a plan."""
+
+    @abstractmethod
+    def list_devices(self) -> list[str]:
+        """Returns the names of all devices."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Says that the Session is closed."""
+
+
+class Targets(ABC):
+    """Finds targets by their names."""
+
+    @abstractmethod
+    def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Target:
+        """Opens a Session at a target.
+
+        Args:
+          target: its name.
+          graph: the graph that the Session runs.
+          config: the settings of the Session.
+          note_compiled: is told why a program was compiled, one line each.
+
+        Raises:
+          NotFoundError: there is none of that name.
+        """
+
+    @abstractmethod
+    def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
+        """Gives up what is kept in containers, in all if there are none, and ends the Sessions of a target.
+
+        Args:
+          target: its name.
+          containers: their names.
+          filters: the tasks; see :attr:`ConfigProto.device_filters`.
+        """
+
+
+TARGETS = Registry[Targets]("target")
+"""What finds targets; the layer of clusters fills it."""
+
+
+def targets() -> Targets:
+    """Returns what finds targets; imports the layer that provides it."""
+    if not TARGETS:
+        importlib.import_module("graphc.cluster")
+    return next(iter(TARGETS.values()))

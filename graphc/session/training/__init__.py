@@ -1,0 +1,1 @@
+"""What trains the Variables of a graph: gradients, optimizers, learning rates, averages and losses."""

@@ -1,0 +1,1 @@
+"""Variables of graphs: made, shared by name, initialized and assigned."""
