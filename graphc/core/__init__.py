@@ -44,6 +44,7 @@ from graphc.core.dispatch import (
 from graphc.core.dtypes import (
     as_dtype,
     canonical_array,
+    copied_numpy,
     dtype_rules,
     narrowed,
     natural_dtype,
@@ -168,6 +169,7 @@ __all__ = [
     "colocate_with",
     "context",
     "converted",
+    "copied_numpy",
     "count_launches",
     "creation_scope",
     "current_resources",

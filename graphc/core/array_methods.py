@@ -238,7 +238,10 @@ class ArrayMethods:
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise at(InvalidTypeError("iteration over a 0-d tensor"), user_location())
-        return (self[index] for index in range(self._rows("iteration")))
+        return self._each_row(self._rows("iteration"))
+
+    def _each_row(self, count: int) -> Iterator[Tensor]:
+        return (self[index] for index in range(count))
 
     def _rows(self, use: str) -> int:
         """Returns the size of the first axis."""

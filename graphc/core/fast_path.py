@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn, TypeVar, cast
 
 from graphc.core.context import busy, context
 from graphc.core.convert import SCALARS
+from graphc.core.dtypes import copied_numpy
 
 __all__ = ["FAILED", "FAST_PATH", "call_kernel", "fast_path", "raw", "with_fast_path"]
 
@@ -42,13 +43,13 @@ def method({parameters}):
 
 
 def raw(name: str) -> str:
-    """Returns the expression of the raw array or number of an argument; it raises for anything else."""
+    """Returns the expression of the array or number of an argument; it raises if it is neither."""
     return f"{name}.raw if _type({name}) is _Tensor else {number(name)}"
 
 
 def number(name: str) -> str:
-    """Returns the expression of an argument that is a Python number; it raises for anything else."""
-    return f"{name} if _type({name}) in _scalars else _refuse()"
+    """Returns the expression of an argument that is a Python number or NumPy's; it raises for anything else."""
+    return f"{name} if _type({name}) in _scalars else _numpy({name})"
 
 
 def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] = (), several: bool = False) -> str:
@@ -124,6 +125,7 @@ FAST_PATH: Mapping[str, Any] = {
     "_busy": busy,
     "_context": context,
     "_new": object.__new__,  # a call of the class takes 70 ns more
+    "_numpy": copied_numpy,
     "_refuse": _refuse,
     "_scalars": SCALARS,
     "_type": type,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from graphc.base.errors import GraphcError, InvalidTypeError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
@@ -26,7 +28,10 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
         op = OPS[name]
         if not (context.taped and (type(other) in SCALARS or type(other) is namespace["_Tensor"])):
             try:
-                self, other = operand(self), other if type(other) in SCALARS else operand(other)
+                self, other = (
+                    operand(self),
+                    other if type(other) in SCALARS or _holds_numbers(other) else operand(other),
+                )
             except InvalidTypeError:
                 if graph_trace((self, other)) is None:
                     return NotImplemented
@@ -44,6 +49,11 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     method, namespace = with_fast_path(operator, arrays)
     namespace["_Value"] = Value
     return method
+
+
+def _holds_numbers(value: Any) -> bool:
+    """Returns True for an array of NumPy's that apply converts without fail, but for ints that are too large."""
+    return type(value) is np.ndarray and value.dtype.kind in "biufc"
 
 
 def unary_method(name: str) -> Callable[[Any], Any]:

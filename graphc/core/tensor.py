@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -14,7 +14,7 @@ from graphc.base import detours, finish_given_up, interruption, nest, run_on_thr
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_export import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
-from graphc.core.context import context
+from graphc.core.context import busy, context
 from graphc.core.convert import operand
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
@@ -82,6 +82,19 @@ class Tensor(ArrayMethods):
         if context.creating is not None:
             context.creating.note(self)
         self.raw, self.known_as = other.raw, other.snapshot()
+
+    def _each_row(self, count: int) -> Iterator[Tensor]:
+        """Yields the rows, of which JAX takes a hundred apart at a time; one by one where somebody looks at ops."""
+        array = self.raw
+        rows: Iterator[Any] = iter(()) if isinstance(array, Value) else iter(array)
+        for index in range(count):
+            if self.raw is array and (not busy or context.eager) and not isinstance(array, Value):
+                row = _new(Tensor)
+                row.raw = next(rows)
+                yield row
+            else:  # such as after an assignment to items: the next row is that of now
+                array = None
+                yield self[index]
 
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
         """Assigns items: ``x[index] = value`` changes this very tensor, as in NumPy.

@@ -35,12 +35,40 @@ def test_the_slow_path_is_taken_until_there_is_a_kernel() -> None:
     assert len(slow) == 1
 
 
-@pytest.mark.parametrize("given", [(1.0, None), ("text", 1.0), (np.float32(1), 1.0)], ids=str)
+@pytest.mark.parametrize("given", [(1.0, None), ("text", 1.0), ([1.0], 1.0), (np.array(["text"]), 1.0)], ids=str)
 def test_what_does_not_fit_takes_the_slow_path(given: tuple[Any, Any]) -> None:
     function, namespace, slow = _made()
     namespace.update(_kernel=lambda x, y: x + y, _Tensor=Tensor)
     assert function(*given) == "slow"
     assert slow == [given]
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        (np.arange(3.0), "float32"),
+        (np.arange(3), "int32"),
+        (np.float64(2.0), "float32"),
+        (np.array([True]), "bool"),
+        (np.arange(3, dtype=np.uint8), "uint8"),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", value)),
+)
+def test_what_is_numpys_is_copied_once_into_the_dtype_of_a_tensor(given: Any, dtype: str) -> None:
+    function, namespace, slow = _made()
+    seen: list[Any] = []
+    namespace.update(_kernel=lambda x, y: seen.append(x), _Tensor=Tensor)
+    function(given, 1.0)
+    assert not slow
+    (found,) = seen
+    assert found.dtype == dtype
+    assert not np.shares_memory(found, given)
+    np.testing.assert_array_equal(found, given)
+
+
+def test_numpy_ints_that_do_not_fit_take_the_slow_path_which_refuses_them() -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match="4294967296 does not fit int32"):
+        gx.asarray([1, 2]) + np.array([0, 2**32])
 
 
 def test_a_kernel_that_fails_leaves_the_error_to_the_slow_path() -> None:

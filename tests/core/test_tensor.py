@@ -321,3 +321,55 @@ def test_an_int_to_a_negative_power_is_refused(compiled: bool) -> None:
 def test_an_axis_that_is_not_there_is_out_of_range() -> None:
     with pytest.raises(gx.errors.OutOfRangeError, match=r"mean\(x: f32\[3\], axis=5\)"):
         gx.mean(gx.ones(3), axis=5)
+
+
+def test_rows_are_taken_apart_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = gx.reshape(gx.arange(360), (120, 3))
+    expected = x.numpy()
+    with monkeypatch.context() as patch:
+        patch.setattr(gx.Tensor, "__getitem__", None)  # one kernel for each row
+        rows = list(x)
+    assert len(rows) == 120
+    np.testing.assert_array_equal(gx.stack(rows).numpy(), expected)
+    a, b = gx.asarray([1.5, 2.5])
+    assert (a.item(), b.item(), a.shape) == (1.5, 2.5, ())
+
+
+def test_iteration_sees_the_rows_as_they_are_when_it_comes_to_them() -> None:
+    x, found = gx.asarray([1, 2, 3, 4]), []
+    for place, item in enumerate(x):
+        if place < 3:
+            x[place + 1] = item * 10
+        found.append(item.item())
+    assert found == [1, 10, 100, 1000]
+
+
+def test_a_tape_follows_the_rows_from_where_it_is_opened() -> None:
+    x = gx.asarray([1.0, 2.0, 3.0])
+    rows = iter(x)
+    next(rows)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        total = sum(row * row for row in rows)
+    np.testing.assert_array_equal(tape.gradient(total, x).numpy(), [0.0, 4.0, 6.0])
+
+
+@pytest.mark.parametrize("size", [3, 100_000])
+def test_a_tensor_of_a_numpy_array_has_memory_of_its_own(size: int) -> None:
+    array = np.ones(size, np.float32)
+    x, y = gx.asarray(array), gx.zeros(size) + array
+    array[:] = 7.0
+    assert gx.all(x == 1.0)
+    assert gx.all(y == 1.0)
+
+
+def test_a_variable_of_a_numpy_array_is_updated_in_place() -> None:
+    variable = gx.Variable(gx.asarray(np.ones(100_000, np.float32)))
+
+    @gx.function
+    def step() -> None:
+        variable.assign_add(gx.ones(100_000))
+
+    step()
+    step()
+    assert gx.all(variable == 3.0)
