@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 from jax.sharding import SingleDeviceSharding
 
 from graphc.base import SPREAD_ARRAYS, check_interrupted, collection_paused, deadline, detours, interrupts_held
@@ -33,7 +34,7 @@ from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.lowering.replicas import replica_layout
 from graphc.lowering.together import meet_others, together
 from graphc.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
-from graphc.ops import is_in_host_call
+from graphc.ops import CALL_STATUS, is_in_host_call
 
 __all__ = ["Executable", "Program", "TypesDiffer"]
 
@@ -62,7 +63,9 @@ class Executable:
     Args:
       graph: what to compile.
       check: of a program that can fail: raises if its outputs say that it has. It runs before anything else looks at
-        the outputs; variables stay as they are until then, so none is donated.
+        the outputs. The program itself gives variables their old values back if its status says that it has failed;
+        where it calls Python, which may fail without a status, variables stay as they are until then and none is
+        donated.
       devices: the devices that it is pinned to; none for where its inputs are.
 
     Attributes:
@@ -93,9 +96,11 @@ class Executable:
         self.variables = self.lowered.variables
         self.transaction = Transaction.of(self.optimized, self.lowered, check)
         self.num_written = len(self.lowered.written)
-        self._donated = tuple(range(0 if check is not None else self.num_written))
+        status = None if check is None or self.transaction.calls_host else _status_of(self.optimized)
+        self._status = status
+        self._donated = tuple(range(self.num_written if check is None or status is not None else 0))
         self._function = XlaFunction(
-            _guarded(self.lowered, graph, self.times),
+            _guarded(self.lowered, graph, self.times, status),
             graph.name,
             calls_host=self.transaction.calls_host,
             compiler_options=compiler_options(graph) or None,
@@ -216,15 +221,18 @@ class Executable:
     ) -> Sequence[Any]:
         if self.transaction.calls_host:
             return self.transaction.run(lambda values: _held(program, values, arrays), variables)
-        if self.check is not None:
+        if self.check is not None and not self._donated:
             return self.transaction.run(lambda values: program(*values, *arrays), variables)
         if not variables:
             return program(*arrays)
         if self._has_run:
-            return run_on_variables(program, variables, self.num_written, arrays)
-        with interrupts_held(lambda: any_is_away(variables[: self.num_written])):
             results = run_on_variables(program, variables, self.num_written, arrays)
-        self._has_run = True
+        else:
+            with interrupts_held(lambda: any_is_away(variables[: self.num_written])):
+                results = run_on_variables(program, variables, self.num_written, arrays)
+            self._has_run = True
+        if self.check is not None:
+            self.check(results)
         return results
 
     def _spread(self, variables: Sequence[Variable]) -> Any:
@@ -240,7 +248,7 @@ class Executable:
                 layouts = tuple(map(self._layout.said, layouts))
                 where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
             found = self._by_layout[key] = jax.jit(
-                _guarded(lowered, self.graph, self.times),
+                _guarded(lowered, self.graph, self.times, self._status),
                 donate_argnums=self._donated,
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
@@ -301,7 +309,15 @@ def _on_one(devices: Sequence[str]) -> dict[str, Any]:
     return {"in_shardings": place, "out_shardings": place}
 
 
-def _guarded(lowered: LoweredGraph, graph: Graph, times: CompileTimes) -> Callable[..., Any]:
+def _status_of(graph: Graph) -> int | None:
+    """Returns which output is the status of the call, which is 0 unless it has failed; None if there is none."""
+    nodes = [value.node for value in graph.outputs]
+    return next((place for place, node in enumerate(nodes) if node is not None and node.op is CALL_STATUS), None)
+
+
+def _guarded(
+    lowered: LoweredGraph, graph: Graph, times: CompileTimes, status: int | None
+) -> Callable[..., tuple[Any, ...]]:
     types, rules = [value.type for value in graph.inputs], dtype_rules()
 
     def function(*arrays: Any) -> tuple[Any, ...]:
@@ -309,7 +325,20 @@ def _guarded(lowered: LoweredGraph, graph: Graph, times: CompileTimes) -> Callab
             raise TypesDiffer
         times.start()
         with collection_paused():
-            return lowered.function(*arrays)
+            results = lowered.function(*arrays)
+        return results if status is None else _kept_on_failure(results, status, arrays[: len(lowered.written)])
 
     function.__name__ = function.__qualname__ = graph.name
     return function
+
+
+def _kept_on_failure(results: tuple[Any, ...], status: int, before: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the results of a program, of whose last ones, the new values of Variables, the old ones if it has failed.
+
+    XLA computes the choice together with the update, in place: a training step takes the time and the memory that it
+    takes without the choice, and so does the assignment of one row of a table. A ``jax.lax.cond`` around the values
+    would copy them.
+    """
+    count = len(results) - len(before)
+    fine = results[status] == 0
+    return (*results[:count], *[jnp.where(fine, new, old) for new, old in zip(results[count:], before, strict=True)])
