@@ -82,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
     parser.add_argument(
         "--workloads", action="store_true", help="measure programs against what an expert writes in JAX, not the rows"
     )
+    parser.add_argument("--limit", type=float, default=90.0, help="seconds that a workload may take (90)")
     parser.add_argument(
         "--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast"
     )
@@ -97,6 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
                 options.only or (),
                 rounds,
                 options.json or Path("build/workloads.json"),
+                limit=options.limit,
                 quick=options.quick,
                 as_markdown=options.markdown,
             )

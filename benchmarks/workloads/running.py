@@ -23,13 +23,18 @@ from benchmarks.workloads.workload import Workload
 
 __all__ = ["run"]
 
-_LIMIT = 90.0
-"""Seconds that a workload may take, first calls included."""
 _ROOT = Path(__file__).parents[2]
 
 
 def run(
-    console: Console, only: Sequence[str], rounds: int, json_file: Path, *, quick: bool, as_markdown: bool
+    console: Console,
+    only: Sequence[str],
+    rounds: int,
+    json_file: Path,
+    *,
+    limit: float,
+    quick: bool,
+    as_markdown: bool,
 ) -> list[Measured]:
     """Measures the workloads whose names begin as ``only`` says, all if it is empty, and prints the table.
 
@@ -38,6 +43,7 @@ def run(
       only: beginnings of names.
       rounds: samples of each side, at most.
       json_file: where the numbers are written.
+      limit: seconds that a workload may take, first calls included.
       quick: whether small sizes are taken, to see that everything runs.
       as_markdown: whether the table is printed once more, for README.md.
     """
@@ -47,7 +53,7 @@ def run(
     results: list[Measured] = []
     json_file.parent.mkdir(parents=True, exist_ok=True)
     for workload in track(chosen, description="measuring", console=console, transient=True):
-        results.append(_in_process(workload, rounds, quick))
+        results.append(_in_process(workload, rounds, limit, quick))
         content = {"machine": machine(), "workloads": [result.as_json() for result in results]}
         json_file.write_text(json.dumps(content, indent=2) + "\n")  # after each, so that what is known is not lost
     console.print(_table(results))
@@ -57,7 +63,7 @@ def run(
     return results
 
 
-def _in_process(workload: Workload, rounds: int, quick: bool) -> Measured:
+def _in_process(workload: Workload, rounds: int, limit: float, quick: bool) -> Measured:
     """Measures a workload in a new process, which is ended after the limit."""
     paths = os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "benchmarks.workloads.child", workload.name, "--rounds", str(rounds)]
@@ -67,13 +73,13 @@ def _in_process(workload: Workload, rounds: int, quick: bool) -> Measured:
             env={**os.environ, "PYTHONPATH": paths},
             capture_output=True,
             text=True,
-            timeout=_LIMIT,
+            timeout=limit,
             check=False,
         )
         said, failure = done.stdout, f"ended with {done.returncode}" if done.returncode else ""
     except subprocess.TimeoutExpired as late:
         said = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        failure = f"not done after {_LIMIT:.0f} s"
+        failure = f"not done after {limit:g} s"
     lines = [line for line in said.splitlines() if line.startswith("{")]
     names = {field.name for field in fields(Measured)}
     content = {name: value for name, value in json.loads(lines[-1]).items() if name in names} if lines else {}

@@ -89,13 +89,12 @@ class Side:
     arguments: list[Any]
 
 
-def graphc_side(workload: Workload, given: Sequence[Any], *, compiled: bool = True) -> Side:
+def graphc_side(workload: Workload, given: Sequence[Any]) -> Side:
     """Returns graphc's side, new, so that the next call traces and compiles.
 
     Args:
       workload: the row.
       given: its arguments, from :meth:`Workload.draw`.
-      compiled: False to run the program eagerly.
     """
     values = [gx.asarray(value) if isinstance(value, np.ndarray) else value for value in given]
     function = workload.ours
@@ -103,7 +102,7 @@ def graphc_side(workload: Workload, given: Sequence[Any], *, compiled: bool = Tr
         function, values = function(*values[: workload.state]), values[workload.state :]
     if workload.gradient:
         function = gx.value_and_grad(function, argnums=workload.gradient)
-    if compiled and not workload.eager:
+    if not workload.eager:
         function = gx.function(function)
     return Side(function, lambda: function(*values), values)
 
