@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from graphc.base import Registry, at, user_location
+from graphc.base import Registry, at, hint_of, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.dtypes import type_of
 from graphc.core.multi_device import host_values
@@ -57,6 +57,19 @@ def _function(name: str) -> Callable[..., Any]:
     return method
 
 
+def _missing(owner: Any, name: str) -> AttributeError:
+    """Returns the error of an attribute that is not there, with what to write for a name of another library."""
+    text = f"{type(owner).__name__!r} object has no attribute {name!r}"
+    if not name.startswith("_"):  # which tools ask for
+        if name.endswith("_") and name[:-1] in FUNCTIONS:
+            text += f"; functions return new tensors: x = gx.{name[:-1]}(x, ...)"
+        elif (hint := hint_of(name)) is not None:
+            text += f"; use {hint}"
+        elif name in FUNCTIONS:
+            text += f"; use gx.{name}(x)"
+    return AttributeError(text, name=name, obj=owner)
+
+
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 """The versions of the array API standard that the namespace follows."""
 
@@ -67,6 +80,12 @@ class ArrayMethods:
     __slots__ = ("__weakref__",)
 
     raw: Any
+
+    if not TYPE_CHECKING:  # which would allow any name
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises what says how graphc spells a method of another library."""
+            raise _missing(self, name)
 
     # The operators are made by a factory, without a Python call of their own in between (80 ns of a 6 us call).
     if TYPE_CHECKING:

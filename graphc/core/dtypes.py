@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import WideTypes, config
+from graphc.base import WideTypes, at, config, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.ir import TensorType
 
@@ -85,7 +85,13 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
         reason = str(error)
         if dtype is str or getattr(dtype, "kind", None) in _OF_STRINGS:
             reason = "gx.asarray makes tensors of strings, and gx.strings.as_string writes numbers as strings"
-        raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {reason}") from None
+        if isinstance(dtype, tuple | list):
+            reason = (
+                "it looks like a shape; functions of gx.random take the shape first and no key (gx.random.seed sets "
+                "the seed)"
+            )
+        error = InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {reason}")
+        raise at(error, user_location()) from None
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:

@@ -378,7 +378,11 @@ class SymbolicTensor(Tensor):
         self._refuse("int()", "use gx.astype(x, int), or pass the number as a Python int")
 
     def __float__(self) -> float:
-        self._refuse("float()", "use gx.astype(x, float), or pass the number as a Python float")
+        self._refuse(
+            "float()",
+            "use gx.astype(x, float), or pass the number as a Python float; where items of an array are assigned, make "
+            "the array by gx.zeros",
+        )
 
     def __complex__(self) -> complex:
         self._refuse("complex()", "use gx.astype(x, complex)")

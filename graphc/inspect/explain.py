@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from graphc.base import Location, at, user_location
-from graphc.base.errors import InvalidArgumentError, VariableCreationError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, VariableCreationError
 from graphc.core import Variable, layout_text
 from graphc.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
@@ -78,6 +79,7 @@ def explain(
         error = InvalidArgumentError(f"gx.explain: expected a function, got {fn!r:.60}; its arguments come after it")
         raise at(error, user_location())
     compiled = cast("Function", fn) if isinstance(fn, Function) else function(fn)
+    _check_show(compiled, kwargs)
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
     one_program = compile and traced.plan is None
@@ -103,6 +105,19 @@ def explain(
         graph=traced.graph,
         node_times=found.node_times,
     )
+
+
+def _check_show(compiled: Function, kwargs: dict[str, Any]) -> None:
+    """Refuses the option of :func:`graphc.compare`, which is none here: all keywords are arguments of the function."""
+    if "show" not in kwargs:
+        return
+    parameters = inspect.signature(compiled).parameters.values()
+    if not any(each.name == "show" or each.kind is each.VAR_KEYWORD for each in parameters):
+        error = InvalidTypeError(
+            f"gx.explain: it has no option show, and {compiled.name} takes no argument of that name; it returns an "
+            "explanation, and print(...) shows that"
+        )
+        raise at(error, user_location())
 
 
 def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> TracedFunction:

@@ -242,7 +242,7 @@ class IndexEncoder:
         if self.values is None:
             return (
                 f"a mask ({type}) whose values are not known while the function is traced: the result would have no "
-                "static shape; use gx.where(mask, x, 0), or multiply by the mask"
+                "static shape; for a sum use gx.sum(gx.where(mask, x, 0)), for a mean divide that by gx.sum(mask)"
             )
         return (
             f"a mask ({type}) whose values are not known while the function is traced, and values of shape "

@@ -71,9 +71,9 @@ class Named(Optimizer):
         if loss_scale != "dynamic":
             given["loss_scale"] = loss_scale
         if unknown := [option for option in options if option not in (*_CLIPS, "loss_scale")]:
-            error = InvalidTypeError(
-                f"{name}: there is no option {unknown[0]!r}; there are {', '.join((*_CLIPS, 'loss_scale'))}"
-            )
+            known = ("learning_rate", *numbers, "weight_decay", *_CLIPS, "loss_scale")
+            hint = "use learning_rate; " if unknown[0] == "lr" else ""
+            error = InvalidTypeError(f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(known)}")
             raise at(error, user_location())
         given = {
             argument: value if type(value) is bool and argument in numbers else number(f"{name}: {argument}", value)

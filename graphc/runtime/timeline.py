@@ -176,7 +176,22 @@ class Timeline:
         self.events = tuple(sorted(self._found, key=lambda event: event.start))
 
     def save(self, path: str | Path) -> None:
-        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too; tracks name the rank."""
+        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too; tracks name the rank.
+
+        Args:
+          path: the file, which is JSON.
+
+        Raises:
+          InvalidArgumentError: its name is that of another format.
+        """
+        if Path(path).suffix not in ("", ".json", ".trace"):
+            raise at(
+                InvalidArgumentError(
+                    f"Timeline.save: the file is a trace in JSON, so its name ends in .json, got {str(path)!r:.80}; "
+                    "graphc timeline FILE.json --png OUT.png draws a picture of it"
+                ),
+                user_location(),
+            )
         rank = _rank()
         before = "" if rank is None else f"rank {rank} "
         tracks = list(dict.fromkeys(event.track for event in self.events))

@@ -396,7 +396,7 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (int_of_a_vector, InvalidArgumentError, r"int\(\) needs exactly one element, this tensor is f32\[2\]"),
         (int_of_a_complex, InvalidTypeError, r"float\(\) of a complex tensor c64\[\]; use gx.real"),
         (round_of_a_vector, InvalidTypeError, r"round\(\) of a tensor f32\[2\]; use gx.round\(x, decimals\)"),
-        (a_key_of_a_dict, ConcretizationError, r"used as a key of a dict .* gx.switch, or index a tensor"),
+        (a_key_of_a_dict, ConcretizationError, r"as a key of a dict.* gx.switch, or index a tensor"),
         (filtered_set, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (filtered_dict, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (tuple_of_a_filtered_expression, UnimplementedError, r"condition of this comprehension is a tensor"),

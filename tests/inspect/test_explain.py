@@ -317,6 +317,18 @@ _RATE = 0.5
 _TABLE = np.ones(100_000, np.float32)
 
 
+def test_the_option_of_compare_is_told_of() -> None:
+    with pytest.raises(
+        TypeError, match="it has no option show, and double takes no argument of that name"
+    ):
+        gx.explain(double, gx.ones(2), show=False)
+    assert gx.explain(lambda x, show: x if show else -x, gx.ones(2), show=True).function
+
+
+def double(x: Any) -> Any:
+    return x * 2
+
+
 def test_what_is_looked_at_again_is_listed_and_what_takes_long_is_named() -> None:
     found = gx.explain(lambda x: x * _RATE + gx.sum(gx.asarray(_TABLE)), gx.ones(2), compile=False)
     guards = {guard.what.split()[1]: guard for guard in found.guards if guard.what.startswith("global")}

@@ -107,8 +107,9 @@ class SymbolicNumber(SymbolicTensor):
 
     def __hash__(self) -> int:
         error = ConcretizationError(
-            f"a number that depends on tensors ({self.made_at()}) is used as a key of a dict or an element of a set, "
-            "where it needs a value; choose with gx.switch, or index a tensor"
+            f"a number that depends on tensors ({self.made_at()}) is used where its value is needed: as a size or "
+            "another static argument, as a key of a dict, or in a set; pass a Python int for a size, choose with "
+            "gx.switch, or index a tensor"
         )
         raise self.trace.refuse(error)
 
