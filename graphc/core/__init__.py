@@ -111,7 +111,7 @@ from graphc.core.strings import (
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
 from graphc.core.tensor_shape import TensorShape
 from graphc.core.thread_settings import thread_settings
-from graphc.core.tracebacks import shorten, shorten_all
+from graphc.core.tracebacks import shorten, shorten_all, with_short_errors
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.core.variable_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
@@ -259,4 +259,5 @@ __all__ = [
     "wait_for_async",
     "whole_on",
     "with_fast_path",
+    "with_short_errors",
 ]

@@ -283,13 +283,25 @@ class ArrayMethods:
         return bool(self.numpy())
 
     def __int__(self) -> int:
-        return int(self.item())
+        try:
+            return int(self.item())
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __float__(self) -> float:
-        return float(self.item())
+        try:
+            return float(self.item())
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        try:
+            return complex(self.item())
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.shape:

@@ -7,15 +7,18 @@ the traceback is kept: it tells the program's exceptions from graphc's own. ``gx
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import CodeType, TracebackType
-from typing import cast
+from typing import ParamSpec, TypeVar, cast
 
 from graphc.base import config, is_graphc_file, is_internal_file
 from graphc.core.context import context
 
-__all__ = ["shorten", "shorten_all"]
+__all__ = ["shorten", "shorten_all", "with_short_errors"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 PartOf = Callable[[CodeType, CodeType], bool]
 
 
@@ -27,6 +30,20 @@ def shorten(error: BaseException) -> None:
     """
     if context.trace is None:
         shorten_all(error)
+
+
+def with_short_errors(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes errors of a function, such as a constructor, show none of its frames; see :func:`shorten`."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return call
 
 
 def shorten_all(

@@ -29,7 +29,7 @@ from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
-from graphc.core.tracebacks import shorten
+from graphc.core.tracebacks import shorten, with_short_errors
 from graphc.core.variable_arrays import array_of, variable_lock
 from graphc.core.waiting import describe, wait_for
 from graphc.devices import device_name, find_device, laid_out, placed
@@ -107,6 +107,7 @@ class Variable(ArrayMethods):
             return object.__new__(trace.root.variable_class)
         return object.__new__(cls)
 
+    @with_short_errors
     def __init__(
         self,
         initial_value: ArrayLike | Callable[[], ArrayLike],

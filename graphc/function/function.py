@@ -28,7 +28,7 @@ from graphc.base import (
     warn_at,
 )
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
-from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, occupied
+from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, occupied, with_short_errors
 from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
@@ -96,6 +96,7 @@ class Function(Generic[P, R]):
         "asked",
     )  # a call reads a slot faster than one attribute of many
 
+    @with_short_errors
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
         if isinstance(python_function, staticmethod | classmethod):
             name = "staticmethod" if isinstance(python_function, staticmethod) else "classmethod"

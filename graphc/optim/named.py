@@ -12,7 +12,7 @@ import optax
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, Variable
+from graphc.core import Tensor, Variable, with_short_errors
 from graphc.ops import asarray, call_jax
 from graphc.optim.optimizer import Optimizer
 from graphc.optim.rated import clipping_by_norm, rated
@@ -53,6 +53,7 @@ class Options(TypedDict, total=False):
 class Named(Optimizer):
     """An optimizer that is one function of optax, told by numbers."""
 
+    @with_short_errors
     def __init__(
         self,
         rule: Callable[..., optax.GradientTransformation],

@@ -65,6 +65,12 @@ CASES: dict[str, Callable[[], Any]] = {
     "fit": lambda: gx.train.fit(lambda x: x + B, [A], epochs=1, progress=False),
     "einsum": lambda: gx.einsum("ij,jk->ik", A, B),
     "a check of numerics": lambda: gx.check_numerics(A / 0.0),
+    "float": lambda: float(A),
+    "int of a Variable": lambda: int(V),
+    "making a Variable": lambda: gx.Variable([[1, 2], [3]]),
+    "making an optimizer": lambda: gx.optim.SGD("a"),  # pyright: ignore
+    "a host call": lambda: gx.pyfunc(lambda x: 1 / 0, gx.TensorSpec(()), A),
+    "compiling a builtin": lambda: gx.function(max)(A),
     "run_functions_eagerly": lambda: eagerly(gx.function(lambda x: Outer()(x))),
 }
 

@@ -51,6 +51,20 @@ def test_a_compiled_function_keeps_its_options_and_its_traces() -> None:
     assert function.num_traces == 0
 
 
+def test_a_side_effect_is_told_once_though_the_gradients_are_traced_too() -> None:
+    kept: list[int] = []
+
+    def keeping(x: gx.Tensor) -> gx.Tensor:
+        kept.append(1)
+        return x * 2
+
+    with pytest.warns(gx.errors.SideEffectWarning) as told:
+        assert compare(keeping, gx.asarray([1.0, 2.0]), rounds=0).equal
+    assert [str(one.message).partition(", and")[0] for one in told] == [
+        "the call of list.append happens once, when keeping is traced"
+    ]
+
+
 counter = 0
 
 

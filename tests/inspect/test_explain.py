@@ -318,9 +318,7 @@ _TABLE = np.ones(100_000, np.float32)
 
 
 def test_the_option_of_compare_is_told_of() -> None:
-    with pytest.raises(
-        TypeError, match="it has no option show, and double takes no argument of that name"
-    ):
+    with pytest.raises(TypeError, match="it has no option show, and double takes no argument of that name"):
         gx.explain(double, gx.ones(2), show=False)
     assert gx.explain(lambda x, show: x if show else -x, gx.ones(2), show=True).function
 

@@ -21,7 +21,7 @@ from graphc.autograph.values.deferred import Frozen, rebuilt
 from graphc.autograph.values.kinds import check_shown
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SymbolicTensor, Tensor, Variable, apply
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, with_short_errors
 from graphc.ir import OPS, TensorType
 from graphc.ops import HostFunction, emit_host_call
 from graphc.tracing import context
@@ -153,6 +153,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
             raise at(error, location) from None
 
     if context.trace is None:
+        run = with_short_errors(run)
         return nest.unflatten(declared.structure, _pinned([Tensor(jnp.asarray(array)) for array in run(given)]))
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
