@@ -27,6 +27,8 @@ from tests.serve.http.asking import npy
 pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]
 
 _SECONDS = 120
+_LIFE_SECONDS = 900
+"""After which a server is killed, whatever its test does; one of them lives as long as this module."""
 _TOKEN = "a-token"
 
 PROGRAM = """
@@ -105,7 +107,7 @@ def started(folder: Path, *arguments: str) -> Iterator[Server]:
     with subprocess.Popen(
         command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        watch = threading.Timer(_SECONDS, process.kill)
+        watch = threading.Timer(_LIFE_SECONDS, process.kill)
         watch.start()
         try:
             assert process.stdout is not None
