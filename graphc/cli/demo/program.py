@@ -255,26 +255,23 @@ def write_files(
 def draw_learning_curve(runs: Sequence[Run], path: Path) -> Path:
     """Draws loss and accuracy over the epochs.
 
-    The modes compute the same, so their lines lie on each other: each shows in its own dashes and at its own epochs.
+    The modes compute the same, so their curves lie on each other: the first is a line, and the others are points on it,
+    each at epochs of its own.
     """
     from matplotlib.figure import Figure
 
     figure: Any = Figure(figsize=(10.0, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    count, dash = len(runs), 5.0
-    for position, (run, marker) in enumerate(zip(runs, "os^D", strict=True)):
+    others = len(runs) - 1
+    for position, (run, marker) in enumerate(zip(runs, " s^D", strict=True)):
         epochs = range(1, len(run.losses) + 1)
-        style: dict[str, Any] = {
-            "linestyle": (-dash * position, (dash, dash * (count - 1))),
-            "linewidth": 2.5,
-            "marker": marker,
-            "markersize": 6,
-            "markevery": (position, count),
-            "label": run.mode,
-        }
+        style: dict[str, Any] = {"label": run.mode, "linewidth": 1.8, "color": "0.45"}
+        if position:
+            style = {"label": run.mode, "linestyle": "none", "marker": marker, "markersize": 6}
+            style["markevery"] = (position - 1, others)
         left.plot(epochs, run.losses, **style)
         right.plot(epochs, run.accuracies, **style)
-    figure.suptitle("Digits: the same training in four modes, line on line")
+    figure.suptitle("Digits: the same training in four modes, whose points lie on one line")
     left.set(title="training", xlabel="epoch", ylabel="mean loss of the epoch (log scale)", yscale="log")
     right.set(title="test", xlabel="epoch", ylabel="accuracy on the test digits", ylim=(0.85, 1.0))
     right.axhline(TARGET_ACCURACY, color="0.4", linestyle=":")
@@ -288,6 +285,6 @@ def draw_learning_curve(runs: Sequence[Run], path: Path) -> Path:
         va="top",
         color="0.3",
     )
-    left.legend(title="every fourth dash and marker is of", handlelength=5)
+    left.legend()
     figure.savefig(path, dpi=150)
     return path
