@@ -111,7 +111,7 @@ class Function(Generic[P, R]):
                 InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location()
             )
         check_options(options)
-        self.python_function = python_function
+        self._python_function = python_function
         self._given = options
         label = options.get("name") or getattr(python_function, "__name__", type(python_function).__name__)
         pin = options.get("device")
@@ -144,6 +144,19 @@ class Function(Generic[P, R]):
         self._used_again: set[Callable[..., Any]] = set()
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function, uncompiled; it stays the one that :func:`function` was given."""
+        return self._python_function
+
+    @python_function.setter
+    def python_function(self, other: Any) -> None:
+        message = (
+            f"{self.name}.python_function stays the function that was compiled; make another compiled function, as in "
+            f"`{self.name} = gx.function(other)`"
+        )
+        raise at(InvalidArgumentError(message), user_location())
 
     @property
     def name(self) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 
 from graphc.base import is_library_file, is_library_module
 from graphc.core import StringTensor, Tensor, Variable
-from graphc.tracing.same import contents_of, exact, is_one, is_opaque, places_of, typed_keys, typed_set
+from graphc.tracing.same import attributes_of, contents_of, exact, is_one, is_opaque, places_of, typed_keys, typed_set
 from graphc.tracing.sources import Source, attribute, element, item, result_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "is_unseen",
     "items",
     "keyed",
+    "library_data",
     "recorded_whole",
     "recorder",
 ]
@@ -60,6 +61,10 @@ _WRAPPERS = (
     weakref.WeakValueDictionary,
     weakref.WeakSet,
 )
+_STEADY = ("graphc", "jax", "jaxlib")
+"""Packages whose objects tell of what they hold by themselves, or stay as they are."""
+_OF_DATA = ("contextlib", "string")
+"""Packages whose objects hold nothing but what their attributes show."""
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 
@@ -102,6 +107,32 @@ def has_parts(value: Any) -> bool:
     if kind.__name__ in _NAMESPACES and kind.__module__ in ("argparse", "types"):
         return True
     return not (isinstance(value, _LEAVES) or is_opaque(kind) or _is_library(kind))
+
+
+def library_data(value: Any) -> list[tuple[str, Any]]:
+    """Returns the numbers, texts and arrays that an object of a library's keeps in attributes, such as coefficients.
+
+    Objects that a user is told of, as nobody sees all of what they hold, have none.
+    """
+    kind = cast("type[Any]", type(value))
+    package = kind.__module__.partition(".")[0]
+    if recorder(value) is not _instance or has_parts(value) or package in _STEADY:
+        return []
+    if is_unseen(value) and package not in _OF_DATA:
+        return []
+    return [(name, part) for name, part in attributes_of(value) if _is_data(part) and _gives(value, name, part)]
+
+
+def _is_data(value: Any) -> bool:
+    if type(value) in (tuple, list):
+        return all(map(_is_data, value))
+    return type(value) in _ATOMS or isinstance(value, np.ndarray | np.generic)
+
+
+def _gives(owner: Any, name: str, part: Any) -> bool:
+    """Returns True if an attribute is what ``getattr`` gives, and no property of the same name."""
+    found = getattr(owner, name, None)
+    return found is part or type(found) is type(part) is float
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,6 +368,12 @@ def _in_memory(reads: Reads, source: Source, value: Any, kind: type[Any]) -> Non
         _same_object(reads, source, value, kind)
 
 
+def _flat_array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """``array.flat``, of which the array counts."""
+    _same_object(reads, source, value, kind)
+    reads.record(attribute(source, "base"), value.base)
+
+
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
     if is_opaque(kind) or _is_library(kind):
@@ -366,6 +403,7 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
     (_FIXED, _identical),
     (np.ndarray, _array),
     (np.generic, _number),
+    (np.flatiter, _flat_array),
     (_PLAIN, _value),
     ((np.dtype, jax.Array), _same_object),
     (_BUFFERS, _buffer),

@@ -27,6 +27,7 @@ from graphc.tracing.read_kinds import (
     is_unseen,
     items,
     keyed,
+    library_data,
     recorded_whole,
     recorder,
 )
@@ -260,6 +261,9 @@ class Reads:
                 if hasattr(owner, "__dict__") and not _is_graphc(owner):
                     guard = ReadGuard(source, f"len({{v}}.__dict__) == {len(owner.__dict__)}")
                     self.guards.setdefault((*source.key, ".", "__dict__"), guard)
+            elif source is not None:
+                for name, part in library_data(owner):
+                    self.record(attribute(source, name), part)
             todo += [part for _, part in contents_of(owner)]
         return list(seen.values())
 

@@ -81,6 +81,8 @@ def typed(value: Any) -> tuple[type[Any], Any]:
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return (kind, tuple(map(typed, value)))
+    if isinstance(value, np.generic):
+        return (kind, (value.dtype.str, value.tobytes()))
     if is_one(value) and kind.__weakrefoffset__:
         return (kind, weakref.ref(value))  # it is not kept alive
     return (kind, exact(value) if kind in _PLAIN else value)

@@ -74,6 +74,12 @@ def for_kind(
 
 def cases() -> list[Case]:
     """The whole table, in order."""
-    from tests.function import staleness_data, staleness_names, staleness_objects, staleness_world  # noqa: F401
+    from tests.function import (  # noqa: F401
+        staleness_data,
+        staleness_libraries,
+        staleness_names,
+        staleness_objects,
+        staleness_world,
+    )
 
     return sorted(_CASES, key=lambda case: _AREAS.index(case.area))

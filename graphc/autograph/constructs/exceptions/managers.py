@@ -28,6 +28,8 @@ from graphc.autograph.constructs.failures.try_scope import (
     num_handlers,
 )
 from graphc.autograph.constructs.purity.files import watch_stream
+from graphc.autograph.constructs.purity.reading import is_library
+from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.native_state import note_state
 from graphc.autograph.values.python_object import found_on
@@ -52,6 +54,8 @@ def manager(value: Any) -> Any:
     if isinstance(value, _AT_TRACE_TIME):
         trace.side_effect(f"what {_title(value)} does", certain=True)
         return cast("Any", value)
+    if is_library(cast("type[Any]", type(value))):
+        handed((value,))
     if _is_harmless(value):
         return _Catching(value) if isinstance(value, contextlib.suppress) else value
     if is_followed_generator(value):

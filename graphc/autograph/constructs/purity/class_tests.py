@@ -15,6 +15,8 @@ from graphc.tracing import ReadGuard, attribute, context, fixed, has_parts
 
 __all__ = ["CLASS_TESTS", "tested"]
 
+_PLAIN = frozenset((int, float, complex, bool, str, bytes))
+
 CLASS_TESTS: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 
 
@@ -68,6 +70,11 @@ def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
         follow(types.MethodType(check, kind))
     source = fixed(owner, owner.__name__)
     if function is isinstance:
+        if type(value) in _PLAIN:  # such as a number in the code
+            test = f"isinstance({{0}}, {{v}}) is {function(value, kind)}"
+            asked = fixed(kind, kind.__name__)
+            reads.guards.setdefault((*asked.key, "isinstance", type(value)), ReadGuard(asked, test, (value,)))
+            return
         if (found := reads.source(value)) is None:
             return
         source = found

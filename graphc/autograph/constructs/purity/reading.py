@@ -14,7 +14,7 @@ import types
 import weakref
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 from graphc.autograph.constructs.purity.library_reads import read_computed, read_of_module
 from graphc.autograph.constructs.storage.cells import AttributeCell
@@ -40,6 +40,8 @@ __all__ = [
 
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
 """Kinds that hold nothing that could be read of them."""
+_ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
+"""What a generic class gives for its arguments, which has the attributes of the class."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,9 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         elif isinstance(owner, types.ModuleType):
             read_of_module(owner, name, value)
         return
+    if isinstance(owner, _ALIASES) and not name.startswith("__"):  # Kind[int].name
+        read_attribute(owner.__origin__, name, value, by_item=by_item)
+        return
     if isinstance(owner, enum.Enum):  # of which there is one
         source = fixed(owner, str(owner))
         if name in ("name", "value"):
@@ -272,6 +277,8 @@ def read_missing(owner: Any, name: str) -> None:
     source = trace.root.reads.source(owner)
     if source is None and isinstance(owner, type | types.ModuleType):
         source = fixed(owner, owner.__name__)
+    if source is None and isinstance(owner, enum.Enum):
+        source = fixed(owner, str(owner))
     if source is not None and not _is_written(trace, owner, name):
         trace.root.reads.missing(source, name)
 
