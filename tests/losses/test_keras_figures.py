@@ -76,6 +76,27 @@ def test_weights_divide_the_weighted_mean_and_not_the_mean() -> None:
     assert plain.item() == losses.hinge(X, Y).item()
 
 
+def test_a_weight_counts_as_often_as_it_has_losses_in_the_weighted_mean() -> None:
+    weights = np.array([2, 0, 1], "int32")  # of sequences of two labels
+    labels, logits = np.array([[0, 1], [2, 3], [3, 0]]), wave(3, 2, 4)
+    figures = losses.sparse_softmax_cross_entropy(labels, logits, reduction="none").numpy()
+    wanted = np.average(figures, weights=np.repeat(weights[:, None], 2, 1))
+    for given in (weights, weights.astype("float32"), np.repeat(weights[:, None], 2, 1)):
+        found = losses.sparse_softmax_cross_entropy(labels, logits, sample_weight=given, reduction="weighted_mean")
+        assert found.item() == pytest.approx(wanted, rel=1e-6)
+
+
+def test_gradients_of_a_weighted_mean_are_finite_where_all_weights_are_zero() -> None:
+    def loss(x: Any, weights: Any) -> Any:
+        return losses.mean_squared_error(x, np.zeros((4, 3)), sample_weight=weights, reduction="weighted_mean")
+
+    for gradient in gx.grad(loss, argnums=(0, 1))(gx.asarray(X), gx.zeros(4)):
+        assert np.isfinite(gradient.numpy()).all()
+    half = gx.grad(loss)(gx.asarray(X), gx.asarray([0.25, 0.25, 0.0, 0.0]))  # whose weights' sum is below one
+    wanted = np.where(np.arange(4)[:, None] < 2, X / 3, 0)
+    np.testing.assert_allclose(half.numpy(), wanted, rtol=1e-5)
+
+
 def test_gradients_are_those_of_optax_and_finite_at_the_extremes() -> None:
     labels, logits = BITS, LOGITS
     slopes = gx.grad(lambda x: losses.sigmoid_cross_entropy(labels, x, reduction="sum"))(gx.asarray(logits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from textwrap import dedent
 from typing import Any
 
@@ -127,6 +128,20 @@ PUT = '%u: f32[100] = update_item(%v, %x, %i) {index = ("tensor",), how = "set"}
 )  # fmt: skip
 def test_what_costs_more_than_the_branch_stays(true: str, false: str, types: str) -> None:
     graph = parse_graph(cond(true, false, types), TEST_OPS)
+    assert CONVERT(graph) is graph
+
+
+@pytest.mark.parametrize(("true", "false"), [(31, 0), (0, 31), (15, 16)])
+def test_branches_of_up_to_thirty_two_nodes_and_results_are_converted(true: int, false: int) -> None:
+    def branch(length: int) -> str:
+        names = ["%x", *(f"%b{number}" for number in range(length))]
+        steps = [f"{name}: f32[] = neg({before})" for before, name in itertools.pairwise(names)]
+        return "\n".join([*steps, f"return {names[-1]}"])
+
+    assert "cond" not in converted(cond(branch(true), branch(false)))
+    graph = parse_graph(cond(branch(true), branch(false + 1)), TEST_OPS)
+    assert CONVERT(graph) is graph
+    graph = parse_graph(cond(branch(true) + ", %y", branch(false) + ", %x", "f32[], f32[]"), TEST_OPS)
     assert CONVERT(graph) is graph
 
 
