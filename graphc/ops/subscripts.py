@@ -161,8 +161,8 @@ class IndexEncoder:
     def _bound(self, bound: Any) -> int | None:
         if bound is None:
             return None
-        if hasattr(bound, "__graphc_index__"):
-            bound.give_up("a slice bound must be a Python int")
+        if hasattr(bound, "window"):
+            return bound  # which finds the width when the size of the axis is known
         if is_symbolic(bound):
             if (late := late_value(bound)) is not None:
                 return late
@@ -203,6 +203,12 @@ class IndexEncoder:
         bounds = (part.start, part.stop, part.step)
         if size == OPEN or any(isinstance(bound, LateValue) for bound in bounds):
             self.items.append((part.start, part.stop, part.step))
+            return
+        moving = next((bound for bound in bounds if hasattr(bound, "window")), None)
+        if moving is not None:
+            start, width = moving.window(part, size)
+            self.items.append(("window", width))
+            self.tensors.append(start)
             return
         start, stop, step = part.indices(size)
         if self._is_eager and step == 1 and 0 < stop - start < size:

@@ -209,7 +209,10 @@ def test_unroll_false_refuses_what_cannot_be_rolled() -> None:
         (lambda x, i, log: [10, 11, 12, 13, 14, 15][i], "an index or a size needs the loop's index as a Python int"),
         (lambda x, i, log: {i: 1}, "a key of a dict or set needs the loop's index as a Python int"),
         (lambda x, i, log: chr(i), "the call of chr"),
-        (lambda x, i, log: i & 1, "the operator & needs the loop's index as a Python int"),
+        (
+            lambda x, i, log: gx.zeros(9)[: i + 1],
+            "a slice whose width changes, or is not known, needs the loop's index as a Python int",
+        ),
     ],
 )
 def test_reasons_to_unroll(body: Any, reason: str) -> None:

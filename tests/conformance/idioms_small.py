@@ -705,7 +705,7 @@ def dataclass_state(x: Tensor) -> Any:
 program = group("small for", construct="Python numbers that change in loops and branches")
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=ROLLED)
 def a_python_counter(x: Tensor) -> Any:
     count = 0
     for _ in range(8):
@@ -714,7 +714,7 @@ def a_python_counter(x: Tensor) -> Any:
     return x, count
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=ROLLED)
 def a_python_flag(x: Tensor) -> Tensor:
     flag = True
     for _ in range(8):
@@ -723,7 +723,7 @@ def a_python_flag(x: Tensor) -> Tensor:
     return x
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=ROLLED)
 def numbers_swap(x: Tensor) -> Tensor:
     a, b = 1, 2
     for i in range(8):
@@ -732,7 +732,7 @@ def numbers_swap(x: Tensor) -> Tensor:
     return x
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=ROLLED)
 def the_index_of_the_iteration_before(x: Tensor) -> Any:
     last = 100
     for i in range(8):

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.base import nest
@@ -222,6 +223,8 @@ class Frozen:
     def _kept(self, leaf: Any, places: dict[int, int]) -> Any:
         if not is_symbolic(leaf):
             return leaf
+        if isinstance(leaf, CourseNumber) and leaf.kind is float:
+            leaf.give_up("a value for Python code that runs with the program")  # which holds it in fewer bits
         tensor = cast("SymbolicTensor", as_tensor(leaf))
         place = places.setdefault(id(tensor.raw), len(self.tensors))
         if place == len(self.tensors):

@@ -1,17 +1,21 @@
 """LoopIndex: the index of a ``range`` loop while its body is traced once for all iterations.
 
 To the body it is a Python int whose value is not known, only its bounds. Arithmetic that stays an int keeps the
-bounds, so that nothing overflows where Python's ints would not. Whatever needs the number itself (an index into a
-list, a shape, a format) gives the attempt up, and the loop is unrolled.
+bounds, so that nothing overflows where Python's ints would not. What else Python's numbers can do, Python does for all
+iterations (see :mod:`graphc.autograph.values.course`). Whatever needs the number itself (an index into a list, a shape,
+a format) gives the attempt up, and the loop is unrolled.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from graphc.autograph.values.course import Course, Courses, plain_kind
 from graphc.autograph.values.exact import compare_exactly
 from graphc.base.errors import InternalError
 from graphc.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
@@ -19,7 +23,7 @@ from graphc.ir import OPS, Attrs
 from graphc.ops import AS_NUMBER
 from graphc.tracing import Region
 
-__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "loop_position"]
+__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "loop_position", "window"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
@@ -36,6 +40,42 @@ _PYTHON: dict[str, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class Sum:
+    """A sum of multiples of ints that are not known, and an int.
+
+    Attributes:
+      terms: how often each of them is in it.
+      offset: the int.
+    """
+
+    terms: Mapping[Any, int]
+    offset: int
+
+    @staticmethod
+    def of(op: str, operands: Sequence[Sum]) -> Sum | None:
+        """Returns what an op makes of sums; None if that is no sum."""
+        if op in ("add", "subtract"):
+            return operands[0].plus(operands[1], 1 if op == "add" else -1)
+        if op == "multiply" and not all(operand.terms for operand in operands):
+            first, second = operands if operands[0].terms else reversed(operands)
+            return Sum({}, 0).plus(first, second.offset)
+        return None
+
+    def plus(self, other: Sum, times: int) -> Sum:
+        """Returns the sum with a multiple of another one."""
+        terms = dict(self.terms)
+        for part, count in other.terms.items():
+            terms[part] = terms.get(part, 0) + times * count
+        return Sum({part: count for part, count in terms.items() if count}, self.offset + times * other.offset)
+
+
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equal": operator.eq, "not_equal": operator.ne,
+}  # fmt: skip
+
+
 class LoopIndex:
     """An int of which only the bounds are known.
 
@@ -45,34 +85,66 @@ class LoopIndex:
       high: the largest value it takes.
       region: the loop body that is being attempted.
       last: its value in the last iteration of that loop; None where that is not known.
+      course: its value in each iteration of that loop; None where it depends on other loops too, or they are too many.
+      form: the sum that it is, if it is one; see :class:`Sum`.
     """
 
-    __slots__ = ("high", "last", "low", "region", "tensor")
+    __slots__ = ("course", "form", "high", "last", "low", "region", "tensor")
 
     __graphc_index__ = True
 
-    def __init__(self, tensor: Tensor, low: int, high: int, region: Region, last: int | None) -> None:
+    def __init__(
+        self,
+        tensor: Tensor,
+        low: int,
+        high: int,
+        region: Region,
+        last: int | None,
+        course: Course | None = None,
+        form: Sum | None = None,
+    ) -> None:
         self.tensor = tensor
         self.low = low
         self.high = high
         self.region = region
         self.last = last
+        self.course = course
+        self.form = Sum({tensor.raw: 1}, 0) if form is None else form
 
     def give_up(self, use: str) -> NoReturn:
         """Ends the attempt to roll the loop, because ``use`` needs the index as a Python int."""
         self.region.abort(f"{use} needs the loop's index as a Python int")
         raise InternalError("a loop index outside an attempt to roll a loop")
 
+    def _by_trip(self, native: Callable[..., Any], *operands: Any) -> Any:
+        """Returns what Python computes of numbers in each iteration; NotImplemented if they are not of one loop."""
+        parts = [_course(value) for value in operands]
+        if self.course is None or any(part is None for part in parts):
+            return NotImplemented
+        if any(isinstance(part, Course) and part.loop is not self.course.loop for part in parts):
+            return NotImplemented
+        return self.course.loop.number(native, *parts)
+
     def _make(self, op: str, other: Any, corners: list[int], swap: bool = False) -> Any:
         low, high = min(corners), max(corners)
-        if low < _INT32.min or high > _INT32.max:
-            self.give_up(f"the integer {op} could pass 32 bits, which")
         operands: tuple[Any, ...] = (self,) if other is None else (other, self) if swap else (self, other)
+        if low < _INT32.min or high > _INT32.max:
+            found = self._by_trip(_PYTHON[op], *operands)
+            return self.give_up(f"the integer {op} could pass 32 bits, which") if found is NotImplemented else found
         tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in operands]
         region = self._inner(other)
         lasts = [_last(value, region) for value in operands]
         last = None if None in lasts else _PYTHON[op](*lasts)
-        return LoopIndex(apply(OPS[op], tensors), low, high, region, last)
+        course, parts = self.course, [_course(value) for value in operands]
+        if course is not None:
+            mine = all(part is not None and _loop_of(part) in (None, course.loop) for part in parts)
+            course = course.loop.course(_PYTHON[op], *parts) if mine else None
+        form = Sum.of(op, [value.form if isinstance(value, LoopIndex) else Sum({}, int(value)) for value in operands])
+        return LoopIndex(apply(OPS[op], tensors), low, high, region, last, course, form)
+
+    def window(self, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
+        """Returns where a slice with this bound begins, and its width; see :func:`window`."""
+        return window(self, bounds, size)
 
     def _inner(self, other: Any) -> Region:
         """Returns the innermost loop body that a result depends on."""
@@ -87,7 +159,18 @@ class LoopIndex:
 
     def as_float(self) -> Tensor:
         """Returns the number as a float of the same value."""
-        return self._float(None) + 0.0
+        found = self._by_trip(float, self)
+        return self._float(None) + 0.0 if found is NotImplemented else found
+
+    def _with_float(self, native: Callable[..., Any], *operands: Any) -> Any:
+        """Returns what is computed of the index and a float or complex number; NotImplemented for anything else."""
+        other = next((value for value in operands if value is not self), None)
+        if not isinstance(other, float | complex):
+            return NotImplemented
+        found = NotImplemented if isinstance(other, complex) else self._by_trip(native, *operands)
+        if found is not NotImplemented:
+            return found
+        return native(*[self._float(other) if value is self else value for value in operands])
 
     @staticmethod
     def _bounds(other: Any) -> tuple[int, int] | None:
@@ -104,7 +187,7 @@ class LoopIndex:
     def __add__(self, other: Any) -> Any:
         bounds = self._bounds(other)
         if bounds is None:
-            return self._float(other) + other if isinstance(other, float | complex) else NotImplemented
+            return self._with_float(operator.add, self, other)
         return self._make("add", other, [self.low + bounds[0], self.high + bounds[1]])
 
     __radd__ = __add__
@@ -112,24 +195,27 @@ class LoopIndex:
     def __sub__(self, other: Any) -> Any:
         bounds = self._bounds(other)
         if bounds is None:
-            return self._float(other) - other if isinstance(other, float | complex) else NotImplemented
+            return self._with_float(operator.sub, self, other)
         return self._make("subtract", other, [self.low - bounds[1], self.high - bounds[0]])
 
     def __rsub__(self, other: Any) -> Any:
         bounds = self._bounds(other)
         if bounds is None:
-            return other - self._float(other) if isinstance(other, float | complex) else NotImplemented
+            return self._with_float(operator.sub, other, self)
         return self._make("subtract", other, [bounds[0] - self.high, bounds[1] - self.low], swap=True)
 
     def __mul__(self, other: Any) -> Any:
         bounds = self._bounds(other)
         if bounds is None:
-            return self._float(other) * other if isinstance(other, float | complex) else NotImplemented
+            return self._with_float(operator.mul, self, other)
         return self._make("multiply", other, [mine * its for mine in (self.low, self.high) for its in bounds])
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
+        found = self._by_trip(_SYMBOLS["/"], self, other)
+        if found is not NotImplemented:
+            return found
         if isinstance(other, int | float) and other == 0:
             self.give_up("division by zero")
         if isinstance(other, LoopIndex):
@@ -137,22 +223,23 @@ class LoopIndex:
         return self._float(other) / other if isinstance(other, int | float) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
+        found = self._by_trip(_SYMBOLS["/"], other, self)
+        if found is not NotImplemented:
+            return found
         if self.low <= 0 <= self.high:
             self.give_up("division by an index that may be zero")
         return other / self._float(other) if isinstance(other, int | float) else NotImplemented
 
     def __floordiv__(self, other: Any) -> Any:
         if not isinstance(other, int):
-            return self._unlike_int("//", other)
+            return self._unlike_int("//", self, other)
         if other == 0:
             self.give_up("division by zero")
         return self._make("floor_divide", other, [self.low // other, self.high // other])
 
     def __mod__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return self._unlike_int("%", other)
-        if other <= 0:
-            self.give_up("the remainder by a number that is not positive")
+        if not isinstance(other, int) or other <= 0:
+            return self._unlike_int("%", self, other)
         return self._make("remainder", other, [0, other - 1])
 
     def __neg__(self) -> Any:
@@ -161,37 +248,51 @@ class LoopIndex:
     def __pos__(self) -> LoopIndex:
         return self
 
-    def _unlike_int(self, symbol: str, other: Any) -> Any:
-        """Returns an operation on ints that is not compiled; with a tensor it is the tensor's."""
-        if not isinstance(other, ArrayMethods):
+    def _unlike_int(self, symbol: str, *operands: Any) -> Any:
+        """Returns an operation that no op on indices stands for; with a tensor it is the tensor's."""
+        found = self._by_trip(_SYMBOLS[symbol], *operands)
+        if found is NotImplemented and not any(isinstance(value, ArrayMethods) for value in operands):
             self.give_up(f"the operator {symbol}")
-        return NotImplemented
+        return found
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return self._unlike_int("//", other)
+        return self._unlike_int("//", other, self)
 
     def __rmod__(self, other: Any) -> Any:
-        return self._unlike_int("%", other)
+        return self._unlike_int("%", other, self)
 
     def __rpow__(self, other: Any) -> Any:
-        return self._unlike_int("**", other)
+        return self._unlike_int("**", other, self)
 
     def __and__(self, other: Any) -> Any:
-        return self._unlike_int("&", other)
+        return self._unlike_int("&", self, other)
 
     def __or__(self, other: Any) -> Any:
-        return self._unlike_int("|", other)
+        return self._unlike_int("|", self, other)
 
     def __xor__(self, other: Any) -> Any:
-        return self._unlike_int("^", other)
+        return self._unlike_int("^", self, other)
 
     def __lshift__(self, other: Any) -> Any:
-        return self._unlike_int("<<", other)
+        return self._unlike_int("<<", self, other)
 
     def __rshift__(self, other: Any) -> Any:
-        return self._unlike_int(">>", other)
+        return self._unlike_int(">>", self, other)
 
-    __rand__, __ror__, __rxor__, __rlshift__, __rrshift__ = __and__, __or__, __xor__, __lshift__, __rshift__
+    def __rand__(self, other: Any) -> Any:
+        return self._unlike_int("&", other, self)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._unlike_int("|", other, self)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._unlike_int("^", other, self)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return self._unlike_int("<<", other, self)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return self._unlike_int(">>", other, self)
 
     def __divmod__(self, other: Any) -> Any:
         self.give_up("divmod()")
@@ -199,7 +300,7 @@ class LoopIndex:
     __rdivmod__ = __divmod__
 
     def __invert__(self) -> Any:
-        self.give_up("the operator ~")
+        return -1 - self
 
     def __abs__(self) -> Any:
         return self._make("abs", None, [abs(self.low), abs(self.high), *([0] if self.low < 0 < self.high else [])])
@@ -209,7 +310,7 @@ class LoopIndex:
 
     def __pow__(self, other: Any) -> Any:
         if not isinstance(other, int) or not 0 <= other <= 64:
-            self.give_up("this power")
+            return self._unlike_int("**", self, other)
         corners = [self.low**other, self.high**other, *([0] if self.low < 0 < self.high else [])]
         return self._make("pow", other, corners)
 
@@ -217,8 +318,13 @@ class LoopIndex:
         if not isinstance(other, int | float | LoopIndex):
             return NotImplemented
         if isinstance(other, LoopIndex):
-            return apply(OPS[op], (self.tensor, other.tensor))
-        return compare_exactly(op, self.tensor, other)
+            found = apply(OPS[op], (self.tensor, other.tensor))
+        else:
+            found = compare_exactly(op, self.tensor, other)
+        part = _course(other)
+        if self.course is None or _loop_of(part) not in (None, self.course.loop) or not isinstance(found, Tensor):
+            return found
+        return self.course.loop.make(self.course.loop.course(_COMPARISONS[op], self.course, part), found)
 
     def __lt__(self, other: Any) -> Any:
         return self._compare("less", other)
@@ -277,18 +383,71 @@ class LoopIndex:
         return f"<loop index from {self.low} to {self.high}>"
 
 
+_SYMBOLS: dict[str, Callable[..., Any]] = {
+    "/": operator.truediv, "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "&": operator.and_,
+    "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+}  # fmt: skip
+
+
+def _course(value: Any) -> Any:
+    """Returns an operand as what courses are computed of; None if it is no such number."""
+    if isinstance(value, LoopIndex) or hasattr(value, "__graphc_course__"):
+        return value.course
+    return None if plain_kind(value) is None else value
+
+
+def _loop_of(part: Any) -> Courses | None:
+    return part.loop if isinstance(part, Course) else None
+
+
+def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
+    """Returns where a slice begins, and its width, which is the same in all iterations.
+
+    Args:
+      index: one of the bounds: the index of a loop, or another number that it knows for all iterations.
+      bounds: the slice.
+      size: of the axis that it is about.
+
+    Raises:
+      RegionAborted: the width changes from one iteration to the next.
+    """
+    start, stop = bounds.start, bounds.stop
+    if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
+        if isinstance(start, LoopIndex) and isinstance(stop, LoopIndex):
+            width = stop.form.plus(start.form, -1)
+            if not width.terms and width.offset > 0 and start.low >= 0 and stop.high <= size:
+                return start.tensor, width.offset
+        parts = [None if bound is None else _course(bound) for bound in (start, stop)]
+        loops = {part.loop for part in parts if isinstance(part, Course)}
+        whole = all(isinstance(part, Course) or bound is part for bound, part in zip((start, stop), parts, strict=True))
+        if whole and len(loops) == 1:
+            loop = loops.pop()
+            found = loop.window(parts[0], parts[1], size)
+            if found is not None:
+                return loop.make(found[0]), found[1]
+    return index.give_up("a slice whose width changes, or is not known,")
+
+
 @operand.register(LoopIndex)
 def _as_tensor(value: LoopIndex) -> Tensor:
     return value.tensor
 
 
-def loop_position(tensor: SymbolicTensor, order: range, region: Region) -> LoopIndex:
+def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses: Courses | None = None) -> LoopIndex:
     """Returns the number that runs through ``order``, one in each iteration of a loop.
+
+    Args:
+      tensor: its value in the graph.
+      order: its values.
+      region: the loop's body.
+      courses: the numbers of the loop that Python computes for all iterations; None where it does not.
 
     Raises:
       RegionAborted: it could pass 32 bits.
     """
-    index = LoopIndex(held_as_int(tensor), min(order[0], order[-1]), max(order[0], order[-1]), region, order[-1])
+    course = None if courses is None else courses.index
+    low, high = min(order[0], order[-1]), max(order[0], order[-1])
+    index = LoopIndex(held_as_int(tensor), low, high, region, order[-1], course)
     if index.low < _INT32.min or index.high > _INT32.max:
         index.give_up("a range that passes 32 bits")
     return index

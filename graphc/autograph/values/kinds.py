@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphc.autograph.values.control import call
+from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.number import Kinds, SymbolicNumber
@@ -60,6 +61,8 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
       use: what shows it, for the message.
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """
+    if isinstance(value, CourseNumber) and value.kind is float:
+        value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
     if not kinds or (as_text and all(kind is _KINDS.get(value.dtype.kind) for kind in kinds)):
         return

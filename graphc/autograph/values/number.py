@@ -212,4 +212,6 @@ def numbered(value: Any, kind: type[Any] | None) -> Any:
     """Returns a tensor that holds a number of this kind, as that number; other values as they are."""
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
+    if hasattr(value, "__graphc_course__"):
+        return value
     return SymbolicNumber(value, kind, span=span_of(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.constructs.calls.call import call
@@ -15,8 +15,9 @@ from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
-from graphc.autograph.frontend.lower_jumps import RETURN
+from graphc.autograph.frontend.lower_jumps import RETURN, is_flag
 from graphc.autograph.values.choice import Choice, decide
+from graphc.autograph.values.course_number import CourseNumber, by_trip, chosen
 from graphc.autograph.values.facts import assume, assuming, both, opposite
 from graphc.autograph.values.growing_list import growing, matched
 from graphc.autograph.values.join import (
@@ -102,6 +103,8 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
         raise trace.refuse(error)
     if value.shape:
         value = apply(OPS["reshape"], (value,), Attrs(shape=()))
+    if isinstance(value, CourseNumber):
+        value = by_trip(bool, (value,))
     if value.dtype.kind != "b" or value.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
     return trace.lift(value)
@@ -206,6 +209,10 @@ def _cond(
     found: dict[tuple[int, int], Kept | Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in found:
+            number = NotImplemented if is_flag(name) else chosen(condition, first, second)
+            if number is not NotImplemented:
+                found[id(first), id(second)] = Kept(number)
+                continue
             meet = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
             found[id(first), id(second)] = merge(meet, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
@@ -348,7 +355,19 @@ def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
     truth = op == "logical_and"
     with assuming(first, truth):
         value = second()
-    return both(apply(OPS[op], (first, value)), first, value, truth)
+    result = apply(OPS[op], (first, value))
+    number = by_trip(_and if truth else _or, (first, value))
+    if isinstance(number, CourseNumber) and number.kind is bool:
+        result = CourseNumber(number.course, cast("SymbolicTensor", result))
+    return both(result, first, value, truth)
+
+
+def _and(first: Any, second: Any) -> Any:
+    return first and second
+
+
+def _or(first: Any, second: Any) -> Any:
+    return first or second
 
 
 def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:

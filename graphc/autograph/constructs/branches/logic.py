@@ -7,10 +7,12 @@ of truth values would be their disjunction.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import graphc.autograph.constructs.branches.branch as branches
+from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.number import SymbolicNumber, kind_of, numbered
 from graphc.core import SymbolicTensor
 from graphc.tracing import current_trace
@@ -47,7 +49,11 @@ class _Kinds:
 
 def not_(value: Any) -> Any:
     """``not a``."""
-    return numbered(branches.not_(value), bool)
+    found = branches.not_(value)
+    if isinstance(value, CourseNumber):
+        loop = value.course.loop
+        return loop.make(loop.course(operator.not_, value.course), found)
+    return numbered(found, bool)
 
 
 def and_(*operands: Thunk) -> Any:

@@ -22,7 +22,9 @@ from graphc.autograph.constructs.purity.watch import (
 )
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.constructs.storage.unfollowed import note_change
+from graphc.autograph.values.course_number import CourseNumber, by_trip
 from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.kept_tensors import changing
 from graphc.autograph.values.number import met, number
 from graphc.autograph.values.spans import Span
@@ -43,6 +45,8 @@ _PURE_METHODS: dict[type[Any], set[str]] = {
 CONTENT_METHODS = frozenset(
     ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
 )
+_NUMERIC = (abs, bool, float, int, max, min, pow, round)
+"""Functions of numbers that loops' indices have their own way with."""
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
 
 
@@ -92,9 +96,24 @@ def _replaced(function: Any) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
     if type(owner) is not str:
         replaced = OVERRIDES.functions.get(function)
-        return None if replaced is None else functools.partial(replaced, guarded(function))
+        return None if replaced is None else _of_numbers(function, functools.partial(replaced, guarded(function)))
     replaced = OVERRIDES.functions.get(getattr(str, function.__name__))
     return None if replaced is None else functools.partial(replaced, guarded(function), owner)
+
+
+def _of_numbers(function: Any, replaced: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what stands for a function; one of numbers that Python knows is left to Python."""
+    if function not in _NUMERIC and getattr(function, "__module__", "") != "math":
+        return replaced
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        known = CourseNumber if function in _NUMERIC else CourseNumber | LoopIndex
+        found = NotImplemented
+        if not kwargs and any(isinstance(value, known) for value in args):
+            found = by_trip(function, args)
+        return replaced(*args, **kwargs) if found is NotImplemented else found
+
+    return call
 
 
 def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:

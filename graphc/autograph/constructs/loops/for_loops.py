@@ -29,6 +29,7 @@ from graphc.autograph.constructs.purity.natives import check_items
 from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
 from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.course import plain_kind
 from graphc.autograph.values.python_object import found_on
 from graphc.base.errors import UnimplementedError
 from graphc.tracing import RegionAborted, context, current_trace
@@ -234,6 +235,16 @@ def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool
       Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
       succeed after one iteration has been run.
     """
+    found = _attempt_once(loop, space)
+    follows = loop.follows and any(plain_kind(value) in (int, float) for value in loop.variables.get())
+    if found[1] is None or found[2] or not follows:
+        return found
+    # A number that the body assigns may stay what it is, and be of use as a Python number only.
+    other = _attempt_once(replace(loop, follows=False), space)
+    return other if other[1] is None or other[2] else found
+
+
+def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:
     trace, identity = loop.trace, object()
     before = trace.checkpoint()
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType
@@ -16,11 +16,13 @@ from graphc.autograph.constructs.failures.failure import settles
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
 from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
+from graphc.autograph.constructs.loops.courses import LookedUp, TakenRows
 from graphc.autograph.constructs.loops.options import OpenLoop
 from graphc.autograph.constructs.loops.spaces import Space
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.autograph.constructs.loops.trip_count import iterations_until
 from graphc.autograph.frontend.lower_jumps import is_flag
+from graphc.autograph.values.course import Courses
 from graphc.autograph.values.index import LoopIndex, held_as_int, loop_position
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.spans import HIGHEST, Span
@@ -50,6 +52,7 @@ class ForLoop:
       variables: the names of the loop.
       options: what the user says about it.
       held: whether it runs over an iterator that others may refer to.
+      follows: whether its numbers are taken for such as change in each iteration, before that is known.
     """
 
     trace: Trace
@@ -58,6 +61,7 @@ class ForLoop:
     variables: LoopVariables
     options: OpenLoop
     held: bool
+    follows: bool = True
 
 
 @dataclass(frozen=True)
@@ -104,24 +108,26 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
     variables = split_unsure(loop.variables)
-    state = LoopState(variables, trace, runs=True, max_trips=length)
+    state = LoopState(variables, trace, runs=True, max_trips=length, follows=loop.follows)
     unbound = [isinstance(value, Unbound) for value in variables.get()]
     arrays = space.arrays() if rows else []
     while True:
         region = Region(trace, "the body of a for loop", attempt=identity)
         number, carried = region.argument(INDEX, "index"), arguments(region, state)
         taken = [region.argument(_row_type(array), "row") for array in arrays]
-        state.bind(carried)
+        numbers = TakenRows(region, number, space.order)
+        state.bind(carried, courses=numbers.courses)
         with restoring(state), region.tracing():
             variables.own(region)
-            counter = loop_position(number, space.order, region)
+            counter = loop_position(number, space.order, region, numbers.courses)
             item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
             _try_iteration(region, partial(loop.body, item))
             # Items assigned to a tensor whose rows are taken: the rows are those that it has by then.
             changed = rows and _writes_to(region, space.tensors())
             _name_indices(variables, region, partial(_last_of, unbound))
             settled = not changed and settles(state, region)
-            stops = _stop(loop, region, (number, space.order), carried, state) if settled else None
+            index = {number.raw: np.array(space.order, np.int32), **_known(numbers.courses)} if settled else {}
+            stops = _stop(loop, region, (index, space.order), carried, state) if settled else None
             outputs = state.results(region) if settled else []
         if changed or stops is not None:
             state.restore()
@@ -132,6 +138,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
         forget_loops(trace, before.num_loops)
     loop.options.per_step = _iterations_per_step(loop, region, state.types(), length)
     trips = Trips(length, space.order.start, space.order.step, unroll=loop.options.per_step)
+    taken, arrays = [*taken, *numbers.arguments()], [*arrays, *numbers.arrays(trace)]
     tensors = emit_scan(region, ([number], carried, taken), outputs, [], state.initial(), arrays, trips)
     state.leave(tensors, trips=length)
     return None
@@ -148,21 +155,32 @@ def _try_iteration(region: Region, body: Callable[[], None]) -> None:
 def _stop(
     loop: ForLoop,
     region: Region,
-    index: tuple[SymbolicTensor, range],
+    index: tuple[Mapping[Value, Any], range],
     carried: Sequence[SymbolicTensor],
     state: LoopState,
 ) -> Stop | None:
-    """Whether, or when, the loop stops whose body was just traced, with its index and the values that it takes."""
+    """Whether, or when, the loop stops whose body was just traced.
+
+    Args:
+      loop: the loop.
+      region: its body.
+      index: what is known for all iterations, the index of the loop among it, and the values of the index.
+      carried: the values that the body takes.
+      state: the names.
+    """
     going_on = True if loop.extra_test is None else loop.extra_test()
     if going_on is True:
         return None
     if not isinstance(going_on, SymbolicTensor):
         return Stop(None)
-    number, order = index
-    known: dict[Value, Any] = {number.raw: np.array(order, np.int32)}
+    known, order = dict(index[0]), index[1]
     # What says that a jump was taken says at the start of each iteration that none was.
     known.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
     return Stop(iterations_until(region.lift(going_on), known, order))
+
+
+def _known(courses: Courses | None) -> Mapping[Value, Any]:
+    return {} if courses is None else courses.known()
 
 
 def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[TensorType], length: int) -> int:
@@ -191,7 +209,8 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     first_bound = None if known else BoundByLoop(loop.variables)
     variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
     unbound = [isinstance(value, Unbound) for value in variables.get()]
-    state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None)
+    follows = known and identity is not None and loop.follows
+    state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows)
     num_loops = len(trace.root.loops)
     counter_type = TensorType((), scalar_array(0).dtype, weak=True)
     while True:
@@ -202,12 +221,13 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
         with restoring(state), regions[0].tracing():
             within = apply(OPS["less"], (counters[0], length))
             condition = going_on(regions[0], _and(within, loop.extra_test))
-        state.bind(carried[1], iteration=True)
+        numbers = LookedUp(regions[1], counters[1], range(length)).courses if known and identity is not None else None
+        state.bind(carried[1], iteration=True, courses=numbers)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])
             if said is not None and (space.most is None or said < space.most):
                 check_bound(counters[1], said)
-            item = space.of_position(_position(counters[1], length, space.most, regions[1]), None)
+            item = space.of_position(_position(counters[1], length, space.most, regions[1], numbers), None)
             if identity is None:
                 iterate(regions[1], state, partial(loop.body, item), carried[1])
             else:
@@ -221,7 +241,9 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
             settled = stops and settles(state, regions[1])
             found = Stop(None)
             if settled and identity is not None and not known_to_stop:
-                found = _stop(loop, regions[1], (counters[1], range(len(space.order))), carried[1], state) or found
+                order = range(len(space.order))
+                index = {counters[1].raw: np.array(order, np.int32), **_known(numbers)}
+                found = _stop(loop, regions[1], (index, order), carried[1], state) or found
             if settled and found.trips is None:
                 if identity is not None and loop.held:
                     # If it is Python values that stop it, Python knows what is left.
@@ -236,7 +258,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
     first = trace.constant(0)
     tensors = emit_while(regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()], most)
-    state.leave(tensors[1:])
+    state.leave(tensors[1:], done=cast("SymbolicTensor", tensors[0]))
     if first_bound is not None:
         first_bound.leave()
     return found
@@ -265,9 +287,11 @@ def _and(within: Tensor, extra_test: Test | None) -> Any:
     return within if extra_test is None else and_(lambda: within, extra_test)
 
 
-def _position(counter: SymbolicTensor, length: Any, most: int | None, region: Region) -> LoopIndex | SymbolicTensor:
+def _position(
+    counter: SymbolicTensor, length: Any, most: int | None, region: Region, courses: Courses | None
+) -> LoopIndex | SymbolicTensor:
     if isinstance(length, int):
-        return loop_position(counter, range(length), region)
+        return loop_position(counter, range(length), region, courses)
     return SymbolicNumber(
         held_as_int(counter.snapshot()), int, span=Span(0, HIGHEST - 1 if most is None else max(most - 1, 0))
     )

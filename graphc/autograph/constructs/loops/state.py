@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.constructs.loops.counts import Count, settle_counts
+from graphc.autograph.constructs.loops.courses import number_after
 from graphc.autograph.constructs.loops.list_state import ListState, changes_length, settled
 from graphc.autograph.constructs.storage.cells import ContentsCell, held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import CONTINUE, is_flag
 from graphc.autograph.values.choice_join import as_choices, holds_choice
+from graphc.autograph.values.course import Course, Courses, plain_kind
+from graphc.autograph.values.course_number import CourseNumber, course_in
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import (
@@ -60,12 +63,20 @@ class _Slot:
       type: of the tensor.
       kinds: the Python types that it may have, if it is a number in every iteration.
       count: between which ints it lies, if it is an int.
+      follows: whether Python computes what it is in each iteration, as far as is known.
+      values: what it is in each iteration then, and after the last one; None where that is not known yet.
+      start: its course in the iteration that is traced.
+      after: what that iteration leaves in it: a course, or a number.
     """
 
     leaf: Any
     type: TensorType | None
     kinds: Kinds | None
     count: Count | None
+    follows: bool = False
+    values: list[Any] | None = None
+    start: Course | None = None
+    after: Any = None
 
     @classmethod
     def of(cls, leaf: Any) -> _Slot:
@@ -74,6 +85,22 @@ class _Slot:
     def become(self, other: _Slot) -> None:
         """Takes the place of a slot of which it is known now what it carries."""
         self.leaf, self.type, self.kinds, self.count = other.leaf, other.type, other.kinds, other.count
+        self.follows, self.values = other.follows, other.values
+
+    def begin(self, courses: Courses | None) -> None:
+        """Sets what it is at the start of an iteration that is about to be traced, if Python computes it."""
+        known = None if self.values is None else self.values[:-1]
+        self.start = courses.start(self.leaf, known) if courses is not None and self.follows else None
+        self.after = None
+
+    def number(self, *, after: bool) -> Any:
+        """Returns what no tensor is carried for, as :meth:`met`."""
+        if self.start is None:
+            return self.leaf
+        if not after:
+            return CourseNumber(self.start)
+        assert self.values is not None
+        return self.values[-1]
 
     def met(self, tensor: Any, *, after: bool) -> Any:
         """Returns the value of a tensor that is carried, at the start of an iteration or after the loop."""
@@ -138,7 +165,7 @@ class _Entry:
     @property
     def is_new(self) -> bool:
         """True if the name holds another object in each iteration; a list or dict may be one for all its leaves."""
-        return self.carried or self.remade
+        return self.carried or self.remade or any(slot.follows for slot in self.slots)
 
     @property
     def carried(self) -> bool:
@@ -170,7 +197,7 @@ def _entry_type(leaf: Any) -> TensorType | None:
     so that code that changes it in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other
     names may hold the array too.
     """
-    own = isinstance(leaf, LoopIndex | np.ndarray)
+    own = isinstance(leaf, LoopIndex | CourseNumber | np.ndarray)
     return leaf_type(leaf) if is_tensor(leaf) and not own else None
 
 
@@ -189,10 +216,18 @@ class LoopState:
       runs: whether the loop runs at least once, so that what its body binds is bound after it.
       max_trips: how often it runs at most; None if that is not known.
       jumps: whether it ends as soon as one of its names says that it is left.
+      follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
     """
 
     def __init__(
-        self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False
+        self,
+        variables: LoopVariables,
+        trace: Trace,
+        runs: bool,
+        max_trips: int | None = None,
+        *,
+        jumps: bool = False,
+        follows: bool = False,
     ) -> None:
         self._variables = variables
         self._trace = trace
@@ -201,11 +236,20 @@ class LoopState:
         self._tapes = context.tapes
         self._places: list[Cell] = []
         self._discoveries = 0
+        self._courses: Courses | None = None
+        self._follows = follows
         self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
         for entry in self._entries if jumps else ():
             if is_flag(entry.name) and not entry.name.startswith(CONTINUE) and entry.value is False:
                 entry.jump = True
                 entry.slots[0].type, entry.slots[0].count = leaf_type(False), None
+        for entry in self._entries:
+            self._follow(entry)
+
+    def _follow(self, entry: _Entry) -> None:
+        """Takes a number for one that changes, in the first trial already."""
+        if self._follows and entry.structure == nest.LEAF and plain_kind(entry.value) in (int, float):
+            entry.slots[0].follows = True
 
     def own(self, region: Region) -> None:
         """As :meth:`LoopVariables.own`."""
@@ -224,8 +268,18 @@ class LoopState:
         slots = [slot for entry in self._entries for slot in entry.slots]
         return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
 
-    def bind(self, tensors: Sequence[Any], *, iteration: bool = False) -> None:
-        """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
+    def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: Courses | None = None) -> None:
+        """Binds the names for an iteration or a test, the carried leaves to ``tensors``.
+
+        Args:
+          tensors: one for each leaf that is carried.
+          iteration: whether it is an iteration of a loop that has not been left.
+          courses: the numbers that Python computes for all iterations; None where it does not.
+        """
+        self._courses = courses
+        for entry in self._entries:
+            for slot in entry.slots:
+                slot.begin(courses)
         supply = iter([tensor.snapshot() for tensor in tensors])  # code may assign to items of what it is given
         values: list[Any] = [self._bound(entry, supply, after=False) for entry in self._entries]
         if iteration:  # the loop has not been left
@@ -234,12 +288,13 @@ class LoopState:
         self._variables.set(tuple(values[:count]))
         for entry, value in zip(self._entries, values, strict=True):
             entry.bound = value
-            if entry.is_new:
+            if entry.carried or entry.remade:
                 note_aliases(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
             if entry.list is not None:
                 entry.list.bind(value)
-        if tensors and self._places:
-            tensors[0].trace.bound = list(zip(self._places, values[count:], strict=True))
+        if self._places and (tensors or courses is not None):
+            region = tensors[0].trace if courses is None else courses.region
+            region.bound = list(zip(self._places, values[count:], strict=True))
 
     def _values(self) -> tuple[Any, ...]:
         """Returns what the names and the places hold."""
@@ -249,7 +304,10 @@ class LoopState:
     def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
         if not entry.is_new:
             return entry.value
-        leaves = [slot.leaf if slot.type is None else slot.met(next(supply), after=after) for slot in entry.slots]
+        leaves = [
+            slot.number(after=after) if slot.type is None else slot.met(next(supply), after=after)
+            for slot in entry.slots
+        ]
         return nest.unflatten(entry.structure, leaves)
 
     def restore(self) -> None:
@@ -282,7 +340,27 @@ class LoopState:
         values = self._alike(values, region)
         fits = [self._settle_entry(entry, value, region) for entry, value in zip(self._entries, values, strict=True)]
         self._check_changed(values, region)
-        return self._settle_places(region) and all(fits) and self._settle_counts(values)
+        done = self._settle_places(region) and all(fits) and self._settle_counts(values)
+        return done and self._settle_courses(region)
+
+    def _settle_courses(self, region: Region) -> bool:
+        """Computes what the numbers are in each iteration; False if the body must be traced again to make use of it."""
+        slots = [(slot, slot.start) for entry in self._entries for slot in entry.slots if slot.start is not None]
+        courses = self._courses
+        if courses is None or not slots:
+            return True
+        new = {start: slot.after for slot, start in slots if slot.values is None}
+        for (slot, start), last in zip([pair for pair in slots if pair[1] in new], courses.follow(new), strict=True):
+            slot.values = [*(start.values or ()), last]
+        for slot, _ in slots:
+            found = slot.after.values if isinstance(slot.after, Course) else [slot.after] * len(courses.order)
+            assert slot.values is not None
+            assert found is not None
+            if list(map(repr, found)) != list(map(repr, slot.values[1:])):
+                region.abort("what the body makes of a Python number depends on what the number is")
+        if not courses.asked:
+            courses.check()
+        return not courses.asked
 
     def _settle_counts(self, values: Sequence[Any]) -> bool:
         """Returns True if what is known of the bounds of ints held for what the trial made of them."""
@@ -318,6 +396,7 @@ class LoopState:
     def _check_changed(self, values: Sequence[Any], region: Region) -> None:
         """Refuses a change of an object that another name, too, holds at the end of an iteration."""
         aliases = self._trace.root.aliases
+        values = [_without_courses(value) for value in values]
         after = [nest.flatten(value, entry.same)[0] for entry, value in zip(self._entries, values, strict=True)]
         tensors = Counter(id(leaf) for leaves in after for leaf in leaves)
         for entry, value, leaves in zip(self._entries, values, after, strict=True):
@@ -357,6 +436,7 @@ class LoopState:
             cell = written.cell
             self._places.append(cell)
             entry = _Entry.of(cell.title, held(cell, written.before))
+            self._follow(entry)
             entry.contents = isinstance(cell, ContentsCell)
             self._entries.append(entry)
         self._discoveries += bool(found)
@@ -378,7 +458,7 @@ class LoopState:
             return False
         leaves, structure = nest.flatten(value, entry.same)
         unbound = entry.value if isinstance(entry.value, Unbound) else None
-        if unbound is not None and not entry.carried:
+        if unbound is not None and not entry.is_new:
             return self._settle_unbound(entry, unbound, value, region)
         if unbound is None and isinstance(value, Unbound):
             raise self._trace.refuse(
@@ -418,12 +498,20 @@ class LoopState:
         return False
 
     def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
-        if slot.type is None and same(slot.leaf, after):
+        if slot.type is None and slot.start is None and same(slot.leaf, after):
             return True
         if slot.type is None and isinstance(slot.leaf, Unbound) and slot.leaf.filler and is_tensor(after):
             slot.become(_zeros_slot(after))  # a part that every iteration puts there; zeros stand for it before
             return False
-        if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
+        if self._courses is not None and plain_kind(slot.leaf) is not None and slot.type is None:
+            course = course_in(after)
+            if (course is not None and course.loop is self._courses) or plain_kind(after) is not None:
+                slot.after = after if course is None else course
+                known, slot.follows = slot.start is not None, True
+                return known
+        slot.follows = False
+        numbers = is_number(slot.leaf) or isinstance(slot.leaf, CourseNumber)
+        if isinstance(after, LoopIndex | CourseNumber) or (numbers and is_number(after)):
             _number_changes(region, name)
         type = self._meet(region, name).leaf(name, (slot.leaf, after), slot.type)
         after_kinds = kinds_of(after)
@@ -450,13 +538,17 @@ class LoopState:
             for tensor in to_tensors(region, nest.flatten(value, entry.same)[0], [slot.type for slot in entry.slots])
         ]
 
-    def leave(self, tensors: Sequence[Any], trips: int | None = None) -> None:
+    def leave(self, tensors: Sequence[Any], trips: int | None = None, *, done: SymbolicTensor | None = None) -> None:
         """Binds the names after the loop.
 
         Args:
           tensors: the carried leaves.
           trips: how often the loop runs, if that is known.
+          done: how often it ran, where it may stop early.
         """
+        for slot in [slot for entry in self._entries for slot in entry.slots if slot.start is not None]:
+            if done is not None and slot.values is not None and len(set(map(repr, slot.values))) > 1:
+                slot.values = [*slot.values, number_after(self._trace, slot.values, done)]
         supply = iter(tensors)
         values: list[Any] = []
         for entry in self._entries:
@@ -480,9 +572,20 @@ _MAX_DISCOVERIES = 10
 """A body whose trials find new places more often than this changes objects that it makes itself."""
 
 
+def _without_courses(value: Any) -> Any:
+    """Returns a value with other numbers in the place of those that have a course."""
+    leaves, structure = nest.flatten(value)
+    if not any(isinstance(leaf, CourseNumber) for leaf in leaves):
+        return value
+    plain = [leaf.course.first if isinstance(leaf, CourseNumber) else leaf for leaf in leaves]
+    return nest.unflatten(structure, plain)
+
+
 def _zeros_slot(leaf: Any) -> _Slot:
     if not is_tensor(leaf):
         return _Slot(leaf, None, kinds_of(leaf), None)
+    if isinstance(leaf, CourseNumber):
+        return _Slot(leaf.kind(0), None, kinds_of(leaf), None, follows=True)
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)
     return _Slot(zero.item() if type.weak else zero, type, kinds_of(leaf), Count.of_new(leaf))
