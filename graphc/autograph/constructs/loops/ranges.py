@@ -13,7 +13,7 @@ from graphc.autograph.constructs.loops.spaces import TensorIndices
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
-from graphc.autograph.values.number import SymbolicNumber, number
+from graphc.autograph.values.number import SymbolicNumber, number, span_of
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
@@ -171,35 +171,45 @@ OVERRIDES: Functions = {range: of_values(_range), FUNCTIONS["arange"]: of_values
 
 
 def _most(start: Any, stop: Any, step: Any) -> int | None:
-    """Returns how many numbers there are at most, where all bounds are ints or indices of loops."""
-    if type(step) is not int or any(isinstance(bound, SymbolicTensor) for bound in (start, stop)):
+    """Returns how many numbers there are at most, where the bounds of all that is not known are; None else."""
+    first, last, by = map(_span_of, (start, stop, step))
+    sign = _sign(step)
+    if not sign or first is None or last is None or by is None:
         return None
-    first, last = (_limit(start, step < 0), _limit(stop, step > 0))
-    return len(range(first, last, step))
+    ends = (first.low, last.high, by.low) if sign > 0 else (first.high, last.low, by.high)
+    most = len(range(*ends))
+    own = all(type(bound) in (int, LoopIndex) for bound in (start, stop, step))
+    return most if own or most <= _MANY else None
+
+
+_MANY = 1_000_000
+"""A bound of more iterations than this that only the bounds of a number tell is none: room is made for so many."""
 
 
 def _sign(step: Any) -> int:
-    """Returns the sign of a step that is an int or the index of a loop; 0 where it is not known."""
-    if isinstance(step, SymbolicTensor):
-        return 0
-    low, high = _limit(step, False), _limit(step, True)
-    return 1 if low > 0 else -1 if high < 0 else 0
+    """Returns the sign of a step; 0 where it is not known."""
+    span = _span_of(step)
+    return 0 if span is None else 1 if span.low > 0 else -1 if span.high < 0 else 0
 
 
 def _span(start: Any, stop: Any, sign: int) -> Span | None:
-    """Between which ints the numbers lie, as far as bounds that are ints or indices of loops tell."""
+    """Between which ints the numbers lie, as far as what is known of the bounds tells."""
     if not sign:
         return None
     first, last = (start, stop) if sign > 0 else (stop, start)
-    low = LOWEST if isinstance(first, SymbolicTensor) else _limit(first, False) + (sign < 0)
-    high = HIGHEST if isinstance(last, SymbolicTensor) else _limit(last, True) - (sign > 0)
+    below, above = _span_of(first), _span_of(last)
+    low = LOWEST if below is None else below.low + (sign < 0)
+    high = HIGHEST if above is None else above.high - (sign > 0)
     return Span(low, high) if LOWEST <= low <= high <= HIGHEST else None
 
 
-def _limit(bound: Any, high: bool) -> int:
-    if isinstance(bound, LoopIndex):
-        return bound.high if high else bound.low
-    return bound
+def _span_of(bound: Any) -> Span | None:
+    """Returns between which ints a bound lies; None for a tensor and for a number of which nothing is known."""
+    span = span_of(bound)
+    if span is None or span.counted or (span.low, span.high) == (LOWEST, HIGHEST):
+        return None
+    span.rely()
+    return span
 
 
 def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
