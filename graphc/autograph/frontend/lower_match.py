@@ -1,8 +1,8 @@
 """Takes ``match`` out of a function: it becomes a chain of ``if`` statements with the same meaning.
 
-Values are compared where they stand: ``case 0 | 1:`` becomes ``if subject == 0 or subject == 1:``. A pattern that looks
-into the subject is handed to the operator ``match``, which says whether it matches, and what the names in it stand for.
-They are bound when the whole pattern matches, before the guard is evaluated.
+Values are compared where they stand: ``case 0 | None:`` becomes ``if subject == 0 or subject is None:``. A pattern that
+looks into the subject is handed to the operator ``match``, which says whether it matches, and what the names in it
+stand for. They are bound when the whole pattern matches, before the guard is evaluated.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ class _Remover(StatementRewriter):
         match pattern:
             case ast.MatchValue(value=value):
                 test: ast.expr = ast.Compare(left=load(subject), ops=[ast.Eq()], comparators=[value])
-            case ast.MatchSingleton(value=None):
-                test = ast.Compare(left=load(subject), ops=[ast.Is()], comparators=[constant(None)])
+            case ast.MatchSingleton(value=value):
+                test = ast.Compare(left=load(subject), ops=[ast.Is()], comparators=[constant(value)])
             case ast.MatchOr():
                 tests = [self._comparison(subject, part) for part in pattern.patterns]
                 found = [part for part in tests if part is not None]

@@ -1,33 +1,30 @@
 """``match``: how patterns are tried, and those that need not look into their subject.
 
-Where a tensor meets a value, the comparison becomes part of the test that the pattern has passed. All else is decided
-while the function is traced, in Python's order.
+The converter turns patterns that only compare their subject into ``if`` statements, which tensors may decide. All
+others come here, and are decided while the function is traced: a tensor inside a structure may be bound to a name, but
+not be compared.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition, not_, predicate, truth
+from graphc.autograph.constructs.branches.branch import is_symbolic_condition, truth
 from graphc.autograph.constructs.expressions.comparisons import compare
 from graphc.autograph.constructs.expressions.identity import is_
-from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.values.choice import Choice
-from graphc.autograph.values.kinds import stands_for_bool
 from graphc.base.errors import UnimplementedError
-from graphc.core import apply
-from graphc.ir import OPS
-from graphc.tracing import Region, context
+from graphc.core import SymbolicTensor
+from graphc.tracing import current_trace
 
 __all__ = [
-    "Found",
+    "Bound",
     "Pattern",
-    "Step",
-    "in_order",
+    "all_of",
+    "known",
     "match",
     "match_as",
     "match_or",
@@ -36,62 +33,8 @@ __all__ = [
     "match_value",
 ]
 
-
-@dataclass(frozen=True)
-class Found:
-    """How a pattern matches.
-
-    Attributes:
-      test: True, or the boolean scalar that says at run time whether it does.
-      bound: what its names stand for.
-    """
-
-    test: Any = True
-    bound: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    def then(self, other: Found) -> Found:
-        """Returns how both match."""
-        tests = [test for test in (self.test, other.test) if test is not True]
-        both = apply(OPS["logical_and"], tuple(tests)) if len(tests) == 2 else tests[0] if tests else True
-        return Found(both, {**self.bound, **other.bound})
-
-
-Step = Callable[[bool], Found | None]
-"""One step of a match; None if it fails. Its argument says whether a tensor decides if the step is taken."""
-
-
-def in_order(steps: Sequence[Step], tried: bool) -> Found | None:
-    """Takes steps one after the other, until one fails."""
-    found = Found()
-    for position, step in enumerate(steps):
-        if found.test is not True and not tried:
-            later = _perhaps(partial(in_order, steps[position:]))
-            return None if later is None else found.then(later)
-        more = step(tried)
-        if more is None:
-            return None
-        found = found.then(more)
-    return found
-
-
-def _perhaps(step: Step) -> Found | None:
-    """Takes a step that Python takes only if a tensor says so; it is always taken, so nobody may see that it is.
-
-    Raises:
-      UnimplementedError: it changes something.
-    """
-    trace = context.trace
-    assert trace is not None
-    probe = Region(trace, "a pattern")
-    with probe.tracing():
-        _, failure = attempt(partial(step, True))
-    if failure is not None or probe.written() or probe.writes:
-        error = UnimplementedError(
-            "matching a pattern runs code that changes something or fails, after a part of the pattern that depends on "
-            "a tensor; match the two parts one after the other, in two statements"
-        )
-        raise trace.refuse(error)
-    return step(True)
+Bound = dict[str, Any]
+"""What the names of a pattern stand for."""
 
 
 class Pattern(ABC):
@@ -100,13 +43,34 @@ class Pattern(ABC):
     is_wildcard: ClassVar[bool] = False
 
     @abstractmethod
-    def find(self, subject: Any, tried: bool) -> Found | None:
-        """Returns how it matches an object; None if it does not.
+    def find(self, subject: Any) -> Bound | None:
+        """Returns what its names stand for if it matches an object; None if it does not."""
 
-        Args:
-          subject: the object.
-          tried: whether a tensor decides if it comes to this.
-        """
+
+def all_of(found: Iterable[Bound | None]) -> Bound | None:
+    """Returns what the names of several patterns stand for; None if one does not match, which ends it."""
+    bound: Bound = {}
+    for one in found:
+        if one is None:
+            return None
+        bound |= one
+    return bound
+
+
+def known(condition: Any) -> bool:
+    """Returns the truth of a comparison inside a pattern.
+
+    Raises:
+      UnimplementedError: it depends on tensors.
+    """
+    if not is_symbolic_condition(condition):
+        return truth(condition)
+    error = UnimplementedError(
+        "a pattern compares a tensor inside a list, tuple, dict or object, or beside such a pattern, and the tensor "
+        "has no value while the function is traced; bind it to a name, and compare it in a guard: "
+        "`case (kind, x) if x == 0:`"
+    )
+    raise current_trace().refuse(error)
 
 
 @dataclass(frozen=True)
@@ -119,13 +83,9 @@ class match_value(Pattern):  # noqa: N801  operators are written as functions ar
 
     value: Callable[[], Any]
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Compares."""
-        equal = compare("==", subject, self.value())
-        if is_symbolic_condition(equal):
-            assert context.trace is not None
-            return Found(predicate(context.trace, equal))
-        return Found() if truth(equal) else None
+        return {} if known(compare("==", subject, self.value())) else None
 
 
 @dataclass(frozen=True)
@@ -134,14 +94,10 @@ class match_singleton(Pattern):  # noqa: N801
 
     value: bool | None
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Compares by identity; what is a truth value in Python and a tensor here, by value."""
-        if isinstance(subject, Choice):
-            found = is_(subject, self.value)
-            return Found(found) if is_symbolic_condition(found) else Found() if found else None
-        if self.value is not None and stands_for_bool(subject):
-            return Found(subject if self.value else not_(subject))
-        return Found() if subject is self.value else None
+        symbolic = isinstance(subject, Choice | SymbolicTensor)
+        return {} if (known(is_(subject, self.value)) if symbolic else subject is self.value) else None
 
 
 @dataclass(frozen=True)
@@ -156,12 +112,10 @@ class match_as(Pattern):  # noqa: N801
         """True if it is ``_``."""
         return self.name is None
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Binds the name."""
-        found = Found() if self.pattern is None else self.pattern.find(subject, tried)
-        if found is None or self.name is None:
-            return found
-        return Found(found.test, {**found.bound, self.name: subject})
+        found = {} if self.pattern is None else self.pattern.find(subject)
+        return found if found is None or self.name is None else {**found, self.name: subject}
 
 
 class match_star(match_as):  # noqa: N801
@@ -174,38 +128,10 @@ class match_or(Pattern):  # noqa: N801
     def __init__(self, *patterns: Pattern) -> None:
         self._patterns = patterns
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
-        """Returns the first that matches; where tensors decide which, one of several."""
-        for position, pattern in enumerate(self._patterns):
-            found = pattern.find(subject, tried)
-            if found is None:
-                continue
-            others = self._patterns[position + 1 :]
-            if found.test is True or not others:
-                return found
-            other = partial(match_or(*others).find, subject)
-            later = other(True) if tried else _perhaps(other)
-            return found if later is None else _either(found, later)
-        return None
-
-
-def _either(first: Found, second: Found) -> Found:
-    test: Any = True if second.test is True else apply(OPS["logical_or"], (first.test, second.test))
-    names = [name for name, value in first.bound.items() if value is not second.bound[name]]
-    bound = dict(first.bound)
-
-    def choose(found: Found) -> None:
-        bound.update({name: found.bound[name] for name in names})
-
-    def get() -> tuple[Any, ...]:
-        return tuple(bound[name] for name in names)
-
-    def put(values: tuple[Any, ...]) -> None:
-        bound.update(zip(names, values, strict=True))
-
-    if names:
-        if_stmt(first.test, partial(choose, first), partial(choose, second), get, put, names)
-    return Found(test, bound)
+    def find(self, subject: Any) -> Bound | None:
+        """Returns what the names of the first that matches stand for."""
+        tried = (pattern.find(subject) for pattern in self._patterns)
+        return next((found for found in tried if found is not None), None)
 
 
 def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ...]:
@@ -217,11 +143,9 @@ def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ..
       names: the names in it.
 
     Returns:
-      Whether it matches: a bool, or a boolean scalar; and what the names stand for if it does.
+      Whether it matches, and what the names stand for if it does.
     """
     if isinstance(subject, Choice) and len(subject.left) == 1:
         subject = subject.options[subject.left[0]]
-    found = pattern.find(subject, False)
-    if found is None:
-        return False, *[None] * len(names)
-    return found.test, *[found.bound[name] for name in names]
+    found = pattern.find(subject)
+    return (False, *[None] * len(names)) if found is None else (True, *[found[name] for name in names])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any, cast
 
 from graphc.autograph.constructs.calls.attributes import load_attr
 from graphc.autograph.constructs.calls.call import call, call_method
 from graphc.autograph.constructs.expressions.operators import load_item
-from graphc.autograph.constructs.matching.patterns import Found, Pattern, Step, in_order, match_star
+from graphc.autograph.constructs.matching.patterns import Bound, Pattern, all_of, known, match_star
 from graphc.autograph.constructs.purity.natives import items, mapping
+from graphc.autograph.values.choice import Choice, decide
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.kinds import is_instance
 
@@ -45,7 +45,7 @@ class match_sequence(Pattern):  # noqa: N801
         stars = [position for position, pattern in enumerate(patterns) if isinstance(pattern, match_star)]
         self._star = stars[0] if stars else None
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Matches the items."""
         if not _is_sequence(subject):
             return None
@@ -57,22 +57,19 @@ class match_sequence(Pattern):  # noqa: N801
         if length < size - 1 or (self._star is None and length != size):
             return None
         if all(pattern.is_wildcard for pattern in self._patterns):
-            return Found()
+            return {}
         if self._star is not None and self._patterns[self._star].is_wildcard:
-            return in_order([partial(self._item, subject, length, at) for at in range(size)], tried)
-        values = self._unpacked(subject)
-        return in_order(
-            [partial(pattern.find, value) for pattern, value in zip(self._patterns, values, strict=True)], tried
-        )
+            return all_of(self._item(subject, length, at) for at in range(size))
+        return all_of(map(_find, self._patterns, self._unpacked(subject)))
 
-    def _item(self, subject: Any, length: int, position: int, tried: bool) -> Found | None:
+    def _item(self, subject: Any, length: int, position: int) -> Bound | None:
         """Matches one item, where Python does not look at all of them."""
         pattern = self._patterns[position]
         if pattern.is_wildcard:
-            return Found()
+            return {}
         assert self._star is not None
         index = position if position < self._star else length - (len(self._patterns) - position)
-        return pattern.find(load_item(subject, index), tried)
+        return pattern.find(load_item(subject, index))
 
     def _unpacked(self, subject: Any) -> list[Any]:
         size, star = len(self._patterns), self._star
@@ -92,6 +89,10 @@ class match_sequence(Pattern):  # noqa: N801
         return values
 
 
+def _find(pattern: Pattern, subject: Any) -> Bound | None:
+    return pattern.find(subject)
+
+
 _MISSING: Any = object()
 
 
@@ -109,7 +110,7 @@ class match_mapping(Pattern):  # noqa: N801
     values: tuple[Pattern, ...]
     rest: str | None = None
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Matches the values of the keys."""
         if not _is_mapping(subject):
             return None
@@ -119,17 +120,14 @@ class match_mapping(Pattern):  # noqa: N801
         values = _values(subject, keys) if keys else []
         if values is None:
             return None
-        steps: list[Step] = [partial(pattern.find, value) for pattern, value in zip(self.values, values, strict=True)]
-        if self.rest is not None:
-            steps.append(partial(self._left, self.rest, subject, keys))
-        return in_order(steps, tried)
-
-    def _left(self, name: str, subject: Any, keys: tuple[Any, ...], tried: bool) -> Found:
+        found = all_of(map(_find, self.values, values))
+        if found is None or self.rest is None:
+            return found
         left: dict[Any, Any] = {}
         left.update(mapping(subject))
         for key in keys:
             del left[key]
-        return Found(bound={name: left})
+        return {**found, self.rest: left}
 
 
 def _values(subject: Any, keys: tuple[Any, ...]) -> list[Any] | None:
@@ -147,6 +145,12 @@ def _values(subject: Any, keys: tuple[Any, ...]) -> list[Any] | None:
     return values
 
 
+def _is_instance(subject: Any, kind: type[Any]) -> Any:
+    if isinstance(subject, Choice):
+        return decide(subject, lambda one: is_instance(one, kind))
+    return is_instance(subject, kind)
+
+
 class match_class(Pattern):  # noqa: N801
     """``case Point(a, y=b):``.
 
@@ -161,7 +165,7 @@ class match_class(Pattern):  # noqa: N801
         self._positional = positional
         self._keywords = keywords
 
-    def find(self, subject: Any, tried: bool) -> Found | None:
+    def find(self, subject: Any) -> Bound | None:
         """Matches the attributes."""
         kind = self._kind()
         if not isinstance(kind, type):
@@ -171,29 +175,32 @@ class match_class(Pattern):  # noqa: N801
                 case _:
                     pass
         kind = cast("type[Any]", kind)
-        if not is_instance(subject, kind):
+        if not known(_is_instance(subject, kind)):
             return None
-        names, steps = self._names(kind, subject)
+        names = self._names(kind)
         pairs = [*zip(names, self._positional, strict=False), *self._keywords.items()]
-        for position, (name, pattern) in enumerate(pairs):
+        values: list[Any] = []
+        for position, (name, _) in enumerate(pairs):
             if not isinstance(name, str):
                 raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
             if any(name == other for other, _ in pairs[:position]):
                 raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
             try:
-                steps.append(partial(pattern.find, load_attr(subject, name)))
+                values.append(load_attr(subject, name))
             except AttributeError:
                 return None
-        return in_order(steps, tried)
+        if self._positional and not names:  # int(x)
+            pairs, values = [("", self._positional[0]), *pairs], [subject, *values]
+        return all_of(pattern.find(value) for (_, pattern), value in zip(pairs, values, strict=True))
 
-    def _names(self, kind: type[Any], subject: Any) -> tuple[tuple[Any, ...], list[Step]]:
-        """The attributes of the positional patterns; or, as in ``int(x)``, the step that matches the object itself.
+    def _names(self, kind: type[Any]) -> tuple[Any, ...]:
+        """Returns the attributes of the positional patterns; none where one matches the object itself (``int(x)``).
 
         Raises:
           TypeError: the class has no such attributes; in Python's words.
         """
         if not self._positional:
-            return (), []
+            return ()
         count = len(self._positional)
         given: Any = getattr(kind, "__match_args__", _MISSING)
         is_self = given is _MISSING and bool(kind.__flags__ & _MATCH_SELF)
@@ -205,4 +212,4 @@ class match_class(Pattern):  # noqa: N801
         if allowed < count:
             plural = "" if allowed == 1 else "s"
             raise TypeError(f"{kind.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)")
-        return names[:count], [partial(self._positional[0].find, subject)] if is_self else []
+        return names[:count]
