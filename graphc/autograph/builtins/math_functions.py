@@ -19,8 +19,6 @@ import numpy as np
 from graphc.autograph.constructs.branches.branch import and_, itself, not_, or_
 from graphc.autograph.constructs.branches.checks import require, require_limit
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.loops.for_loops import run_for
-from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
@@ -279,27 +277,6 @@ def _gcd_of_two(first: Any, second: Any) -> Any:
     return SymbolicNumber(FUNCTIONS["gcd"](as_tensor(first), as_tensor(second)), int, span=Span(0, HIGHEST))
 
 
-def _lcm(*args: Any) -> Any:
-    return reduce(_lcm_of_two, args, 1)
-
-
-def _lcm_of_two(first: Any, second: Any) -> Any:
-    divisor = call(max)(_gcd_of_two(first, second), 1)
-    return abs(first // divisor * second)
-
-
-def _isqrt(value: Any) -> Any:
-    require(not_(value < 0), lambda: ValueError("isqrt() argument must be nonnegative"))
-    most = math.isqrt(HIGHEST)
-    # The root in 32 bits may be one too large or too small.
-    near = FUNCTIONS["minimum"](FUNCTIONS["floor"](FUNCTIONS["sqrt"](value * 1.0)), most)
-    root = FUNCTIONS["astype"](near, "int32")
-    root = FUNCTIONS["where"](root * root > value, root - 1, root)
-    after = FUNCTIONS["minimum"](root + 1, most)
-    root = FUNCTIONS["where"](after * after <= value, after, root)
-    return SymbolicNumber(number(root, int), int, span=Span(0, most))
-
-
 _FACTORIALS = np.array([math.factorial(n) for n in range(13)], np.int32)
 
 
@@ -313,31 +290,6 @@ def _factorial(value: Any) -> Any:
     require_limit(not_(value > most), lambda: at(NumberOverflowError(message), location))
     place = FUNCTIONS["clip"](value, 0, most)
     return SymbolicNumber(number(FUNCTIONS["take"](_FACTORIALS, place), int), int, span=Span(1, int(_FACTORIALS[-1])))
-
-
-def _chosen(step: Callable[[Any, Any, Any], Any], n: Any, k: Any) -> Any:
-    """Returns what a loop over ``range(k)`` computes, as ``math.comb`` and ``math.perm``."""
-    require(not_(n < 0), lambda: ValueError("n must be a non-negative integer"))
-    require(not_(k < 0), lambda: ValueError("k must be a non-negative integer"))
-    state: list[Any] = [1]
-
-    def change(values: tuple[Any, ...]) -> None:
-        state[:] = values
-
-    def body(i: Any) -> None:
-        state[0] = step(state[0], n, i)
-
-    variables = LoopVariables(lambda: tuple(state), change, ("the number of choices",))
-    run_for(call(range)(k), None, body, variables)
-    return state[0]
-
-
-def _comb(n: Any, k: Any) -> Any:
-    return _chosen(lambda product, n, i: product * (n - i) // (i + 1), n, k)
-
-
-def _perm(n: Any, k: Any = None) -> Any:
-    return _factorial(n) if k is None else _chosen(lambda product, n, i: product * (n - i), n, k)
 
 
 # --- several numbers
@@ -358,15 +310,6 @@ def _points(native: Native, p: Any, q: Any, /) -> Any:
     operands = [_as_float(value) for value in (*first, *second)]
     pairs = zip(operands[: len(first)], operands[len(first) :], strict=True)
     return _result(_hypot(*[FUNCTIONS["subtract"](one, other) for one, other in pairs]), float, operands)
-
-
-def _modf(native: Native, x: Any, /) -> Any:
-    if not _depends(x):
-        return native(x)
-    value = _as_float(x)
-    whole = FUNCTIONS["trunc"](value)
-    part = FUNCTIONS["where"](FUNCTIONS["isinf"](value), 0.0, value - whole)
-    return tuple([_result(found, float, (value,)) for found in (FUNCTIONS["copysign"](part, value), whole)])
 
 
 def _isclose(native: Native, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
@@ -406,10 +349,15 @@ def _without(name: str, remedy: str) -> Callable[..., Any]:
 
 
 _REMEDIES = {
+    "comb": "use gx.special.comb(n, k), which gives a float",
     "fma": "write x * y + z",
     "frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0**e",
+    "isqrt": "write int(math.sqrt(n)), which is exact below 2**24",
+    "lcm": "write abs(a * b) // math.gcd(a, b)",
     "ldexp": "write x * 2.0**i",
+    "modf": "use gx.modf(x) of a tensor",
     "nextafter": "use gx.nextafter(x, y) of tensors",
+    "perm": "write a loop over range(k), or gx.special.comb(n, k) * math.factorial(k)",
     "remainder": "write x - y * round(x / y)",
     "sumprod": "write sum(a * b for a, b in zip(p, q))",
     "ulp": "use gx.finfo of a tensor's dtype",
@@ -430,7 +378,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "acosh": _function(FUNCTIONS["acosh"], _where(lambda x: x < 1, 0.0)),
     "atanh": _function(FUNCTIONS["atanh"], _where(lambda x: abs(x) >= 1, 1.0)),
     "cbrt": _function(_cbrt),
-    "comb": _of_ints(_comb),
     "dist": _points,
     "erf": _function(special.erf),
     "erfc": _function(special.erfc),
@@ -442,15 +389,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "gcd": _of_ints(_gcd),
     "hypot": _function(_hypot),
     "isclose": _isclose,
-    "isqrt": _of_ints(_isqrt),
-    "lcm": _of_ints(_lcm),
     "lgamma": _function(special.gammaln, _where(lambda x: _all(_POLES.holds(x), x > -_INFINITY), -1.0)),
     "log": _log,
     "log10": _function(_log10, _NOT_POSITIVE),
     "log1p": _function(FUNCTIONS["log1p"], _where(lambda x: x <= -1, -2.0)),
     "log2": _function(_log2, _NOT_POSITIVE),
-    "modf": _modf,
-    "perm": _of_ints(_perm),
     "pow": _function(FUNCTIONS["pow"], *_power_domains()),
     "sqrt": _function(FUNCTIONS["sqrt"], _where(lambda x: x < 0, -1.0)),
 }
