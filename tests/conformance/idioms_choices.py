@@ -590,7 +590,7 @@ def strings_joined(x: Any) -> Any:
     "choices/strings sorted",
     inputs=SIGNS,
     construct="`sorted` of strings that tensors choose",
-    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare values that depend on tensors"),
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare what are no numbers"),
 )
 def strings_sorted(x: Any) -> Any:
     name = "ab" if x > 0 else "d"

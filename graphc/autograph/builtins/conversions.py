@@ -90,8 +90,6 @@ def _len(native: Native, value: Any) -> Any:
 
 
 def _abs(native: Native, value: Any) -> Any:
-    if isinstance(value, LoopIndex):
-        return abs(value)
     method = operator_method(value, "__abs__")
     return native(value) if method is None else call(method)(value)
 
@@ -127,8 +125,6 @@ def _complex(native: Native, *args: Any, **kwargs: Any) -> Any:
 
 
 def _round(native: Native, value: Any, ndigits: Any = None) -> Any:
-    if isinstance(value, LoopIndex) and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
-        return value
     if not isinstance(value, SymbolicTensor):
         return native(value) if ndigits is None else native(value, ndigits)
     if value.shape:
@@ -181,19 +177,6 @@ def _kind_in_python(example: Any) -> type[Any]:
     return Tensor if isinstance(example, SymbolicTensor) else cast("type[Any]", type(example))
 
 
-def _divmod(first: Any, second: Any) -> tuple[Any, Any]:
-    return first // second, first % second
-
-
-def _of_indices(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns what is computed by operators if a loop's index is among the arguments."""
-
-    def replaced(native: Native, *args: Any, **kwargs: Any) -> Any:
-        return (compute if any(isinstance(value, LoopIndex) for value in args) else native)(*args, **kwargs)
-
-    return replaced
-
-
 OVERRIDES: Functions = {
     **{kind: of_values(_conversion(kind)) for kind in (bool, int, float)},
     ArrayMethods.tolist: of_values(_tolist),
@@ -201,10 +184,8 @@ OVERRIDES: Functions = {
     Variable.item: of_values(_item),
     abs: _abs,
     complex: of_values(_complex),
-    divmod: _of_indices(_divmod),
     isinstance: _isinstance,
     len: _len,
-    pow: _of_indices(pow),
     round: of_values(_round),
     type: _type,
 }

@@ -242,8 +242,6 @@ def _whole(op: str) -> Callable[..., Any]:
     """``math.floor``, ``ceil`` or ``trunc``."""
 
     def replaced(native: Native, x: Any, /) -> Any:
-        if isinstance(x, LoopIndex):
-            return x
         if not _depends(x):
             return native(x)
         if op == "trunc" and kind_of(x) is None:

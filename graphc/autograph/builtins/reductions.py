@@ -33,7 +33,7 @@ from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
-from graphc.autograph.values.index import LoopIndex, is_symbolic
+from graphc.autograph.values.index import LoopIndex, is_symbolic, limited
 from graphc.autograph.values.join import (
     Join,
     is_number,
@@ -180,7 +180,7 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
         if len(args) > 1 and default is not _MISSING:
             return native(*args, default=default)  # says what Python says
         if key is None and not looped and all(type(value) in (int, LoopIndex) for value in values):
-            return reduce(lambda first, second: _limited(op, first, second), values)
+            return reduce(partial(limited, op), values)
         search = _Search(name, symbol, None if key is None else partial(in_python, call(key)), native)
         search.look_through(values)
         return search.result(default)
@@ -190,17 +190,6 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
 
 def _all_compared(values: Any) -> Any:
     return [compared(value) for value in nest.as_tuple(values)] if isinstance(values, list | tuple) else values
-
-
-def _limited(op: str, first: Any, second: Any) -> Any:
-    """Returns the larger or smaller of two ints, of which one at least is a loop's index."""
-    if not isinstance(first, LoopIndex):
-        first, second = second, first
-    return (
-        first.limited(op, second)
-        if isinstance(first, LoopIndex)
-        else {"maximum": max, "minimum": min}[op](first, second)
-    )
 
 
 class _Search:

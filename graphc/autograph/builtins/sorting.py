@@ -21,7 +21,6 @@ from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.choice_join import holds_choice, is_constant
-from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
@@ -40,9 +39,7 @@ _REMEDY = (
 
 def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     """``sorted``."""
-    refuse_growing(iterable)
     items: list[Any] = list(iterable) if isinstance(iterable, _ITERATED) else call(list)(iterable)
-    refuse_growing(items)
     convert = itself if key is None else partial(in_python, call(key))
     keys = [key(item) for item in items] if isinstance(key, _Comparing) else [ordered(convert(item)) for item in items]
     if len(items) > 1 and any(map(_is_late, _parts(keys))):
@@ -100,10 +97,8 @@ def _is_late(part: Any) -> bool:
 def _stacked(keys: list[Any]) -> SymbolicTensor:
     """Returns the keys of all items as one tensor."""
     trace = current_trace()
-    if any(isinstance(key, Choice) for key in keys):
-        _refuse("would compare values that depend on tensors")
     if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in keys):
-        _refuse("would compare tensors with what are none")
+        _refuse("would compare what are no numbers")
     (keys,), (type,), _ = columns_of(trace, keys)
     assert type is not None
     if type.shape:

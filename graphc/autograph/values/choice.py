@@ -34,6 +34,7 @@ __all__ = [
     "decide",
     "is_simple",
     "over_choices",
+    "settled",
     "use",
 ]
 
@@ -135,6 +136,11 @@ def _as_operand(value: Choice) -> Any:
     return ask(value, operand)
 
 
+def settled(value: Any) -> Any:
+    """Returns the one value that a choice may still be where the trace stands; any other value as it is."""
+    return value.options[value.left[0]] if isinstance(value, Choice) and len(value.left) == 1 else value
+
+
 def choice_in(value: Any) -> Choice | None:
     """Returns a value that is one of several and part of a value; None if there is none."""
     if isinstance(value, Choice | Deferred):
@@ -183,8 +189,7 @@ def over_choices(*given: Question | None) -> Callable[[Callable[..., Any]], Call
     def decorate(operator: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(operator)
         def asked(*operands: Any, **options: Any) -> Any:
-            for place, question in enumerate(given):
-                value = operands[place]
+            for place, (value, question) in enumerate(zip(operands, given, strict=False)):
                 if question is not None and isinstance(value, Choice):
                     return question(value, lambda one: asked(*operands[:place], one, *operands[place + 1 :], **options))  # noqa: B023
             return operator(*operands, **options)

@@ -23,7 +23,7 @@ from graphc.ir import OPS, Attrs
 from graphc.ops import AS_NUMBER
 from graphc.tracing import Region
 
-__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "loop_position", "window"]
+__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "limited", "loop_position", "window"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
@@ -294,10 +294,11 @@ class LoopIndex:
     def __rrshift__(self, other: Any) -> Any:
         return self._unlike_int(">>", other, self)
 
-    def __divmod__(self, other: Any) -> Any:
-        self.give_up("divmod()")
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
 
-    __rdivmod__ = __divmod__
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
 
     def __invert__(self) -> Any:
         return -1 - self
@@ -305,8 +306,15 @@ class LoopIndex:
     def __abs__(self) -> Any:
         return self._make("abs", None, [abs(self.low), abs(self.high), *([0] if self.low < 0 < self.high else [])])
 
-    def __round__(self, digits: int | None = None) -> Any:
-        self.give_up("round()")
+    def __round__(self, digits: int | None = None) -> LoopIndex:
+        if digits is not None and not (type(digits) is int and digits >= 0):
+            self.give_up("round()")
+        return self
+
+    def __trunc__(self) -> LoopIndex:
+        return self
+
+    __floor__ = __ceil__ = __trunc__
 
     def __pow__(self, other: Any) -> Any:
         if not isinstance(other, int) or not 0 <= other <= 64:
@@ -463,6 +471,13 @@ def _last(value: Any, region: Region) -> int | None:
     if isinstance(value, LoopIndex):
         return value.last if value.region is region else None
     return int(value)
+
+
+def limited(op: str, first: Any, second: Any) -> Any:
+    """Returns the ``"maximum"`` or ``"minimum"`` of two ints, each of which may be a loop's index."""
+    if isinstance(first, LoopIndex):
+        return first.limited(op, second)
+    return second.limited(op, first) if isinstance(second, LoopIndex) else _PYTHON[op](first, second)
 
 
 def as_tensor(value: Any) -> Any:

@@ -63,10 +63,7 @@ def itself(value: Any) -> Any:
 
 def known_length(condition: Any) -> Any:
     """Returns the condition; a list whose length is known at run time only counts as true if it holds something."""
-    if isinstance(condition, Choice):
-        return decide(condition, _asked_truth)
-    found = growing(condition)
-    return condition if found is None else found.length > 0
+    return decide(condition, _asked_truth) if isinstance(condition, Choice) else _operand(condition)
 
 
 def condition_of(value: Any) -> Any:
@@ -297,9 +294,7 @@ def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
     value = _operand(first())
     for other in others:
-        if isinstance(value, Choice):
-            value = if_exp(known_length(value), other, partial(itself, value))
-        elif is_symbolic_condition(value):
+        if is_symbolic_condition(value):
             value = _logical("logical_and", value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
             value = if_exp(decides, _read(other), partial(itself, read(value)))
@@ -312,7 +307,8 @@ def and_(first: Thunk, *others: Thunk) -> Any:
 
 def _operand(value: Any) -> Any:
     """Returns what ``and`` and ``or`` give if they give this operand."""
-    return value if isinstance(value, Choice) else known_length(value)
+    found = growing(value)
+    return value if found is None else found.length > 0
 
 
 def _read(operand: Thunk) -> Thunk:
@@ -324,9 +320,7 @@ def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
     value = _operand(first())
     for other in others:
-        if isinstance(value, Choice):
-            value = if_exp(known_length(value), partial(itself, value), other)
-        elif is_symbolic_condition(value):
+        if is_symbolic_condition(value):
             value = _logical("logical_or", value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
             value = if_exp(decides, partial(itself, read(value)), _read(other))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.values.choice import Choice, use
+from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.control import call
 from graphc.tracing import context, dispatched
 
@@ -17,21 +17,19 @@ __all__ = ["DISPATCHING", "call_dispatched", "call_dispatched_method"]
 DISPATCHING = cast("types.FunctionType", functools.singledispatch(len)).__code__
 
 
+@over_choices(None, use)
 def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
     if not args:
         return in_python(function, **kwargs)
-    if isinstance(args[0], Choice):
-        return use(args[0], lambda value: call_dispatched(function, value, *args[1:], **kwargs))
     return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
 
 
+@over_choices(None, None, None, use)
 def call_dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
     if not args:
         return in_python(found.__get__(owner, kind), **kwargs)
-    if isinstance(args[0], Choice):
-        return use(args[0], lambda value: call_dispatched_method(found, owner, kind, value, *args[1:], **kwargs))
     chosen = _implementation(found.dispatcher.dispatch, call(type)(args[0]), id(found))
     return call(chosen.__get__(owner, kind))(*args, **kwargs)
 

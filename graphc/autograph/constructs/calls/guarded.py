@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import sys
 import types
 import warnings
@@ -125,6 +126,10 @@ def is_graphc_class(kind: type[Any]) -> bool:
     return kind.__module__.split(".")[0] == "graphc"
 
 
+_ASKING_INDICES = frozenset({abs, divmod, pow, round, math.ceil, math.floor, math.trunc})
+"""Builtins that ask a number by a special method, which a loop's index has."""
+
+
 def guarded(function: Any) -> Any:
     """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
     calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
@@ -139,7 +144,7 @@ def guarded(function: Any) -> Any:
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
-            if isinstance(value, LoopIndex):
+            if isinstance(value, LoopIndex) and function not in _ASKING_INDICES:
                 value.give_up(f"the call of {getattr(function, '__name__', function)}")
             if watches or iterates or isinstance(trace, Region):
                 check_iterator(value)

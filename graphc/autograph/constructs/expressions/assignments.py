@@ -27,7 +27,7 @@ from graphc.autograph.constructs.storage.cells import (
     write,
 )
 from graphc.autograph.constructs.storage.unfollowed import note_change
-from graphc.autograph.values.choice import Choice, over_choices, use
+from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
@@ -39,13 +39,12 @@ from graphc.tracing import MISSING, Region, context
 __all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
 
+@over_choices(use)
 def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; a property of the user's is a call."""
     owner = example_of(owner)
     if context.trace is None:
         setattr(owner, name, value)
-    elif isinstance(owner, Choice):
-        use(owner, lambda one: store_attr(one, name, value))
     elif is_plain_attribute(owner, name):
         write(AttributeCell(owner, name), value)
     elif (setter := _setter(owner, name)) is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
@@ -23,10 +22,9 @@ from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_i
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
-from graphc.autograph.values.choice import Choice, ask, over_choices
+from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.growing_list import growing, refuse_growing
-from graphc.autograph.values.index import LoopIndex
-from graphc.autograph.values.number import SymbolicNumber, example_of
+from graphc.autograph.values.number import example_of
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.core import SymbolicTensor, read
 from graphc.tracing import context
@@ -123,6 +121,7 @@ def unary(symbol: str, operand: Any) -> Any:
     return in_python(native, operand) if method is None else call(method)(operand)
 
 
+@over_choices(ask, ask)
 def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     """``owner[index]``; ``by_item`` says that this is about to be asked for items, and for nothing else."""
     trace = context.trace
@@ -132,15 +131,9 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return known_item(owner, index, by_item=by_item)
     if (method := class_item_method(owner)) is not None:
         return call(method)(index)
-    if isinstance(owner, Choice):
-        return ask(owner, lambda value: load_item(value, index))
-    if isinstance(index, Choice):
-        return ask(index, partial(load_item, owner))
     if (found := growing(owner)) is not None:
         return load_from_list(found, index)
-    index = read(index)
-    if isinstance(owner, SymbolicNumber | LoopIndex):
-        return in_python(operator.getitem, example_of(owner), index)  # says what Python says of a number
+    index, owner = read(index), example_of(owner)
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)
     if type(owner) in PLAIN:

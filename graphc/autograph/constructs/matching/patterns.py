@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from graphc.autograph.constructs.branches.branch import is_symbolic_condition, truth
 from graphc.autograph.constructs.expressions.comparisons import compare
 from graphc.autograph.constructs.expressions.identity import is_
-from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.choice import Choice, settled
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import current_trace
@@ -145,7 +145,5 @@ def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ..
     Returns:
       Whether it matches, and what the names stand for if it does.
     """
-    if isinstance(subject, Choice) and len(subject.left) == 1:
-        subject = subject.options[subject.left[0]]
-    found = pattern.find(subject)
+    found = pattern.find(settled(subject))
     return (False, *[None] * len(names)) if found is None else (True, *[found[name] for name in names])

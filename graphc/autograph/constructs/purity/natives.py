@@ -15,7 +15,7 @@ from graphc.autograph.constructs.purity.impure import check_read, defining_class
 from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
-from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.choice import settled
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_installed_file
@@ -180,19 +180,21 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def items(value: Any) -> Any:
     """Returns the value, which is unpacked or iterated over where the call stands."""
-    if isinstance(value, Choice) and len(value.left) == 1:
-        value = value.options[value.left[0]]
-    refuse_growing(value)
-    check_iterator(value)
-    check_items(value)
+    value = settled(value)
+    _about_to_iterate(value)
     return value
+
+
+def _about_to_iterate(value: Any, *, sized: bool = False) -> None:
+    """Checks a value that Python is about to iterate over by itself."""
+    refuse_growing(value)
+    check_iterator(value, depth=3)  # past this frame
+    check_items(value, sized=sized)
 
 
 def spread(value: Any) -> Any:
     """Returns the value, whose items become elements or arguments where the call stands."""
-    refuse_growing(value)
-    check_iterator(value)
-    check_items(value, sized=True)
+    _about_to_iterate(value, sized=True)
     return value
 
 
@@ -204,9 +206,7 @@ def mapping(value: Any) -> Any:
 
 def rows(value: Any) -> Any:
     """Returns the value, which is iterated over where the call stands, and each of its items unpacked."""
-    refuse_growing(value)
-    check_iterator(value)
-    check_items(value)
+    _about_to_iterate(value)
     return map(items, value) if isinstance(context.trace, Region) else value
 
 
