@@ -22,7 +22,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
-from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.autograph.values.number import SymbolicNumber, any_met, is_whole, kind_of, number
 from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base import at, user_location
@@ -44,10 +44,8 @@ def _symbolic(value: Any) -> bool:
 
 def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNumber:
     """Returns a tensor that graphc computed, as the number that it is in Python."""
-    found = number(value, kind) if kind is int or (kind is float and not value.type.weak) else value
-    is_met = any(isinstance(operand, SymbolicNumber) and operand.met for operand in operands)
-    span = found.span if isinstance(found, SymbolicNumber) else None
-    return SymbolicNumber(found, kind, met=is_met, span=span)
+    found = number(value, kind) if kind is float and not value.type.weak else value
+    return SymbolicNumber(found, kind, met=any_met(operands))
 
 
 def _as_float(value: Any) -> Any:
@@ -63,8 +61,7 @@ def _as_int(value: Any) -> Any:
         return value
     if not _symbolic(value):
         return operator.index(value)
-    kinds = kinds_of(value)
-    if kinds is not None and kinds - {bool, int}:
+    if is_whole(value) is False:
         return operator.index(cast("Any", 1.0))  # says what Python says of a float
     if value.shape or value.dtype.kind not in "iu":
         raise current_trace().refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {value.type}"))
@@ -246,7 +243,7 @@ def _whole(op: str) -> Callable[..., Any]:
             return native(x)
         if op == "trunc" and kind_of(x) is None:
             raise current_trace().refuse(InvalidTypeError("type Tensor doesn't define __trunc__ method; use int(x)"))
-        if kinds_of(x) is not None and (kinds_of(x) or set()) <= {bool, int}:
+        if is_whole(x):
             return number(x, int)
         return call(int)(FUNCTIONS[op](_as_float(x)))
 

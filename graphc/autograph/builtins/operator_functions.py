@@ -16,7 +16,7 @@ from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.operators import BINARY, binary, load_item, unary
 from graphc.autograph.constructs.loops.iterators import iterator_of
 from graphc.autograph.constructs.overrides import Functions, Objects
-from graphc.autograph.values.number import kinds_of
+from graphc.autograph.values.number import is_whole
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.core import SymbolicTensor
 
@@ -58,7 +58,7 @@ def _contains(native: Native, container: Any, item: Any, /) -> Any:
 def _index(native: Native, value: Any, /) -> Any:
     """``operator.index``: of an integer tensor, or a number that depends on tensors, an int of the same value."""
     whole = isinstance(value, SymbolicTensor) and value.size == 1 and value.dtype.kind in "iub"
-    if not whole or not (kinds_of(value) or {int}) <= {bool, int}:
+    if not whole or is_whole(value) is False:
         return native(value)
     return whole_number(value)
 

@@ -21,9 +21,11 @@ from graphc.ops import AS_NUMBER
 __all__ = [
     "Kinds",
     "SymbolicNumber",
+    "any_met",
     "common_kind",
     "example_of",
     "has_attribute",
+    "is_whole",
     "kind_of",
     "kinds_of",
     "met",
@@ -152,6 +154,17 @@ def kinds_of(value: Any) -> Kinds | None:
         return value.kinds
     kind = kind_of(value)
     return None if kind is None else frozenset((kind,))
+
+
+def is_whole(value: Any) -> bool | None:
+    """Returns True if a number, known or not, is an int whatever tensors hold; None for what is no number."""
+    kinds = kinds_of(value)
+    return None if kinds is None else kinds <= {bool, int}
+
+
+def any_met(values: Iterable[Any]) -> bool:
+    """Returns True if one of the values is one of several numbers, by what tensors hold."""
+    return any(isinstance(value, SymbolicNumber) and value.met for value in values)
 
 
 def example_of(value: Any) -> Any:

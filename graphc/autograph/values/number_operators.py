@@ -19,7 +19,7 @@ from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
 from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import is_tensor
-from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number, span_of
+from graphc.autograph.values.number import SymbolicNumber, any_met, kind_of, kinds_of, number, span_of
 from graphc.autograph.values.overflow import checked_span, checked_unary_span
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
@@ -69,8 +69,7 @@ def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None
       span: between which ints it lies, if it is one; None for any.
     """
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)
-    is_met = any(isinstance(value, SymbolicNumber) and value.met for value in operands)
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=is_met, span=span)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=any_met(operands), span=span)
 
 
 def _samples(value: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from graphc.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.core import operand
 from graphc.tracing import context
 
-__all__ = ["Unbound", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
+__all__ = ["Unbound", "is_filler", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
 
 
 class Unbound:
@@ -86,6 +86,11 @@ def unbound(name: str, certain: bool = False) -> Unbound:
 def unbound_return() -> Unbound:
     """Returns what a function's return value holds before a return statement runs."""
     return Unbound("return value", "no return statement ran", filler=True)
+
+
+def is_filler(value: Any) -> bool:
+    """Returns True for the mark of a name that nobody looks at, so that anything may stand for it in a branch."""
+    return isinstance(value, Unbound) and value.filler
 
 
 def unset(what: str) -> Unbound:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import cast
 
 from graphc.autograph.values.control import require, unless
-from graphc.autograph.values.number import SymbolicNumber, kinds_of, number
+from graphc.autograph.values.number import SymbolicNumber, is_whole, number
 from graphc.autograph.values.spans import HIGHEST, LOWEST
 from graphc.base.errors import GraphcError, OutOfRangeError
 from graphc.core import FUNCTIONS, SymbolicTensor, apply
@@ -33,7 +33,7 @@ def whole_number(value: SymbolicTensor) -> SymbolicNumber:
 
 
 def _fits(value: SymbolicTensor) -> bool:
-    if (kinds_of(value) or {float}) <= {bool, int}:
+    if is_whole(value):
         return True
     kind, size = value.dtype.kind, value.dtype.itemsize
     node = value.raw.node

@@ -21,7 +21,7 @@ from graphc.autograph.values.join import (
     zeros_of,
 )
 from graphc.autograph.values.number import kinds_of, met, span_of
-from graphc.autograph.values.unbound import Unbound
+from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import nest
 from graphc.core import SymbolicTensor, trace_scope
 from graphc.tracing import Region, TensorCell, Trace
@@ -47,11 +47,10 @@ def merge(
         return _one_sided(regions, tensors, first, second)
     unbound = [isinstance(value, Unbound) for value in (first, second)]
     if any(unbound):
-        filler = next(value for value in (first, second) if isinstance(value, Unbound))
         if all(unbound):
             unsure = next((value for value in (first, second) if value.may_be_bound), None)
             return Kept(first if unsure is None else Unbound(name, unsure.reason))
-        if not filler.filler:
+        if not is_filler(first if unbound[0] else second):
             bound = "true" if not unbound[0] else "false"
             return Kept(Unbound(name, f"it is bound only in the {bound} branch of an if on a tensor"))
         # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
@@ -138,13 +137,13 @@ def _is_made_in(leaf: Any, region: Region) -> bool:
 def _with_zeros(region: Region, value: Any, other: Any) -> Any:
     """Returns a structure with zeros where nothing was put yet, and the other branch has put a tensor."""
     leaves, structure = nest.flatten(value)
-    if structure == nest.LEAF or not any(isinstance(leaf, Unbound) and leaf.filler for leaf in leaves):
+    if structure == nest.LEAF or not any(map(is_filler, leaves)):
         return value
     others, theirs = nest.flatten(other)
     if structure != theirs:
         return value
     filled = [
-        _zeros_like(region, there) if isinstance(here, Unbound) and here.filler and is_tensor(there) else here
+        _zeros_like(region, there) if is_filler(here) and is_tensor(there) else here
         for here, there in zip(leaves, others, strict=True)
     ]
     return nest.unflatten(structure, filled)

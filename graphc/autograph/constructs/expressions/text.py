@@ -26,7 +26,7 @@ from graphc.autograph.values.choice import Choice, ask
 from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.kinds import check_shown
-from graphc.autograph.values.number import SymbolicNumber, example_of
+from graphc.autograph.values.number import SymbolicNumber, kind_of
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import SymbolicTensor
@@ -232,8 +232,7 @@ def _format(value: Any, spec: Any) -> Any:
     if method is not None:
         return call(method)(value, spec)
     if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
-        tensor = isinstance(value, SymbolicTensor) and not isinstance(value, SymbolicNumber)
-        if not tensor:
+        if not isinstance(value, SymbolicTensor) or kind_of(value) is not None:
             return text_of("str", value)
         check_shown(value, "a text", as_text=True)
         return _text("format", value, spec)
@@ -242,8 +241,7 @@ def _format(value: Any, spec: Any) -> Any:
     if is_deferred(value) or is_deferred(spec):
         check_shown(value, "a text", as_text=True)
         if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
-            number = example_of(value) if isinstance(value, SymbolicNumber) else value.dtype.type(1).item()
-            in_python(format, number, spec)  # raises if there is no such format
+            in_python(format, (kind_of(value) or value.dtype.type)(1), spec)  # raises if there is no such format
         return _text("format", value, spec)
     check_methods(value, ("__format__",))
     return in_python(format, value, spec)

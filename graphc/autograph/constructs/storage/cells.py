@@ -240,11 +240,11 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
     """
     trace = context.trace
     if trace is not None:
-        if isinstance(value, Unbound) and value.reason == _NOT_SET:
+        if isinstance(value, Unbound):
+            if value.reason != _NOT_SET:
+                error = UndefinedNameError(f"{cell.title} is set on some paths only: {value.reason}; set it before")
+                raise trace.refuse(error)
             value = MISSING
-        elif isinstance(value, Unbound):
-            error = UndefinedNameError(f"{cell.title} is set on some paths only: {value.reason}; set it before")
-            raise trace.refuse(error)
         elif isinstance(cell, AttributeCell) and cell.get() is MISSING and value is cell.default():
             return
         if certain:
