@@ -138,6 +138,42 @@ class Module:
         return frozenset(text for text in constants if isinstance(text, str))
 
 
+# The classes of values whose value is not known while a function is traced, and the functions that ask for one of them.
+SYMBOLIC_KINDS = frozenset({"Choice", "Deferred", "Growing", "LoopIndex", "SymbolicNumber", "Text", "Unbound"})
+ASKING_KINDS = frozenset({"growing", "kinds_of", "refuse_growing"})
+
+
+def kind_checks(autograph: Path) -> list[str]:
+    """Returns each place outside ``values`` that asks which kind of symbolic value it is given, as ``file:line``.
+
+    What is to be done with a kind belongs to its class in ``autograph/values``; such a place knows all kinds.
+    """
+    found: list[str] = []
+    for path in sorted(autograph.rglob("*.py")):
+        name = path.relative_to(autograph).as_posix()
+        if not name.startswith("values/"):
+            found += [
+                f"{name}:{line}" for line in sorted(map(_kind_check, ast.walk(ast.parse(path.read_text())))) if line
+            ]
+    return found
+
+
+def _kind_check(node: ast.AST) -> int:
+    """Returns the line of a node that asks for a kind; 0 for other nodes."""
+    if isinstance(node, ast.Compare):
+        asks = any(map(_names_kind, node.comparators))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        tests_class = node.func.id == "isinstance" and len(node.args) == 2 and _names_kind(node.args[1])
+        asks = tests_class or node.func.id in ASKING_KINDS
+    else:
+        return 0
+    return node.lineno if asks else 0
+
+
+def _names_kind(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in SYMBOLIC_KINDS for part in ast.walk(node))
+
+
 def violations(root: Path) -> list[str]:
     """Every broken rule in the package at ``root`` (the folder ``graphc``), as ``file:line: what is wrong``."""
     modules = read_modules(root)
