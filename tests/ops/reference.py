@@ -152,10 +152,7 @@ _GRADIENT = {
     ),
     **dict.fromkeys(("from_dlpack", "mask_indices", "histogram", "histogram2d", "histogramdd"), "None"),
     **dict.fromkeys(
-        (
-            f"strings.{name}"
-            for name in ("decode_raw", "length", "lookup", "regex_full_match", "to_hash_bucket_fast", "to_number")
-        ),
+        (f"strings.{name}" for name in ("decode_raw", "length", "lookup", "regex_full_match", "to_number")),
         "None",
     ),
     **dict.fromkeys(
@@ -184,7 +181,7 @@ _TENSORFLOW = (
     *("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
     *(f"strings.{name}" for name in ("as_string", "format", "join", "length", "lower", "reduce_join", "split")),
     *(f"strings.{name}" for name in ("regex_full_match", "regex_replace", "strip", "substr", "upper")),
-    *(f"strings.{name}" for name in ("to_hash_bucket_fast", "to_number")),
+    "strings.to_number",
     *("nn.depthwise_conv2d", "nn.max_pool", "nn.avg_pool", "nn.moments", "nn.embedding_lookup"),
 )
 

@@ -146,7 +146,6 @@ TEXTS = [
     (lambda s: s.format("a {} b {}", (gx.arange(1, 9), ["x", "y"])), 'a [1 2 3 ... 6 7 8] b ["x" "y"]'),
     (lambda s: s.format("{}", gx.asarray([[1.5, 2], [3, 4]])), "[[1.5 2]\n [3 4]]"),
     (lambda s: s.format("% of %", (1, 2.5), placeholder="%"), "1 of 2.5"),
-    (lambda s: s.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3), [0, 2, 2]),
     (lambda s: s.lookup(["cat", "dog"], [["dog"], ["cat"]]), [[1], [0]]),
     (lambda s: s.lookup(["cat", "dog"], ["dog", "cow"], default=-1), [1, -1]),
 ]
@@ -159,17 +158,6 @@ def test_functions_of_strings(use: Any, expected: Any) -> None:
         assert str(found) == str(expected)
     else:
         assert found == expected
-
-
-def test_fingerprints_are_farmhashs() -> None:
-    expected = {
-        0: 1936946117179621455, 1: 3694432073954588131, 3: 3360065502999313129, 5: 773147331515987895,
-        9: 1010243743929222519, 17: 3756752071939108419, 33: 3476057946412062037, 65: 3166372076517071988,
-        100: 3930626154289304810, 200: 886273374978001185,
-    }  # fmt: skip
-    with gx.config.scope(enable_x64=True):
-        found = gx.strings.to_hash_bucket_fast(["a" * size for size in expected], 1 << 62)
-    assert found.tolist() == list(expected.values())
 
 
 @pytest.mark.parametrize(
@@ -242,7 +230,6 @@ WRONG = [
     (lambda s: s.as_string(object()), r"strings.as_string: x: expected a tensor, an array, a number .* got object"),
     (lambda s: s.lower("a", encoding="latin-1"), r"strings.lower: encoding is 'latin-1', expected 'utf-8' or ''"),
     (lambda s: s.format("{} {}", (1,)), r"strings.format: 2 times '{}' in the template, but 1 inputs"),
-    (lambda s: s.to_hash_bucket_fast("a", 0), r"strings.to_hash_bucket_fast: num_buckets is 0, expected 1 to "),
     (
         lambda s: s.lookup(["cat"], ["cta"]),
         r"element \[0\]: 'cta' is not in the vocabulary of 1 strings \(is it 'cat'\?\); ",

@@ -32,7 +32,6 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Any, tuple[Any, ...]]] = {
     "regex_replace": (lambda x: strings.regex_replace(x, "[0-9]", "#"), WORDS, (2, 2)),
     "regex_full_match": (lambda x: strings.regex_full_match(x, ".*x"), WORDS, (2, 2)),
     "to_number": (lambda x: strings.to_number(x, "int32"), NUMBERS, (2,)),
-    "to_hash_bucket_fast": (lambda x: strings.to_hash_bucket_fast(x, 100), WORDS, (2, 2)),
 }
 
 

@@ -11,10 +11,9 @@ import numpy as np
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import StringTensor, Tensor, as_dtype, host_tensor, refused
 from graphc.ops.strings.given import Texts, each, failed, known_numbers, strings_of, texts
-from graphc.ops.strings.hashing import fingerprint
 from graphc.ops.strings.late import each_of, in_graphs
 
-__all__ = ["as_string", "to_hash_bucket_fast", "to_number"]
+__all__ = ["as_string", "to_number"]
 
 _INT = re.compile(r"\s*[+-]?[0-9]+\s*")
 _FLOAT = re.compile(
@@ -119,33 +118,3 @@ def as_string(
     else:
         found = each(lambda value: real % value, array)
     return strings_of(found, array.shape)
-
-
-@in_graphs("x", type=each_of(lambda _: as_dtype("int64")))
-def to_hash_bucket_fast(x: Texts, num_buckets: int) -> Tensor:
-    """Returns a number below ``num_buckets`` for each string, always the same for the same string.
-
-    It is TensorFlow's: FarmHash's Fingerprint64 of the bytes, modulo ``num_buckets``.
-
-    Args:
-      x: a tensor of strings.
-      num_buckets: how many numbers there are.
-
-    Returns:
-      Integers; of 64 bits where there are such types.
-
-    Raises:
-      InvalidArgumentError: fewer than one bucket.
-
-    Example:
-      >>> import graphc as gx
-      >>> gx.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).tolist()
-      [0, 2, 2]
-    """
-    array = texts("to_hash_bucket_fast", "x", x)
-    dtype = as_dtype("int64")
-    if not 1 <= num_buckets <= np.iinfo(dtype).max:
-        problem = f"num_buckets is {num_buckets}, expected 1 to {np.iinfo(dtype).max}"
-        raise failed("to_hash_bucket_fast", problem)
-    found = each(lambda text: fingerprint(text.encode("utf-8", "surrogateescape")) % num_buckets, array)
-    return host_tensor(np.array(found, dtype).reshape(array.shape))

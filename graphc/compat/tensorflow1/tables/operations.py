@@ -148,7 +148,6 @@ strings.upper StringUpper
 strings.strip StringStrip
 strings.regex_full_match StaticRegexFullMatch
 strings.regex_replace StaticRegexReplace
-strings.to_hash_bucket_fast StringToHashBucketFast
 case case
 switch_case switch_case
 map_fn map

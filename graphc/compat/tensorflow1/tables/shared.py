@@ -274,7 +274,6 @@ strings.upper
 strings.strip string_strip
 strings.regex_full_match
 strings.regex_replace regex_replace
-strings.to_hash_bucket_fast string_to_hash_bucket_fast
 switch_case
 map_fn
 scan

@@ -75,8 +75,11 @@ ELSEWHERE: dict[str, str] = {
     "strided_slice": "write x[begin:end:stride]",
     "strings": "use a function of gx.strings, or Python's own on x.tolist()",
     "strings.bytes_split": "use list(x.item().encode())",
-    "strings.to_hash_bucket": "use tf.strings.to_hash_bucket_fast",
-    "strings.to_hash_bucket_strong": "use tf.strings.to_hash_bucket_fast, or hashlib",
+    **dict.fromkeys(
+        ("string_to_hash_bucket_fast", "strings.to_hash_bucket", "strings.to_hash_bucket_fast"),
+        "use gx.strings.lookup with a vocabulary, or zlib.crc32(word.encode()) % num_buckets for each word",
+    ),
+    "strings.to_hash_bucket_strong": "use hashlib, or gx.strings.lookup with a vocabulary",
     "summary": "write logs with Python, outside of compiled functions or with tf.py_function",
     "tensor_shape": "use tf.TensorShape",
     "timestamp": "use time.time()",

@@ -66,12 +66,6 @@ ROWS = (
         '["img_07.png"], "img_([0-9]+)", "\\\\1-\\\\0"',
     ),
     alias(
-        "strings.to_hash_bucket_fast",
-        "input, num_buckets, name=None",
-        "gx.strings.to_hash_bucket_fast(input, num_buckets)",
-        '["Hello", "TensorFlow", "2.x"], 1000',
-    ),
-    alias(
         "strings.to_number",
         "input, out_type=float32, name=None",
         "gx.strings.to_number(input, out_type)",
