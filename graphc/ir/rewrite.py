@@ -40,6 +40,10 @@ class Rewriter:
             return node.inputs
         return tuple([values.get(value, value) for value in node.inputs])
 
+    def value(self, value: Value) -> Value:
+        """Returns the new value that stands for an old one."""
+        return self._values.get(value, value)
+
     def controls(self, node: Node) -> tuple[Node, ...]:
         """Returns the new nodes that stand for the control inputs of an old node, each once."""
         if not node.control_inputs or not self._replaced:

@@ -74,6 +74,10 @@ class _Block(NamedTuple):
     sizes: tuple[int, ...]
     shape: tuple[int, ...]
 
+    def of(self, x: Any) -> Array:
+        """Returns the block of an array, with all axes."""
+        return lax.dynamic_slice(x, self.starts, self.sizes, allow_negative_indices=False)
+
 
 def _block(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> _Block | None:
     """Returns the block that an index names; None where it names something else.
@@ -98,8 +102,18 @@ def _block(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> _Block | N
         else:
             return None
     left = x.shape[len(starts) :]
-    starts = [jnp.asarray(start, np.int32) for start in (*starts, *[0] * len(left))]
-    return _Block(tuple(starts), (*sizes, *left), (*shape, *left))
+    if max(x.shape) > _HIGHEST:
+        return None
+    return _Block(tuple(map(_start, (*starts, *[0] * len(left)))), (*sizes, *left), (*shape, *left))
+
+
+def _start(start: Any) -> Any:
+    if isinstance(start, int):
+        return np.int32(start)
+    return start if start.dtype == np.int32 else lax.convert_element_type(start, np.int32)
+
+
+_HIGHEST = np.iinfo(np.int32).max
 
 
 def _is(item: Any, kind: str) -> bool:
@@ -115,7 +129,7 @@ def _num_axes(item: Any) -> int:
 def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...], inside: bool = False) -> Array:
     x = jnp.asarray(x)  # a constant comes as a NumPy array
     if inside and (block := _block(x, tensors, index)) is not None:
-        return lax.reshape(lax.dynamic_slice(x, block.starts, block.sizes), block.shape)
+        return lax.reshape(block.of(x), block.shape)
     x, key, _, _ = _key(x, tensors, index)
     return x[key]
 
@@ -164,8 +178,8 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
 def _put_block(x: Any, values: Any, block: _Block, how: str) -> Array:
     values = jnp.broadcast_to(_without_leading_ones(values, len(block.shape)), block.shape).reshape(block.sizes)
     if how != "set":
-        values = _COMBINE[how](lax.dynamic_slice(x, block.starts, block.sizes), values)
-    return lax.dynamic_update_slice(x, values, block.starts)
+        values = _COMBINE[how](block.of(x), values)
+    return lax.dynamic_update_slice(x, values, block.starts, allow_negative_indices=False)
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,9 @@ def _item(x: Any, *tensors: Any, index: Any, inside: bool = False) -> Any:
     return x[max(-len(x), min(place, len(x) - 1))]  # what is out of range is clamped
 
 
+HOW: Mapping[str, Any] = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+
+
 def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str, inside: bool = False) -> Any:
     copy, place = np.array(x), tensors[0] if tensors else index[0]
     place = slice(*place) if isinstance(place, tuple) else place
@@ -97,7 +100,7 @@ def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str, inside: bo
         assert 0 <= place < len(x)
     elif not isinstance(place, slice) and not -len(x) <= place < len(x):
         return copy  # what is out of range is left out
-    copy[place] = values if how == "set" else copy[place] + values
+    copy[place] = values if how == "set" else HOW[how](copy[place], values)
     return copy
 
 

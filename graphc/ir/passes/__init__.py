@@ -1,5 +1,6 @@
 """Passes: each takes a valid graph and returns a valid graph; one pass a file."""
 
+from graphc.ir.passes.accumulate import Accumulate
 from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
@@ -21,6 +22,7 @@ __all__ = [
     "DCE",
     "DEFAULT",
     "LATE",
+    "Accumulate",
     "Bounds",
     "Collect",
     "Evaluate",

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef
 from graphc.ir.passes.loop_nodes import controlled, differentiated
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.types import Attrs, TensorType
+from graphc.ir.types import Attrs, Literal, TensorType
 
 __all__ = ["IfConvert"]
 
@@ -25,6 +27,8 @@ _MAX_NODES = 32
 _ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
 """The ops whose bodies may be changed: they mean what their nodes do, and nothing else looks at them."""
 
+_Known = dict[tuple[OpDef, Attrs, tuple[Value, ...], str], Node]
+
 
 @dataclass(frozen=True)
 class IfConvert:
@@ -35,10 +39,10 @@ class IfConvert:
     item took 200 times as long.
 
     Before: a valid graph. After: the same, but that a ``cond`` whose branches are a few light nodes without effects, on
-    small values, is the nodes of both, and a ``where`` for each output that differs. Branches may assign to items of a
-    large tensor, once, both to the same items or one alone: then the items are selected and assigned behind, those that
-    are there already where a branch leaves them as they are. Two assignments would be slower than the branch, since XLA
-    copies the tensor in between.
+    small values, is the nodes of both, and a ``where`` for each output that differs. Branches may change items of a
+    large tensor, once, both the same items or one alone: then the items are selected and changed behind. Where a branch
+    leaves them as they are, those that are there are assigned, and 0 is added. Two assignments would be slower than the
+    branch, since XLA copies the tensor in between.
 
     What is differentiated stays as it is: the gradient through a ``where`` is NaN where the branch that was not taken
     has an infinite derivative.
@@ -58,19 +62,23 @@ class IfConvert:
         rewriter, names = Rewriter(graph), UniqueNames()
         for node in graph.nodes:
             names(node.name)
+        known: _Known = {}
         for node in graph.nodes:
             if node in fixed or node.op.name not in _ENTERED:
-                rewriter.keep(node)
+                kept = rewriter.keep(node)
+                if node.op.light and not node.control_inputs and node not in fixed:
+                    known.setdefault((kept.op, kept.attrs, kept.inputs, kept.device), kept)
                 continue
             regions = map_regions(node, self)
             found = None
             if node.op.name == "cond":
-                found = _Selects(node, rewriter.inputs(node), self.ops, names).made(regions)
+                found = _Selects(node, rewriter.inputs(node), self.ops, names, known).made(regions)
             if found is None:
                 rewriter.keep(node, regions=regions)
                 continue
             for new in found[0]:
                 rewriter.add(new)
+                known[new.op, new.attrs, new.inputs, new.device] = new
             rewriter.substitute(node.outputs, found[1])
         return rewriter.finish()
 
@@ -133,12 +141,16 @@ class _Selects:
       inputs: its inputs in the new graph.
       ops: where other ops are.
       names: gives the new nodes names.
+      known: the nodes before it, which are not made again.
     """
 
-    def __init__(self, cond: Node, inputs: Sequence[Value], ops: Registry[OpDef], names: UniqueNames) -> None:
+    def __init__(
+        self, cond: Node, inputs: Sequence[Value], ops: Registry[OpDef], names: UniqueNames, known: _Known
+    ) -> None:
         self._cond, self._ops, self._names = cond, ops, names
         self._test, *self._operands = inputs
-        self._known: dict[tuple[OpDef, Attrs, tuple[Value, ...]], Node] = {}
+        self._before = known
+        self._known: _Known = {}
 
     def made(self, regions: Sequence[Graph]) -> tuple[Sequence[Node], Sequence[Value]] | None:
         """Returns the nodes of both branches, and what stands for each output; None if the cond is better left."""
@@ -173,8 +185,8 @@ class _Selects:
 
     def _put(self, op: OpDef, inputs: Sequence[Value], attrs: Attrs, types: Sequence[TensorType], like: Node) -> Node:
         """Returns a node; the same one for what both branches compute."""
-        key = (op, attrs, tuple(inputs))
-        found = self._known.get(key)
+        key = (op, attrs, tuple(inputs), like.device)
+        found = self._before.get(key) or self._known.get(key)
         if found is None:
             name = self._names(like.name if like.op is op else op.name)
             found = Node(op, inputs, attrs, types, device=like.device, name=name, location=like.location)
@@ -196,13 +208,14 @@ class _Selects:
         update = true or false
         assert update is not None
         there: Value | None = None
-        if true is None or false is None:
-            if update.node.attrs["how"] != "set":
+        how = update.node.attrs["how"]
+        if (true is None or false is None) and how != "set":
+            there = self._neutral(how, update)
+            if there is None:
                 return None
-            get_item, attrs = (
-                self._ops["get_item"],
-                Attrs({name: value for name, value in update.node.attrs.items() if name != "how"}),
-            )
+        elif true is None or false is None:
+            attrs = Attrs({name: value for name, value in update.node.attrs.items() if name != "how"})
+            get_item = self._ops["get_item"]
             types = get_item.infer([tensor.type, *(value.type for value in update.index)], attrs, ())
             there = self._put(get_item, [tensor, *update.index], attrs, types, update.node).outputs[0]
         elif not true.matches(false):
@@ -212,6 +225,21 @@ class _Selects:
             return None
         inputs = [tensor, chosen, *update.index]
         return self._put(update.node.op, inputs, update.node.attrs, [tensor.type], update.node).outputs[0]
+
+    def _neutral(self, how: str, update: _Update) -> Value | None:
+        """Returns the number that leaves items as they are when they are changed by it; None where none is known."""
+        type = TensorType((), update.node.outputs[0].type.dtype)
+        if type.dtype.kind not in "iuf" or update.values.type.dtype != type.dtype:
+            return None
+        if how == "add":
+            number: float = -0.0 if type.is_inexact else 0  # 0.0 would change the sign of -0.0
+        elif how == "multiply":
+            number = 1
+        else:
+            limits = (-np.inf, np.inf) if type.is_inexact else (np.iinfo(type.dtype).min, np.iinfo(type.dtype).max)
+            number = limits[how == "min"]
+        attrs = Attrs(value=Literal(np.asarray(number, type.dtype)))
+        return self._put(CONSTANT, (), attrs, [type], update.node).outputs[0]
 
     def _output(
         self, branches: Sequence[_Branch], changed: Mapping[Value, Value], pair: Sequence[Value]

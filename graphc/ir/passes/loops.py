@@ -9,6 +9,7 @@ from typing import ClassVar
 from graphc.base import Registry
 from graphc.ir.graph import Graph
 from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.accumulate import Accumulate
 from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
@@ -24,8 +25,9 @@ __all__ = ["Loops"]
 class Loops:
     """Optimizes loops as loops, and clears up what that leaves.
 
-    Before: a valid graph. After: the same, in which :class:`Bounds`, :class:`Hoist`, :class:`Collect` and :class:`Sink`
-    find nothing to do. What they find in a loop they find at once; a nest of loops may need once more for each level.
+    Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Bounds`, :class:`Hoist`,
+    :class:`Collect` and :class:`Sink` find nothing to do. What they find in a loop they find at once; a nest of loops
+    may need once more for each level.
 
     Attributes:
       ops: where the ops are that they put in.
@@ -36,7 +38,7 @@ class Loops:
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes as long as they find something."""
-        steps = [step(self.ops) for step in (Bounds, Hoist, Collect, Sink)]
+        steps = [step(self.ops) for step in (Accumulate, Bounds, Hoist, Collect, Sink)]
         while (after := reduce(lambda found, step: step(found), steps, graph)) is not graph:
             for step in (Fold(), CSE(), DCE()):
                 after = step(after)

@@ -89,6 +89,25 @@ def test_an_item_that_one_branch_assigns_is_otherwise_the_one_that_is_there() ->
     """)
 
 
+def test_to_an_item_that_one_branch_adds_to_the_other_adds_nothing() -> None:
+    false = '%u: f32[100] = update_item(%v, %x, %i) {index = ("tensor",), how = "add"}\nreturn %u'
+    assert converted(cond("return %v", false, "f32[100]")) == lines("""
+        %constant: f32[] = constant() {value = f32[](-0.0)}
+        %where: f32[] = where(%t, %constant, %x)
+        %u: f32[100] = update_item(%v, %where, %i) {index = ("tensor",), how = "add"}
+        return %u
+    """)
+
+
+def test_what_stands_before_the_cond_is_not_computed_again() -> None:
+    text = cond("%a: f32[] = add(%x, %y)\nreturn %a", "%a: f32[] = neg(%y)\nreturn %a")
+    text = text.replace(
+        "%c: f32[] = cond(%t, %x", "%b: f32[] = add(%x, %y)\n%d: f32[] = neg(%b)\n%c: f32[] = cond(%t, %x"
+    )
+    text = text.replace("-> (f32[]) {", "-> (f32[], f32[]) {", 1).replace("return %c", "return %c, %d")
+    assert converted(text).count("add(") == 1
+
+
 def test_conds_inside_conds_and_loops_are_converted_first() -> None:
     inner = """
         %less: bool[] = less(%x, %y)
@@ -116,14 +135,13 @@ PUT = '%u: f32[100] = update_item(%v, %x, %i) {index = ("tensor",), how = "set"}
         (f"{PUT}\n{PUT_MORE}\nreturn %w", "return %v", "f32[100]"),
         (f"{PUT}\n{PUT_MORE}\nreturn %w".replace("(%u", "(%v"), "return %v", "f32[100]"),
         (f"{PUT}\nreturn %u", PUT.replace("%i", "%j") + "\nreturn %u", "f32[100]"),
-        (PUT.replace("set", "add") + "\nreturn %u", "return %v", "f32[100]"),
         (f"{PUT}\n%g: f32[] = get_item(%u) {{index = (0,)}}\nreturn %g, %u", "return %x, %v", "f32[], f32[100]"),
         ("return %x", "".join(f"%b{n}: f32[] = neg(%x)\n" for n in range(40)) + "return %b39", "f32[]"),
         ('%w: () = write(%x) {name = "u"}\nreturn %x', "return %y", "f32[]"),
     ],
     ids=[
         "heavy", "large", "another", "another one", "two updates", "two versions",
-        "other items", "adds", "read again", "many", "effects",
+        "other items", "read again", "many", "effects",
     ],
 )  # fmt: skip
 def test_what_costs_more_than_the_branch_stays(true: str, false: str, types: str) -> None:

@@ -1,0 +1,101 @@
+"""Items that are changed by what is computed of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import ClassVar, cast
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.loop_nodes import controlled
+from graphc.ir.rewrite import Rewriter, map_inside
+from graphc.ir.types import Attrs
+
+__all__ = ["Accumulate"]
+
+_HOW = {"add": "add", "subtract": "add", "multiply": "multiply", "minimum": "min", "maximum": "max"}
+"""How an ``update_item`` changes items, by the op that computes them anew."""
+
+
+@dataclass(frozen=True)
+class Accumulate:
+    """Makes one update of ``x[i] += v``, which Python takes apart into a read, a sum and an assignment.
+
+    XLA does it in one place, without a look at whether the index is in range in both, and its gradient by ``x`` is the
+    cotangent as it is. A loop over three indices took 1.3 times as long.
+
+    Before: a valid graph. After: the same, but that an ``update_item`` that puts ``x[i] + v`` where ``x[i]`` was adds
+    ``v``; likewise with differences, products, minima and maxima. An index that may name an element twice, an array or
+    a mask, stays: an assignment takes one of the values then, and a sum all.
+
+    Attributes:
+      ops: where the op ``negative`` is.
+    """
+
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
+    name: ClassVar[str] = "accumulate"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Replaces the updates."""
+        graph = map_inside(graph, self)
+        updates = [node for node in graph.nodes if node.op.name == "update_item"]
+        found = {node: step for node in updates if (step := _step(node)) is not None} if updates else {}
+        if not found:
+            return graph
+        uses = Counter(value for node in graph.nodes for value in node.inputs) + Counter(graph.outputs)
+        fixed, primals = controlled(graph), _differentiated(graph)
+        rewriter, names = Rewriter(graph), UniqueNames()
+        for node in graph.nodes:
+            names(node.name)
+        for node in graph.nodes:
+            step = found.get(node)
+            if step is None or node in fixed or node.inputs in primals or uses[node.inputs[1]] != 1:
+                rewriter.keep(node)
+                continue
+            op, by = step
+            x, _, *index = rewriter.inputs(node)
+            by = rewriter.value(by)
+            if op == "subtract":
+                less = Node(
+                    self.ops["negative"], [by], Attrs(), [by.type], device=node.device, name=names("negative"),
+                    location=node.location,
+                )  # fmt: skip
+                rewriter.add(less)
+                by = less.outputs[0]
+            rewriter.replace(node, node.op, [x, by, *index], Attrs(node.attrs, how=_HOW[op]))
+        return rewriter.finish()
+
+
+def _differentiated(graph: Graph) -> set[tuple[Value, ...]]:
+    """Returns the inputs of the updates whose derivatives are in the graph: these are evaluated together with them."""
+    derivatives = (node for node in graph.nodes if node.op.name == "vjp" and node.attrs["op"] == "update_item")
+    return {node.inputs[: len(node.inputs) - sum(node.attrs["cotangents"])] for node in derivatives}
+
+
+def _step(node: Node) -> tuple[str, Value] | None:
+    """Returns the op by which an assignment changes what is there, and the other operand; None if it does not."""
+    x, new, *index = node.inputs
+    made = new.node
+    if node.attrs["how"] != "set" or made is None or made.op.name not in _HOW or made.control_inputs:
+        return None
+    if x.type.dtype.kind not in "iu" and not (x.type.is_inexact and x.type.dtype.kind != "c"):
+        return None
+    if any(value.type.shape or value.type.dtype.kind not in "iu" for value in index) or _has_mask(node):
+        return None
+    first, second = made.inputs
+    for there, by in ((first, second),) if made.op.name == "subtract" else ((first, second), (second, first)):
+        source = there.node
+        if source is None or source.op.name != "get_item" or source.inputs != (x, *index) or source.control_inputs:
+            continue
+        same = source.attrs["index"] == node.attrs["index"]
+        if same and there.type.shape == new.type.shape and by.type.dtype == new.type.dtype == x.type.dtype:
+            return made.op.name, by
+    return None
+
+
+def _has_mask(node: Node) -> bool:
+    items = [cast("tuple[object, ...]", item) for item in node.attrs["index"] if isinstance(item, tuple)]
+    return any(item[0] == "mask" for item in items)
