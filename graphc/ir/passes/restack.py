@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OPS, OpDef
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.types import Attrs
+from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Restack"]
 
@@ -23,13 +25,19 @@ class Restack:
 
     Before: a valid graph. After: the same, but that a stack along the first axis of ``x[k], x[k + 1], ..., x[n - 1]``
     is ``x[k:n]``, and the sum of the gradients by ``x`` of these rows, from the gradient of their stack, is that of
-    ``x[k:n]``: for a list of 400 items 400 arrays were added, each as large as all of them.
+    ``x[k:n]``: for a list of 400 items 400 arrays were added, each as large as all of them. A stack along another axis
+    is a stack along the first one with the axes permuted, and to concatenate is to stack and to join two axes.
+
+    Attributes:
+      ops: where the ops ``stack``, ``permute_dims`` and ``reshape`` are.
     """
 
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "restack"
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the stacks."""
+        graph = _along_first(graph, self.ops)
         rewriter, sums = Rewriter(graph), _Sums()
         for node in graph.nodes:
             found = _rows(node)
@@ -45,6 +53,104 @@ class Restack:
             else:
                 rewriter.keep(node, regions=map_regions(node, self))
         return rewriter.finish()
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """How neighbouring rows of an array are joined that are not stacked along the first axis.
+
+    Attributes:
+      count: how many rows.
+      row: the type of each.
+      axis: along which they are stacked, or concatenated.
+      concat: whether that axis and the one behind it are one.
+    """
+
+    count: int
+    row: TensorType
+    axis: int
+    concat: bool
+
+    @staticmethod
+    def of(op: str, attrs: Mapping[str, object], rows: Sequence[Value]) -> _Joined | None:
+        """Returns how an op joins some values, if it can be said better."""
+        axis = attrs.get("axis", 0)
+        if op not in ("stack", "concat") or not isinstance(axis, int) or len(rows) < 2 or _neighbours(rows) is None:
+            return None
+        row = rows[0].type
+        axis %= len(row.shape) + (op == "stack")
+        return None if op == "stack" and not axis else _Joined(len(rows), row, axis, op == "concat")
+
+    @property
+    def stack(self) -> TensorType:
+        """The rows stacked along the first axis."""
+        return replace(self.row, shape=(self.count, *self.row.shape))
+
+    @property
+    def permuted(self) -> TensorType:
+        """The same with that axis where the op has it."""
+        shape = self.row.shape
+        return replace(self.row, shape=(*shape[: self.axis], self.count, *shape[self.axis :]))
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Where each axis of what the op has is found in the stack."""
+        return (*range(1, self.axis + 1), 0, *range(self.axis + 1, len(self.row.shape) + 1))
+
+    @property
+    def inverse(self) -> tuple[int, ...]:
+        """Where each axis of the stack is found in what the op has."""
+        return (self.axis, *range(self.axis), *range(self.axis + 1, len(self.row.shape) + 1))
+
+
+def _along_first(graph: Graph, ops: Registry[OpDef]) -> Graph:
+    """Returns a graph in which neighbouring rows are stacked along the first axis alone."""
+    found: dict[Node, _Joined] = {}
+    for node in graph.nodes:
+        op, attrs, rows = node.op.name, node.attrs, node.inputs
+        if op == "vjp" and node.attrs["op"] in ("stack", "concat") and _differentiates(node, node.attrs["op"]):
+            op, attrs, rows = node.attrs["op"], dict(node.attrs["attrs"]), node.inputs[:-1]
+        same = op in ("stack", "concat") and len({value.type for value in rows}) == 1 and not node.control_inputs
+        if same and rows[0].type.shape and (joined := _Joined.of(op, attrs, rows)) is not None:
+            weak = (node.outputs if op == node.op.name else node.inputs[-1:])[0].type.weak
+            if weak == rows[0].type.weak:
+                found[node] = joined
+    if not found:
+        return graph
+    rewriter, names = Rewriter(graph), UniqueNames()
+    for node in graph.nodes:
+        names(node.name)
+    for node in graph.nodes:
+        joined = found.get(node)
+        if joined is None:
+            rewriter.keep(node)
+            continue
+
+        def add(op: str, inputs: Sequence[Value], attrs: Attrs, type: TensorType, like: Node = node) -> Value:
+            new = Node(
+                ops[op], inputs, attrs, [type], device=like.device, name=names(op), location=like.location
+            )  # fmt: skip
+            rewriter.add(new)
+            return new.outputs[0]
+
+        inputs = rewriter.inputs(node)
+        if node.op.name != "vjp":
+            value = add("stack", inputs, Attrs(axis=0), joined.stack)
+            if joined.axis and joined.concat:
+                value = add("permute_dims", [value], Attrs(axes=joined.axes), joined.permuted)
+            if joined.concat:
+                rewriter.replace(node, ops["reshape"], [value], Attrs(shape=node.outputs[0].type.shape))
+            else:
+                rewriter.replace(node, ops["permute_dims"], [value], Attrs(axes=joined.axes))
+            continue
+        value = inputs[-1]
+        if joined.concat:
+            value = add("reshape", [value], Attrs(shape=joined.permuted.shape), joined.permuted)
+        if joined.axis:
+            value = add("permute_dims", [value], Attrs(axes=joined.inverse), joined.stack)
+        attrs = Attrs(node.attrs, op="stack", attrs=(("axis", 0),))
+        rewriter.replace(node, node.op, [*inputs[:-1], value], attrs)
+    return rewriter.finish()
 
 
 def _slice(start: int, count: int) -> tuple[tuple[int, int, None]]:
