@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
@@ -159,6 +160,8 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
     values = fitted(values, x)
     if inside and (block := _block(x, tensors, index)) is not None:
         return _put_block(x, values, block, how)
+    if (places := _grid(x, index)) is not None:
+        return _put_grid(x, values, places, how)
     cut, key, starts, mask = _key(x, tensors, index)
     if mask is not None:
         part = cut[key]
@@ -169,7 +172,7 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
         try:
             cut = getattr(cut.at[key], how)(values)
         except ValueError:
-            raise ValueError(f"values of shape {values.shape} do not fit elements of shape {cut[key].shape}") from None
+            raise _misfit(values.shape, cut[key].shape) from None
     if not starts:
         return cut
     return lax.dynamic_update_slice(x, cut, [starts.get(axis, 0) for axis in range(x.ndim)])
@@ -180,6 +183,52 @@ def _put_block(x: Any, values: Any, block: _Block, how: str) -> Array:
     if how != "set":
         values = _COMBINE[how](block.of(x), values)
     return lax.dynamic_update_slice(x, values, block.starts, allow_negative_indices=False)
+
+
+def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
+    return ValueError(f"values of shape {given} do not fit elements of shape {wanted}")
+
+
+def _grid(x: Any, index: tuple[Any, ...]) -> list[range] | None:
+    """Returns which places of each axis slices with steps name, if these are many; None for anything else.
+
+    XLA writes places that lie apart one by one, which takes longer than to write all anew (every other one of 10**6
+    floats: 1.6 ms, and 0.9), up to every eighth.
+    """
+    if not all(isinstance(item, tuple) and not isinstance(item[0], str) for item in index if item != "..."):
+        return None
+    slices: list[slice[Any, Any, Any]] = [slice(None)] * x.ndim
+    front = index.index("...") if "..." in index else len(index)
+    slices[:front] = [slice(*item) for item in index[:front]]
+    behind = [slice(*item) for item in index[front + 1 :]]
+    slices[len(slices) - len(behind) :] = behind
+    places: list[range] = [range(size)[part] for size, part in zip(x.shape, slices, strict=True)]
+    steps = [place.step for place in places if len(place) > 1]
+    count = math.prod(map(len, places))
+    return places if count and max(steps, default=1) > 1 and min(steps) > 0 and 8 * count >= x.size else None
+
+
+def _put_grid(x: Any, values: Any, places: Sequence[range], how: str) -> Array:
+    """Returns an array with the elements changed that lie at some places of each axis."""
+    counts = tuple(map(len, places))
+    try:
+        values = jnp.broadcast_to(_without_leading_ones(values, x.ndim), counts)
+    except ValueError:
+        raise _misfit(values.shape, counts) from None
+    sides = [
+        (place[0], size - 1 - place[-1], place.step - 1 if len(place) > 1 else 0)
+        for size, place in zip(x.shape, places, strict=True)
+    ]
+    values = lax.pad(values, jnp.zeros((), values.dtype), sides)
+    chosen: Any = None
+    for axis, (place, size) in enumerate(zip(places, x.shape, strict=True)):
+        if len(place) == size:
+            continue
+        at_axis = lax.broadcasted_iota(np.int32, x.shape, axis)
+        inside = (at_axis >= place[0]) & (at_axis <= place[-1])
+        inside &= (at_axis - place[0]) % place.step == 0
+        chosen = inside if chosen is None else chosen & inside
+    return jnp.where(chosen, values if how == "set" else _COMBINE[how](x, values), x)
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Callable
+=======
+from functools import partial
+>>>>>>> c1ee8d7 (ops: slices with steps are assigned without a scatter)
 from typing import Any
 
 import jax
@@ -16,7 +20,7 @@ import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import SymbolicTensor, Tensor, Variable, kernel, operand
 from graphc.ops import asarray, get_item, update_item
-from graphc.ops.indexing import GET_ITEM
+from graphc.ops.indexing import GET_ITEM, UPDATE_ITEM
 from tests.ops.support import KernelInterpreter, run, trace, types
 
 X = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
@@ -253,6 +257,7 @@ def test_symbolic_result() -> None:
     assert isinstance(get_item(jax.numpy.asarray(X), 0), Tensor)
 
 
+<<<<<<< HEAD
 class Position:
     """An object that stands for an int, another one each time it is set."""
 
@@ -279,3 +284,30 @@ def test_an_object_that_stands_for_an_int_is_asked_each_time(use: Callable[[Any]
     assert use(position) == use(2)
     position.number = 3
     assert use(position) == use(3) != use(2)
+=======
+@pytest.mark.parametrize(
+    ("index", "shape", "how"),
+    [
+        (((None, None, 2),), (2, 4, 5), "set"),
+        (((1, None, None), (1, None, 2)), (2, 2, 5), "add"),
+        (("...", (1, 4, 2)), (2,), "max"),
+        (((1, 3, None), "...", (None, None, 3)), (), "set"),
+        (((None, None, 2), (None, None, 3), (1, None, 2)), (1, 2, 1, 2), "multiply"),
+    ],
+)
+def test_places_that_lie_apart_are_written_without_a_scatter(index: Any, shape: tuple[int, ...], how: str) -> None:
+    values = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape) - 30
+    combine: Any = {"set": lambda old, new: new, "add": np.add, "max": np.maximum, "multiply": np.multiply}[how]
+    expected = X.copy()
+    key = tuple(Ellipsis if item == "..." else slice(*item) for item in index)
+    expected[key] = combine(expected[key], values[0] if len(shape) == 4 else values)
+    program = jax.make_jaxpr(partial(UPDATE_ITEM.impl, index=index, how=how))(X, values)
+    assert "scatter" not in str(program)
+    np.testing.assert_array_equal(jax.core.eval_jaxpr(program.jaxpr, program.consts, X, values)[0], expected)
+
+
+def test_few_places_that_lie_apart_are_written_one_by_one() -> None:
+    assert "scatter" in str(
+        jax.make_jaxpr(partial(UPDATE_ITEM.impl, index=((None, None, 9),), how="set"))(np.ones(90), 0.0)
+    )
+>>>>>>> c1ee8d7 (ops: slices with steps are assigned without a scatter)
