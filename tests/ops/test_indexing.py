@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections.abc import Callable
-=======
 from functools import partial
->>>>>>> c1ee8d7 (ops: slices with steps are assigned without a scatter)
 from typing import Any
 
 import jax
@@ -257,7 +254,6 @@ def test_symbolic_result() -> None:
     assert isinstance(get_item(jax.numpy.asarray(X), 0), Tensor)
 
 
-<<<<<<< HEAD
 class Position:
     """An object that stands for an int, another one each time it is set."""
 
@@ -284,7 +280,8 @@ def test_an_object_that_stands_for_an_int_is_asked_each_time(use: Callable[[Any]
     assert use(position) == use(2)
     position.number = 3
     assert use(position) == use(3) != use(2)
-=======
+
+
 @pytest.mark.parametrize(
     ("index", "shape", "how"),
     [
@@ -310,4 +307,3 @@ def test_few_places_that_lie_apart_are_written_one_by_one() -> None:
     assert "scatter" in str(
         jax.make_jaxpr(partial(UPDATE_ITEM.impl, index=((None, None, 9),), how="set"))(np.ones(90), 0.0)
     )
->>>>>>> c1ee8d7 (ops: slices with steps are assigned without a scatter)

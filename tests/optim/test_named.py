@@ -159,7 +159,11 @@ def _followed_before() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda: gx.optim.SGD(0.1, clip=1.0), InvalidTypeError, "sgd: there is no option 'clip'; there are learning_rate.* clipvalue"),  # pyright: ignore
+        (
+            lambda: gx.optim.SGD(0.1, clip=1.0),
+            InvalidTypeError,
+            "sgd: there is no option 'clip'; there are learning_rate.* clipvalue",
+        ),  # pyright: ignore
         (lambda: gx.optim.SGD(0.1, clipnorm="1"), InvalidTypeError, "sgd: clipnorm must be a Python number, got str"),  # pyright: ignore
         (
             lambda: gx.optim.SGD(0.1, clipvalue=True),
