@@ -88,6 +88,12 @@ def rows_of(events: Sequence[Event]) -> list[int]:
     return rows
 
 
+_POINTS = 8
+"""The size of the names in bars."""
+_SHORTEST = 4
+"""With room for fewer characters a bar has no name."""
+
+
 def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
     """Draws a lane for each device and thread, with a bar for each event and its name where there is room.
 
@@ -110,8 +116,8 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
     width = 11.0
     figure: Any = Figure(figsize=(width, 1.6 + 0.6 * max(len(tracks), 1)), layout="constrained")
     axes = figure.add_subplot()
-    # Characters of 7 points are about 4 points wide; the lanes take about three quarters of the picture.
-    character = (last - first) / (0.75 * width * 72 / 4)
+    # A character is about six tenths as wide as it is high; the lanes take about three quarters of the picture.
+    character = (last - first) / (0.75 * width * 72 / (0.6 * _POINTS))
     for lane, track in enumerate(tracks):
         here = [event for event in events if event.track == track]
         rows = rows_of(here)
@@ -120,10 +126,13 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
             top, length = lane - 0.4 + row * height, event.end - event.start
             colour = _COLOURS.get(event.kind, _OTHER)[1]
             place = ((event.start - first) * 1e3, length * 1e3)
-            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor=colour, linewidth=0.5)
-            if length > character * (len(event.name) + 1):
-                place = {"ha": "center", "va": "center", "fontsize": 7, "clip_on": True, "parse_math": False}
-                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, event.name, **place)
+            edge = "white" if length > character else colour  # which must not hide a bar that is thinner than it
+            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor=edge, linewidth=0.4)
+            room = int(length / character) - 1
+            if room >= min(len(event.name), _SHORTEST):
+                name = event.name if len(event.name) <= room else f"{event.name[: room - 1]}…"
+                place = {"ha": "center", "va": "center", "fontsize": _POINTS, "clip_on": True, "parse_math": False}
+                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, name, **place)
     axes.set_yticks(range(len(tracks)), tracks)
     axes.invert_yaxis()
     axes.set_xlim(0, max((last - first) * 1e3, 1e-3))

@@ -108,6 +108,8 @@ class Timeline:
     def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs a step of a plan, and notes when it did."""
         waits = () if all(map(_is_there, arrays)) else arrays
+        if step.device == HOST:
+            jax.block_until_ready(waits)  # a call of Python begins when its arguments are there
         start = time.perf_counter()
         results = step.run(arrays, execution)
         if step.device == HOST:

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -15,6 +16,7 @@ import graphc as gx
 from graphc.base import pause
 from graphc.core import context
 from graphc.runtime import Event, Timeline, read_timeline
+from graphc.runtime.plan import HOST
 
 
 def chain(x: Any) -> Any:
@@ -151,6 +153,32 @@ def test_a_step_begins_when_its_device_is_told_and_has_done_the_one_before() -> 
     first, second = timeline.events
     assert first.start == pytest.approx(told - timeline.began, abs=1e-9)
     assert first.end <= second.start <= second.end
+
+
+def test_a_call_of_python_begins_when_its_arguments_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    class Late:
+        def is_ready(self) -> bool:
+            return False
+
+        def block_until_ready(self) -> None:
+            order.append("arguments")
+
+    class Call:
+        name, kind, device = "call", "host call", HOST
+
+        def run(self, arrays: Any, execution: Any) -> Any:
+            order.append("call")
+
+    def clock() -> float:
+        order.append("clock")
+        return 0.0
+
+    timeline: Any = Timeline()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    timeline.run(Call(), (Late(),), SimpleNamespace(name="f"))
+    assert order[:3] == ["arguments", "clock", "call"]
 
 
 def test_events_overlap_that_went_on_at_some_time_together() -> None:
