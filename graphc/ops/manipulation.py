@@ -11,6 +11,7 @@ from jax import lax
 
 from graphc.ops.parts import parts
 from graphc.ops.refusals import broadcasts
+from graphc.ops.stacks import stack_of_rows
 from graphc.ops.table import define, row
 from graphc.ops.values import fitted
 
@@ -223,7 +224,14 @@ _ARRAY_API = (
         fold=_fold_concat,
         aliases=("concatenate",),
     ),
-    row("stack", _stack, "arrays: Tensors, axis: int = 0", "Joined along a new axis.", fold=_fold_stack),
+    row(
+        "stack",
+        _stack,
+        "arrays: Tensors, axis: int = 0",
+        "Joined along a new axis.",
+        fold=_fold_stack,
+        instead=stack_of_rows,
+    ),
     row("hstack", _hstack, "arrays: Tensors", "Joined along axis 1; along axis 0 when 1-d."),
     row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows."),
     row(

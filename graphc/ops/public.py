@@ -37,7 +37,7 @@ __all__ = ["as_tuple", "combinations", "public_function"]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _TEMPLATE = """\
 def {name}({signature}):
-    {first}{fast}try:
+    {first}{fast}{instead}try:
         return {wrap}(_apply(_op, {tensors}, {attrs}))
     except Exception as _error:
         _shorten(_error)
@@ -45,7 +45,7 @@ def {name}({signature}):
 """
 _OPTIONAL_TEMPLATE = """\
 def {name}({signature}):
-    {first}{fast}try:
+    {first}{fast}{instead}try:
         _given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
         _rest = [_value for _value in ({optional}) if _value is not None]
         return {wrap}(_apply(_ops[_given], ({required}*_rest, ), {attrs}))
@@ -53,6 +53,10 @@ def {name}({signature}):
         _shorten(_error)
         raise
 """
+_INSTEAD = """\
+if _context.trace is not None and (_found := _instead({arguments})) is not None:
+        return _found
+    """
 _ON_DEVICE = """\
 if device:
         with _device(device):
@@ -91,6 +95,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         signature=entry.signature,
         first=_first_steps(entry, signature, wrap),
         fast=_fast_path(entry, signature),
+        instead=_INSTEAD.format(arguments=", ".join(signature.words)) if entry.instead else "",
         wrap=wrap,
         required=_items(signature.tensors),
         optional=_items(signature.optional),
@@ -107,6 +112,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_attrs": attrs_of,
         "_device": device,
         "_from_values": entry.by_value and from_values(op, entry.by_value),
+        "_instead": entry.instead,
         "_kernel": kernel(op),
         "_kernels": Kept(lambda values: kernel(op, attrs_of(values)), len(signature.defaults)),
         "_kinds": kinds,

@@ -56,6 +56,7 @@ class Row:
         ``size``, which gives them a static shape, and the NumPy function is called where that is None.
       aliases: other names of the public function.
       platforms: the types of devices for which JAX has an implementation (see :class:`OpDef`); empty for all.
+      instead: takes the arguments while a function is traced, and gives a result that is made in a better way, or None.
       need: what it needs of shapes and attributes beyond what the signature says, for messages.
     """
 
@@ -71,6 +72,7 @@ class Row:
     light: bool | None = None
     platforms: tuple[str, ...] = ()
     need: Need | None = None
+    instead: Callable[..., Any] | None = None
 
     @property
     def function(self) -> str:
@@ -97,9 +99,12 @@ def row(
     light: bool | None = None,
     platforms: tuple[str, ...] = (),
     need: Need | None = None,
+    instead: Callable[..., Any] | None = None,
 ) -> Row:
     """Returns a row of the table; see :class:`Row` for the fields."""
-    return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need)
+    return Row(
+        name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need, instead
+    )
 
 
 ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
