@@ -25,7 +25,8 @@ from graphc.tracing import is_array
 
 __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 
-_KINDS = (Tensor, np.ndarray, *SCALARS)
+_LISTS = (list, tuple)
+_KINDS = (Tensor, np.ndarray, *SCALARS, *_LISTS)
 
 
 def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
@@ -39,7 +40,11 @@ def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | 
     plain = all(type(leaf) in _KINDS or isinstance(leaf, jax.Array | np.generic) for leaf in leaves)
     if not plain or any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
         return None
-    return tuple([(type(leaf), getattr(leaf, "dtype", None)) for leaf in leaves])
+    return tuple([(type(leaf), _dtype(leaf)) for leaf in leaves])
+
+
+def _dtype(leaf: Any) -> Any:
+    return np.asarray(leaf).dtype if type(leaf) in _LISTS else getattr(leaf, "dtype", None)
 
 
 def _leaves(arguments: Arguments) -> list[Any] | None:
@@ -47,7 +52,7 @@ def _leaves(arguments: Arguments) -> list[Any] | None:
     found: list[Any] = []
     for name, value in arguments.values.items():
         given = arguments.given[name]
-        if value is not given and type(given) not in SCALARS:
+        if value is not given and type(given) not in SCALARS and not (type(given) in _LISTS and type(value) is Tensor):
             return None
         found += [given] if value is not given else filter(is_array, nest.flatten(value)[0])
     return found
@@ -134,11 +139,13 @@ def _body(
     arrays = dict[Any, str]()
     leaves = _leaves(arguments) or []
     pairs = list(zip(traced.inputs, leaves, strict=True))
-    dtypes = {source: aval.dtype for source, aval in zip(traced.inputs, traced.types, strict=True)}
+    types = dict(zip(traced.inputs, traced.types, strict=True))
     # What differs most from call to call comes first: the types of arguments that are arrays, then what is in others.
     for source, leaf in pairs:
         if type(leaf) in SCALARS:
-            arrays[source] = writer.number(source, leaf, dtypes[source])
+            arrays[source] = writer.number(source, leaf, types[source].dtype)
+        elif type(leaf) in _LISTS:
+            arrays[source] = writer.numbers(source, leaf, types[source])
         elif source.base is None:
             arrays[source] = writer.array(source, leaf, alone=alone)
     guards = [guard for guard in traced.guards if guard.source.of_call]

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import Tensor, canonical_array, narrowed
+from graphc.core import SCALARS, Tensor, canonical_array, narrowed
 from graphc.function.recycled import SMALLEST, Recycled
 from graphc.tracing import ReadGuard, Source, exact, lacks, same_array, same_items, same_keys, same_set
 
@@ -155,6 +155,13 @@ class Writer:
         self.require(f"type({name}) is {self.constant(type(value))}")
         return self._variable(f"{self.constant(np.asarray)}({name}, {self.constant(dtype)})")
 
+    def numbers(self, source: Source, value: Any, aval: Any) -> str:
+        """Adds that an argument is a list of such numbers and of this shape; returns it as an array."""
+        name = self.find(source)
+        self.require(f"type({name}) is {self.constant(type(value))}")
+        given = self.constant(np.asarray(value).dtype), self.constant(aval.dtype), tuple(aval.shape)
+        return self._variable(f"{self.constant(_listed)}({name}, {given[0]}, {given[1]}, {given[2]})")
+
     def guarded(self) -> list[str]:
         """Returns the code so far, in which an exception is a guard that does not hold."""
         # an attribute that is gone, an item that is missing
@@ -165,6 +172,24 @@ class Writer:
         text = "\n    ".join([f"def call({parameters}):", *body])
         exec(compile(text, "<graphc guards>", "exec"), self.namespace)
         return self.namespace["call"]
+
+
+def _listed(value: Any, given: np.dtype[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Returns a list of numbers as an array.
+
+    Raises:
+      TypeError: it holds other numbers, or is of another shape; so it does not fit.
+    """
+    array = np.asarray(value)
+    if array.dtype != given or array.shape != shape or not _are_numbers(value):
+        raise TypeError
+    return np.asarray(value, dtype)  # which refuses what the dtype cannot hold
+
+
+def _are_numbers(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return all(map(_are_numbers, value))
+    return type(value) in SCALARS
 
 
 def matcher(

@@ -153,3 +153,32 @@ def test_a_function_that_becomes_a_method_later() -> None:
 def test_a_first_argument_called_self_is_like_any_other() -> None:
     function = gx.function(lambda self, x: self + x, input_signature=[TensorSpec(()), TensorSpec(())])
     assert function(1, 2).item() == 3
+
+
+def test_lists_are_taken_the_short_way_and_refused_as_the_first_time() -> None:
+    double = gx.function(lambda x: x * 2, input_signature=[gx.TensorSpec((2,), "int32")])
+    for given in ([1, 2], [3, 4], (5, 6), [7, 8], np.array([1, 2], "int32"), [9, 10]):
+        assert double(given).tolist() == (np.asarray(given) * 2).tolist()
+    for wrong in (
+        [1, 2**31],
+        [1, 2**70],
+        [1.0, 2.0],
+        [1, 2, 3],
+        [[1, 2]],
+        [1, [2]],
+        [1, None],
+        [True, False],
+        [1, gx.asarray(2)],
+    ):
+        with pytest.raises((gx.errors.InvalidTypeError, gx.errors.InvalidArgumentError), match="argument 'x'"):
+            double(wrong)
+        assert double([3, 4]).tolist() == [6, 8]
+    assert len(double.trace_report()) == 1
+
+
+def test_lists_of_ints_and_of_floats_take_turns() -> None:
+    half = gx.function(lambda x: x / 2, input_signature=[gx.TensorSpec((2, 1))])
+    for number in range(4):
+        assert half([[number], [2]]).tolist() == [[number / 2], [1]]
+        assert half([[number + 0.5], [2.0]]).tolist() == [[number / 2 + 0.25], [1]]
+    assert len(half.trace_report()) == 1
