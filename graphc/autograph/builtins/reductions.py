@@ -216,7 +216,7 @@ class _Search:
 
     def look_through(self, values: Any) -> None:
         """Looks at all items."""
-        if isinstance(values, SymbolicTensor | TensorRange) or growing(values) is not None:
+        if is_looped(values) and not isinstance(values, Iterator):
             values = made(iterator_of(values))
         if isinstance(values, GeneratorExpression | SpaceIterator) and values.gives_items():
             # So that there is one from the start, and the loop need not ask.

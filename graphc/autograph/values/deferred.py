@@ -8,7 +8,7 @@ carry them as they do tuples. At run time the tensors have values, and the value
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, cast
@@ -34,6 +34,7 @@ __all__ = [
     "rebuilt",
     "reopened",
     "snapshot",
+    "symbolic_parts",
     "value_of",
 ]
 
@@ -188,6 +189,15 @@ def holds_deferred(structure: nest.Structure) -> bool:
     """Returns True if values of a structure are put together of views, so that :func:`value_of` is to make them."""
     is_view = structure.kind is not None and issubclass(structure.kind, Deferred)
     return is_view or any(map(holds_deferred, structure.children))
+
+
+def symbolic_parts(value: Any) -> Iterator[Any]:
+    """Yields the numbers and other Python values that depend on tensors, which a value is or holds."""
+    if isinstance(value, SymbolicNumber | LoopIndex | Deferred):
+        yield value
+    elif (parts := nest.children(value)) is not None:
+        for part in parts[1]:
+            yield from symbolic_parts(part)
 
 
 class Frozen:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.chosen_items import delete_chosen, store_chosen
-from graphc.autograph.constructs.expressions.list_methods import extend, store_in_list
+from graphc.autograph.constructs.expressions.list_methods import answer
 from graphc.autograph.constructs.expressions.masked import Chosen
 from graphc.autograph.constructs.expressions.operators import binary
 from graphc.autograph.constructs.expressions.positions import check_positions
@@ -28,7 +28,6 @@ from graphc.autograph.constructs.storage.cells import (
 )
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.choice import over_choices, use
-from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.python_object import found_on, is_users
@@ -92,8 +91,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
         return
     if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
         what = f"the assignment to an item of a {type(owner).__name__}"
-        if (found := growing(owner)) is not None:
-            store_in_list(owner, found, index, value)
+        if answer("__setitem__", owner, index, value) is not NotImplemented:
             return
         if _is_container(owner, "__setitem__"):
             context.trace.writing(ContentsCell(owner, what))
@@ -141,7 +139,7 @@ def delete_item(owner: Any, index: Any) -> None:
         call(method)(owner, index)
         return
     what = f"the deletion of an item of a {type(owner).__name__}"
-    refuse_growing(owner)
+    answer("__delitem__", owner, index)
     if isinstance(index, SymbolicTensor) and type(owner) is list:
         delete_chosen(cast("list[Any]", owner), index)
         return
@@ -179,10 +177,8 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     if (users := operator_method(target, method)) is not None:
         result = call(users)(target, value)
         return binary(symbol, target, value) if result is NotImplemented else result
-    if symbol == "+" and (found := growing(target)) is not None:
-        extend(target, found, value)
-        return target
-    refuse_growing(target)
+    if (result := answer(method, target, value)) is not NotImplemented:
+        return result
     what = f"the in-place operator {symbol}= on a {kind.__name__}"
     if context.trace is not None and _is_container(target, method):
         context.trace.writing(ContentsCell(target, what))

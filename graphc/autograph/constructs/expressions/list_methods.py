@@ -18,7 +18,7 @@ from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import TensorType
 from graphc.tracing import context
 
-__all__ = ["METHODS", "concatenated", "extend", "load_from_list", "store_in_list"]
+__all__ = ["METHODS", "answer"]
 
 
 def _position(value: Growing, index: Any, message: str) -> Any:
@@ -36,13 +36,33 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     return position
 
 
-def load_from_list(value: Growing, index: Any) -> Any:
-    """``list[index]``."""
+def answer(method: str, owner: Any, *operands: Any) -> Any:
+    """Returns what a list whose length is known at run time only answers to an operator.
+
+    Args:
+      method: the special method that Python asks, ``"__getitem__"`` and so on.
+      owner: the object that is asked.
+      *operands: its arguments.
+
+    Returns:
+      NotImplemented if the object is no such list.
+
+    Raises:
+      UnimplementedError: the operator is not compiled for such a list.
+    """
+    found = growing(owner)
+    if found is None:
+        return NotImplemented
+    run = _OPERATORS.get(method)
+    return found.fail() if run is None else run(owner, found, *operands)
+
+
+def _load(owner: list[Any], value: Growing, index: Any) -> Any:
+    del owner
     return value.item(_position(value, index, "list index out of range"))
 
 
-def store_in_list(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
-    """``list[index] = item``."""
+def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     position = _position(value, index, "list assignment index out of range")
     _change(owner, "the assignment to an item of a list", _put(value, position, item, value.added))
 
@@ -81,8 +101,7 @@ def _append(owner: list[Any], value: Growing, item: Any) -> None:
     _change(owner, "the call of list.append", _put(value, value.length, item, value.added + 1))
 
 
-def extend(owner: list[Any], value: Growing, items: Any) -> None:
-    """``owner.extend(items)``, of a list that holds ``value``."""
+def _extend(owner: list[Any], value: Growing, items: Any) -> None:
     if not isinstance(items, list | tuple) or growing(items) is not None:
         value.fail()
     for item in nest.as_tuple(items):
@@ -100,12 +119,17 @@ def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
 
 
-def concatenated(value: Growing, items: Any) -> list[Any]:
-    """``list + items``."""
+def _extend_in_place(owner: list[Any], value: Growing, items: Any) -> list[Any]:
+    _extend(owner, value, items)
+    return owner
+
+
+def _concatenate(owner: list[Any], value: Growing, items: Any) -> list[Any]:
+    del owner
     if not isinstance(items, list):
         return operator.add([], items)  # says what Python says of other kinds
     new: list[Any] = made([Growing(value.buffer, value.count, value.added, Appends())])
-    extend(new, value, items)
+    _extend(new, value, items)
     return new
 
 
@@ -134,8 +158,15 @@ def _clear(owner: list[Any], value: Growing) -> None:
 METHODS: dict[str, Callable[..., Any]] = {
     "append": _append,
     "clear": _clear,
-    "extend": extend,
+    "extend": _extend,
     "insert": _insert,
     "pop": _pop,
 }
 """What stands for the methods of a list whose length is known at run time only, by name."""
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__add__": _concatenate,
+    "__getitem__": _load,
+    "__iadd__": _extend_in_place,
+    "__setitem__": _store,
+}

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.list_choice import choose_item
-from graphc.autograph.constructs.expressions.list_methods import concatenated, load_from_list
+from graphc.autograph.constructs.expressions.list_methods import answer
 from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.failures.origins import in_python
@@ -23,7 +23,7 @@ from graphc.autograph.constructs.purity.natives import INDEXED, check_index, che
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.values.choice import ask, over_choices
-from graphc.autograph.values.growing_list import growing, refuse_growing
+from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.core import SymbolicTensor, read
@@ -69,9 +69,9 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         if isinstance(left, str):
             return percent(left, right)
         check_printed(right)
-    if symbol == "+" and (found := growing(left)) is not None:
-        return concatenated(found, right)
-    refuse_growing(left, right)
+    if (result := answer(forward, left, right)) is not NotImplemented:
+        return result
+    refuse_growing(right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         result = in_python(native, left, right)
         return made(result) if type(result) is list else result
@@ -131,8 +131,8 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return known_item(owner, index, by_item=by_item)
     if (method := class_item_method(owner)) is not None:
         return call(method)(index)
-    if (found := growing(owner)) is not None:
-        return load_from_list(found, index)
+    if (item := answer("__getitem__", owner, index)) is not NotImplemented:
+        return item
     index, owner = read(index), example_of(owner)
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)

@@ -231,7 +231,7 @@ def _format(value: Any, spec: Any) -> Any:
     method = operator_method(value, "__format__")
     if method is not None:
         return call(method)(value, spec)
-    if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
+    if type(spec) is str and not spec:
         if not isinstance(value, SymbolicTensor) or kind_of(value) is not None:
             return text_of("str", value)
         check_shown(value, "a text", as_text=True)
@@ -270,7 +270,7 @@ def percent(template: Any, values: Any) -> Any:
     if context.trace is None:
         return template % values
     shown = _shown_arguments(template, values, ("r", "a"))
-    if is_deferred(shown) or isinstance(template, Text):
+    if is_deferred((template, shown)):
         return _text("%", template, shown)
     check_printed(values)
     return in_python(operator.mod, template, value_of(shown))

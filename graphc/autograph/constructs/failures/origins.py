@@ -20,10 +20,9 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, cast
 
 from graphc.autograph.frontend.convert import is_converted
-from graphc.autograph.values.deferred import RAISED, Deferred
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.deferred import RAISED, symbolic_parts
 from graphc.autograph.values.number import SymbolicNumber
-from graphc.base import Location, at, is_graphc_file, is_installed_file, nest, user_location
+from graphc.base import Location, at, is_graphc_file, is_installed_file, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
 from graphc.tracing import context
 
@@ -44,7 +43,7 @@ def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
         return function(*args, **kwargs)
     except Exception as error:
         if _answers_program(error):
-            for symbolic in _symbolic_in((args, kwargs)):
+            for symbolic in symbolic_parts((args, kwargs)):
                 raise _rejected(getattr(function, "__qualname__", repr(function)), symbolic, error) from error
         raise
 
@@ -117,15 +116,6 @@ def _is_raise(entry: TracebackType) -> bool:
     return dis.opname[code[entry.tb_lasti]] == "RAISE_VARARGS"
 
 
-def _symbolic_in(value: Any) -> Iterator[Any]:
-    """Yields the numbers and other Python values that depend on tensors, which a value is or holds."""
-    if isinstance(value, SymbolicNumber | LoopIndex | Deferred):
-        yield value
-    elif (parts := nest.children(value)) is not None:
-        for part in parts[1]:
-            yield from _symbolic_in(part)
-
-
 def _rejected(what: str, symbolic: Any, error: Exception) -> GraphcError:
     trace = context.trace
     shown = "<a number that depends on tensors>" if isinstance(symbolic, SymbolicNumber) else repr(symbolic)
@@ -149,7 +139,7 @@ def end_by(error: BaseException) -> None:
     if is_of_program(error):
         frames = [entry.tb_frame for entry in _entries(error)]
         for frame in (frame for frame in frames if is_installed_file(frame.f_code.co_filename)):
-            for symbolic in _symbolic_in([*frame.f_locals.values()]):
+            for symbolic in symbolic_parts([*frame.f_locals.values()]):
                 raise _rejected(frame.f_code.co_qualname, symbolic, error) from error
         return
     raise trace.note_refusal(_too_deep(trace.root.builder.name) if _recurses(error) else _internal(error)) from error
