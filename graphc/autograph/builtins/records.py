@@ -43,7 +43,7 @@ _HOOKS = (
     "__getnewargs_ex__",
     "__new__",
 )
-"""What copying asks of an object."""
+"""The methods that copying asks of an object."""
 
 
 def _copy(native: Callable[[Any], Any], value: Any) -> Any:

@@ -55,7 +55,7 @@ Test = Callable[[], Any]
 
 _MISSING: Any = object()
 _LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
-"""What loops run over."""
+"""The classes of values that loops run over as a whole."""
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
 
 
@@ -82,7 +82,7 @@ def run_over(iterable: Any, extra_test: Test | None, body: Callable[[Any], None]
 
 
 class Box:
-    """What a loop carries, as the statement operators see it.
+    """Holds the values that a loop carries, as the statement operators see them.
 
     Args:
       names: what is carried, for messages.

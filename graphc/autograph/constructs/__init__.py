@@ -1,3 +1,3 @@
-"""What statements and expressions do to symbolic values; they know values by what all values can do."""
+"""Statements and expressions on symbolic values."""
 
 __all__: list[str] = []

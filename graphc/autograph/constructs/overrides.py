@@ -1,4 +1,4 @@
-"""What is called in place of builtins, library functions and methods while a function is traced.
+"""Tables of the functions that stand for builtins, library functions and methods while a function is traced.
 
 The tables are filled once, by :mod:`graphc.autograph.builtins.table`, when graphc.autograph is imported.
 """
@@ -24,7 +24,7 @@ Objects = dict[type[Any], Callable[[Any], Override]]
 
 @dataclass(frozen=True)
 class Overrides:
-    """What stands for what.
+    """Tables of the functions that stand for others.
 
     Attributes:
       functions: by the builtin or library function, what is called in its place, with the function first; for a method
@@ -59,7 +59,7 @@ class Overrides:
 
 
 OVERRIDES = Overrides()
-"""What stands for what in every trace."""
+"""The tables of every trace."""
 
 
 class _Sample(NamedTuple):

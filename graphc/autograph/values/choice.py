@@ -159,7 +159,7 @@ def use(value: Choice, function: Callable[[Any], Any]) -> Any:
 
 
 def ask(value: Choice, question: Callable[[Any], Any]) -> Any:
-    """What Python answers when it is asked for something of the value that counts: an operator, an attribute, an item.
+    """Asks the value that counts for an operator, an attribute or an item, as Python does.
 
     Where the value is ``None``, a string or the like, an answer such as ``TypeError`` is what eager code would get.
     """
@@ -207,7 +207,7 @@ def is_simple(value: Any) -> bool:
 
 
 def decide(value: Choice, test: Callable[[Any], Any]) -> Any:
-    """What a test says of the value that counts; it changes nothing, so all are asked where Python knows the answer."""
+    """Tests the value that counts; a test changes nothing, so all values are tested where Python knows the answer."""
     answers = {place: test(value.options[place]) for place in value.left}
     if all(isinstance(answer, bool) for answer in answers.values()):
         return value.is_among(place for place, answer in answers.items() if answer)

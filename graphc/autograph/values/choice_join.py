@@ -129,7 +129,7 @@ class _Table:
         return len(self.values) - 1
 
     def is_good(self) -> bool:
-        """Whether the values can be kept side by side: not two that only differ in shape or structure, unless texts."""
+        """Returns True if the values can be kept side by side; those that differ in shape only must be texts."""
         differing = [value for value, fixed in zip(self.values, self.fixed, strict=True) if not fixed]
         texts = all(isinstance(value, Deferred) for value in differing)
         return len(self.values) <= _MOST and (len(differing) <= 1 or texts) and not self._holds_made

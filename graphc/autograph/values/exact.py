@@ -17,7 +17,7 @@ from graphc.ir import OPS, Attrs
 __all__ = ["compare_exactly", "compare_mixed"]
 
 _BELOW = ("less", "greater_equal")
-"""What asks whether a number lies below another: the same for the next number of the dtype above that one."""
+"""Comparisons that ask if a number lies below another; they say the same of the next number of the dtype."""
 
 
 def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:

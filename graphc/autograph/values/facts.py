@@ -1,4 +1,4 @@
-"""What a condition says of ints that depend on tensors, where it holds and where it does not.
+"""Keeps what conditions say of ints that depend on tensors, where they hold and where they do not.
 
 In the body of ``while i < n`` the number ``i`` is smaller than ``n``; after ``if found is None`` it is known which of
 several values ``found`` is. That is noted with the condition, and known in the branches and bodies that it chooses.

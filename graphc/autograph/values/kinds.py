@@ -1,4 +1,4 @@
-"""What kind of object a tensor without a value is in plain Python: a tensor, or a number that depends on tensors."""
+"""Tells which class a tensor without a value has in plain Python: a tensor, or a number that depends on tensors."""
 
 from __future__ import annotations
 

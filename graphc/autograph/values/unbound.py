@@ -28,7 +28,7 @@ class Unbound:
     __graphc_unbound__ = True
 
     may_be_bound = False
-    """Whether it is known at run time only that the name is not bound."""
+    """True if only the run of the program shows that the name is not bound."""
 
     def __init__(self, name: str, reason: str = "it is not bound on every path to here", filler: bool = False) -> None:
         self.name = name

@@ -18,7 +18,7 @@ from graphc.ir import OPS, Attrs
 __all__ = ["whole_number"]
 
 _FITTING = ("argmax", "argmin", "argsort", "count_nonzero")
-"""What gives places and counts, which no tensor has so many of that 32 bits do not hold them."""
+"""Ops that give places and counts: no tensor has so many elements that 32 bits do not hold them."""
 
 
 def whole_number(value: SymbolicTensor) -> SymbolicNumber:

@@ -276,7 +276,7 @@ def _writes(regions: Sequence[Region]) -> bool:
 
 
 def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any, second: Any) -> tuple[str, str]:
-    """What the two sides are to the user, for messages: a return that was reached before has no condition here."""
+    """Names the two sides for messages: a return that was reached before has no condition here."""
     if name == RETURN and before:
         value = before[names.index(name)]
         if not isinstance(value, Unbound) and (value is first or value is second):

@@ -1,4 +1,4 @@
-"""What a name or a place holds after two branches: what it holds at the end of both, made one."""
+"""Joins the values that a name or a place has at the end of two branches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from graphc.tracing import Region, TensorCell, Trace
 __all__ = ["NEVER", "Kept", "Merged", "fill", "merge", "note_merged"]
 
 NEVER: Any = object()
-"""What a name holds after a branch that always fails or jumps, which is never looked at."""
+"""The value of a name after a branch that always fails or jumps; nobody looks at it."""
 
 
 def merge(
@@ -80,7 +80,7 @@ def _ended(
 
 
 def _at_end(region: Region, leaf: Any) -> Any:
-    """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
+    """Returns a leaf as it was at the end of a branch, which may have assigned items of a tensor from outside."""
     written = region.writes.get(TensorCell(leaf).key) if isinstance(leaf, SymbolicTensor) else None
     return leaf if written is None else written.after
 

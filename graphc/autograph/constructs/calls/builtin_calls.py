@@ -92,7 +92,7 @@ def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callab
 
 
 def _replaced(function: Any) -> Callable[..., Any] | None:
-    """What stands for a builtin function, or a method of a string, that may be given values without a text yet."""
+    """Returns the function that stands for a builtin, or for a method of a string, which may be given late texts."""
     owner = getattr(function, "__self__", None)
     if type(owner) is not str:
         replaced = OVERRIDES.functions.get(function)

@@ -237,7 +237,7 @@ def _call_method_of_one(owner: Choice, name: str, /, *args: Any, **kwargs: Any) 
 
 
 def _bound(replaced: Any, owner: Any) -> Any:
-    """What stands for a bound method: a converted function is bound, all else is made of the bound method already."""
+    """Returns the function that stands for a bound method: a converted one is bound, others are bound already."""
     converted = isinstance(replaced, types.FunctionType) and is_converted(replaced)
     return types.MethodType(replaced, owner) if converted else replaced
 
@@ -310,4 +310,4 @@ def _call_jax(native: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 FUNCTIONS: Functions = {call_jax: _call_jax}
-"""What stands for functions of graphc's."""
+"""By functions of graphc's, the functions that stand for them."""

@@ -35,7 +35,7 @@ def call_dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: An
 
 
 def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:
-    """What ``functools.singledispatch`` chooses for a class; another one may be registered before the next call."""
+    """Returns the implementation for a class, and notes it: another one may be registered before the next call."""
     found = dispatch(kind)
     if context.trace is not None:
         text = f"the implementation of a singledispatch for {kind.__name__}"

@@ -1,4 +1,4 @@
-"""What the handlers of a ``try`` statement do about the exceptions of which one was raised.
+"""Runs the handlers of a ``try`` statement for the exceptions of which one was raised.
 
 For each there is a branch: the first one's is taken if it was the first, the other branch is that of the second, and so
 on; the last needs no condition, since one of them was raised. What a handler does, raise included, stays in its branch.
@@ -19,7 +19,7 @@ __all__ = ["caught", "happened", "otherwise", "restored", "throw", "throw_again"
 
 
 class Alternatives(Loopable):
-    """What the generated ``for`` loop over the exceptions runs over.
+    """Runs the generated ``for`` loop over the exceptions.
 
     Args:
       found: the exceptions that a ``try`` statement catches, of which one was raised.
@@ -60,7 +60,7 @@ def happened(one: Alternative) -> Any:
 
 
 def otherwise(one: Alternative) -> None:
-    """What is done if it was not this one."""
+    """Tries the next exception, if it was not this one."""
     one.body(Alternative(one.found[1:], one.body))
 
 

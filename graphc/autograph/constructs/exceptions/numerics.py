@@ -53,7 +53,7 @@ from graphc.tracing import CallState, Region, Trace, context
 __all__ = ["check_numerics"]
 
 _NOT_TO_BLAME = frozenset((COND, CONSTANT, READ_VARIABLE, SCAN, SWITCH, WHILE))
-"""What others computed, whose ops are looked at themselves."""
+"""Ops whose results others computed; those are checked themselves."""
 
 _AROUND = frozenset((CALL, REPLICAS, VMAP))
 """Likewise, if their ops are."""

@@ -1,4 +1,4 @@
-"""What Python code does with a list of known length at a place, or with an item, that tensors decide."""
+"""Stores, deletes and finds items of a list of known length where tensors decide the place or the item."""
 
 from __future__ import annotations
 
@@ -126,4 +126,4 @@ METHODS: dict[str, Callable[..., Any]] = {
     "pop": _pop,
     "remove": _remove,
 }
-"""What stands for the methods of a list of known length, by name."""
+"""By the names of the methods of a list of known length, the functions that stand for them."""

@@ -1,4 +1,4 @@
-"""What Python code does with a list whose length is known at run time only."""
+"""Operators and methods of a list whose length is known at run time only."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "insert": _insert,
     "pop": _pop,
 }
-"""What stands for the methods of a list whose length is known at run time only, by name."""
+"""By the names of the methods of a list of unknown length, the functions that stand for them."""
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "__add__": _concatenate,

@@ -52,7 +52,7 @@ BINARY: dict[str, tuple[Native, str, str]] = {
         "^": "xor",
     }.items()
 }
-"""What an operator does, and the methods of its left and its right operand that Python asks."""
+"""By an operator, its function, and the methods of its left and its right operand that Python asks."""
 
 _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),

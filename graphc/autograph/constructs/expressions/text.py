@@ -152,7 +152,7 @@ class _Shown(Deferred):
 
 
 class _Looks:
-    """What looks like another object."""
+    """Looks like another object when it is printed."""
 
     __slots__ = ("_representation", "_text")
 

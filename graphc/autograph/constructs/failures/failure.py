@@ -375,7 +375,7 @@ def still_running(trace: Trace) -> SymbolicTensor | None:
 
 
 class Settling(Protocol):
-    """What a loop carries, as far as :func:`settles` asks for it."""
+    """The values that a loop carries, as far as :func:`settles` asks for them."""
 
     def settle(self, region: Region) -> bool:
         """Returns True if what is carried fits; see :class:`LoopState`."""
@@ -432,7 +432,7 @@ def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
 
 
 def _parts_of(value: Any) -> Iterator[Any]:
-    """What an object consists of, as far as structures and functions show: items, instance, what it closes over."""
+    """Returns the parts of an object that structures and functions show: items, instance, closed-over values."""
     yield value
     parts = nest.children(value)
     if parts is not None:

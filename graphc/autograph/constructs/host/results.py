@@ -1,4 +1,4 @@
-"""What a host function is declared to return, and a look at what it does return."""
+"""Declared results of a host function, and the check of its actual ones."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Bound = dict[str, Any]
-"""What the names of a pattern stand for."""
+"""By the names of a pattern, their values."""
 
 
 class Pattern(ABC):

@@ -89,7 +89,7 @@ class AttributeCell(Cell):
 
 
 class ContentsCell(Cell):
-    """What a list or a dict holds, all together."""
+    """The contents of a list or a dict, as a whole."""
 
     __slots__ = ()
 

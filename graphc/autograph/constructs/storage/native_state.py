@@ -41,7 +41,7 @@ _BATCHES = (
     "loop over its rows"
 )
 _GIVING = ("__next__", "get_nowait", "readline")
-"""What an object has that gives data."""
+"""Methods of objects that give data."""
 _NO_STATE = (*OPAQUE, tuple, frozenset, range)
 _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, bytearray, deque))
 """Classes from which items are taken without a change."""
@@ -78,7 +78,7 @@ class GeneratorCell(Cell):
 
 
 class StatePlace(Cell):
-    """What can be seen of the state of an object.
+    """The state of an object, as far as it shows.
 
     Args:
       owner: the object.

@@ -1,4 +1,4 @@
-"""What can be seen of the state of an object: its attributes, its contents, how far it was read."""
+"""Reads the state of an object as far as it shows: attributes, contents, how far it was read."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _contents(value: Any) -> list[Any]:
 
 
 def _attributes(value: Any) -> list[Any]:
-    """What an object holds in its ``__dict__`` and in slots, and what its class, if that is Python code, holds."""
+    """Returns the values in an object's ``__dict__`` and slots, and those of its class if that is Python code."""
     try:
         found = list(object.__getattribute__(value, "__dict__").values())
     except AttributeError:
