@@ -146,8 +146,12 @@ class Tracing(Protocol):
         """The trace around this one; None for that of a whole function."""
         ...
 
+    def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Returns what a node is given, so that no gradient comes out of it where it does not count."""
+        ...
+
     def record(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Any]:
-        """Appends a node, and keeps gradients out of it where it does not count."""
+        """Appends a node that is given masked inputs."""
         ...
 
     def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = ...) -> list[Any]:

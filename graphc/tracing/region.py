@@ -137,7 +137,7 @@ class Region(Trace):
         for known in (self.writes, self.bound, self._owned, self._own_writes):
             known.clear()
         # Tracebacks of exceptions hold frames, and they what their names stand for.
-        self.aborted = self.guard = None
+        self.aborted = self.gradient_mask = None
 
     def check_aborted(self) -> None:
         """Gives the attempt up again if it was given up before."""
@@ -176,8 +176,8 @@ class Region(Trace):
         state = self.state(variable)
         cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
         value = self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
-        if self.guard is not None and isinstance(variable, CallState):
-            self.guard.note([value])
+        if self.gradient_mask is not None and isinstance(variable, CallState):
+            self.gradient_mask.note([value])
         return value
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
@@ -186,8 +186,8 @@ class Region(Trace):
         # A tensor of its own: items may be assigned to the one that was given.
         state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
         state.written = True
-        if self.guard is not None and isinstance(variable, CallState):
-            self.guard.renew()
+        if self.gradient_mask is not None and isinstance(variable, CallState):
+            self.gradient_mask.renew()
 
     def written(self) -> list[Any]:
         """Returns the variables that the region assigns, in order of first touch."""

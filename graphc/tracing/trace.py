@@ -121,7 +121,7 @@ class Trace:
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
       controls: the scope of control dependencies that is open here, the innermost; None for none.
-      guard: what keeps gradients out of what is traced now where it does not count; None where all counts.
+      gradient_mask: what keeps gradients out of what is traced now where it does not count; None where all counts.
       made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
         where.
       unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
@@ -150,7 +150,7 @@ class Trace:
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
         self.controls: Controls | None = None
-        self.guard: GradientMask | None = None
+        self.gradient_mask: GradientMask | None = None
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
         self.check: Check | None = None
@@ -225,15 +225,17 @@ class Trace:
             self.controls.note(node)
         return [self.wrap(output) for output in node.outputs]
 
+    def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Returns what a node is given, so that no gradient comes out of it where it does not count."""
+        return inputs if self.gradient_mask is None else self.gradient_mask.values(inputs)
+
     def record(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
     ) -> list[SymbolicTensor]:
-        """Appends a node as :meth:`apply` does, and keeps gradients out of it where it does not count."""
-        guard = self.guard
-        if guard is None:
-            return self.apply(op, inputs, attrs, regions)
-        outputs = self.apply(op, guard.values(inputs), attrs, regions)
-        guard.note(outputs)
+        """Appends a node as :meth:`apply` does, one that is given what :meth:`masked` returns."""
+        outputs = self.apply(op, inputs, attrs, regions)
+        if self.gradient_mask is not None:
+            self.gradient_mask.note(outputs)
         return outputs
 
     def note_attribute(self, value: Value) -> None:
@@ -340,8 +342,8 @@ class Trace:
             found = self._call_states.get(variable.name)
             if found is None:
                 found = self._call_states[variable.name] = self.constant(variable.initial)
-            if self.guard is not None:
-                self.guard.note([found])  # what an exception holds was computed where it did count
+            if self.gradient_mask is not None:
+                self.gradient_mask.note([found])  # what an exception holds was computed where it did count
             return found
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
@@ -355,8 +357,8 @@ class Trace:
         """Sets the variable's value from this point of the trace on."""
         if isinstance(variable, CallState):
             self._call_states[variable.name] = self.cast(value, variable.type)
-            if self.guard is not None:
-                self.guard.renew()
+            if self.gradient_mask is not None:
+                self.gradient_mask.renew()
             return
         self.variables[variable.name] = variable
         self.apply(OPS["assign_variable"], (self.cast(value, variable.type),), Attrs(variable=variable.name))
@@ -548,8 +550,8 @@ class Trace:
     def rollback(self, point: Checkpoint) -> None:
         """Forgets what was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
-        if self.guard is not None:
-            self.guard.renew()
+        if self.gradient_mask is not None:
+            self.gradient_mask.renew()
         del self.root.refusals[point.num_refusals :]
         del self.root.loops[point.num_loops :]
         del self.root.side_effects[point.num_side_effects :]

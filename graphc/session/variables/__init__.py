@@ -1,1 +1,3 @@
 """Variables of graphs: made, shared by name, initialized and assigned."""
+
+__all__: list[str] = []

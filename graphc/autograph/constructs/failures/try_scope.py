@@ -80,7 +80,7 @@ def _failure(error: BaseException) -> Failure:
     assert catching.trace is not None
     for around in _up_to(trace, catching.trace):
         if around is not trace:  # what comes after the branch is traced as if there were no exception
-            around.guard = GradientMask(around.lift, _still_counts)
+            around.gradient_mask = GradientMask(around.lift, _still_counts)
     return Failure(found, site)
 
 
@@ -141,7 +141,7 @@ class TryScope:
             return False
         _open.scopes.pop()
         others = [scope for scope in _open.scopes if isinstance(scope, TryScope) and scope.catches_in(self.trace)]
-        self.trace.guard = GradientMask(self.trace.lift, partial(_not_caught, others)) if others else None
+        self.trace.gradient_mask = GradientMask(self.trace.lift, partial(_not_caught, others)) if others else None
         if error is None:
             return False
         if not isinstance(error, Ended):
