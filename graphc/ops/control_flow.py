@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jax import lax as _lax
 
+from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
 from graphc.ops.derivatives.reverse_while import slots_for, while_loop
@@ -392,6 +393,9 @@ def emit_while(
 
     Returns:
       The carried values after the loop.
+
+    Raises:
+      UnimplementedError: the test looks at nothing that an iteration changes, so that the loop would never end.
     """
     shared = _Operands.of((test, body))
 
@@ -402,12 +406,30 @@ def emit_while(
         test.close(inputs(test, arguments[0]), [test_output]),
         body.close(inputs(body, arguments[1]), [*outputs, *shared.results(body)]),
     )
+    if not shared.written and _is_endless(*graphs, len(outputs)):
+        raise body.parent.refuse(
+            UnimplementedError(
+                "this while loop would never end once it runs: nothing that its test looks at is changed in its body; "
+                "change it there, or leave the loop with break, return or raise"
+            )
+        )
     carried = [*initial, *(variable.value() for variable in shared.written)]
     bound = {} if max_iterations is None else {"max_iterations": max_iterations}
     attrs = Attrs({**shared.assigned, **bound}, num_carry=len(carried))
     found = apply_all(WHILE, (*carried, *shared.invariants()), attrs, graphs)
     _assign(shared.written, found[len(initial) :], body.parent)
     return found[: len(initial)]
+
+
+def _is_endless(test: Graph, body: Graph, num_carry: int) -> bool:
+    """Returns True if a test looks at nothing that an iteration changes, and neither does anything else."""
+    if any(node.effects or node.op.opaque for graph in (test, body) for node in graph.walk()):
+        return False
+    changing = {test.inputs[place] for place in range(num_carry) if body.outputs[place] is not body.inputs[place]}
+    for node in test.nodes:
+        if not changing.isdisjoint(node.inputs):
+            changing.update(node.outputs)
+    return test.outputs[0] not in changing
 
 
 @dataclass(frozen=True)

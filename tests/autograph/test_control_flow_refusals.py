@@ -271,6 +271,24 @@ def test_a_return_that_was_reached_before_is_named_as_such() -> None:
         gx.function(program)(gx.asarray([1.0, 3.0]))
 
 
+def test_a_loop_that_would_never_end_is_refused_unless_it_does_something() -> None:
+    counted = gx.Variable(0.0)
+
+    def program(x: Tensor, y: Tensor) -> Tensor:
+        while x > 0:  # for ever
+            y = y + 1
+        return y
+
+    def counting(x: Tensor, y: Tensor) -> Tensor:
+        while x > 0:
+            counted.assign_add(1.0)
+        return y
+
+    with pytest.raises(UnimplementedError, match=r"would never end(.|\n)*# for ever"):
+        gx.function(program)(f(-1.0), f(2.0))
+    assert gx.function(counting)(f(-1.0), f(2.0)).item() == 2.0
+
+
 def test_a_dict_that_a_loop_changes_is_named() -> None:
     def program(x: Tensor) -> Any:
         state = {"a": x}
