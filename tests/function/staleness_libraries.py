@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from scipy import sparse
 from scipy.interpolate import CubicSpline
 
 import graphc as gx
@@ -211,3 +212,9 @@ def _() -> Made:
 def _() -> Made:
     compiled: Any = gx.function(lambda x: x * 2.0)
     return compiled, lambda: setattr(compiled, "python_function", lambda x: x * 3.0)
+
+
+@for_kind(WORLD, "what a library's object holds in C, by operators: a sparse matrix, a data frame", "warned")
+def _() -> Made:
+    matrix = sparse.csr_matrix(np.eye(2))
+    return lambda x: x * float((matrix @ np.ones(2))[0]), lambda: matrix.data.__setitem__(0, 7.0)

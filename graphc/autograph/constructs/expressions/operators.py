@@ -21,6 +21,7 @@ from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.constructs.purity.reading import read_namespace
+from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.growing_list import refuse_growing
@@ -81,6 +82,8 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if mine is None and theirs is None:
         if symbol == "*":  # a sequence is repeated
             check_methods((left, right), INDEXED)
+        operated(left)
+        operated(right)
         return in_python(native, left, right)
     theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
     # A sequence concatenates and repeats only after the other operand was asked.

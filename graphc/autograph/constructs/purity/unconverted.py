@@ -18,7 +18,7 @@ from graphc.base import is_library_file
 from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import content_of, contents_of, context, has_parts
 
-__all__ = ["asked", "follow", "handed", "run_as_is"]
+__all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
 
 _PLAIN = (int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, types.BuiltinFunctionType)
 _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))
@@ -77,6 +77,13 @@ def asked(value: Any, names: Iterable[str]) -> None:
             handed((value,))  # what a dataclass generates, or a base class of a library's
     for _, part in contents_of(value):
         asked(part, names)
+
+
+def operated(value: Any) -> None:
+    """Tells of an operand of Python's own operators: an object of a library's may read all that it holds."""
+    if not isinstance(value, _PLAIN) and is_library(cast("type[Any]", type(value))):
+        handed((value,))
+        check_unseen(value)
 
 
 def _asked_of_library(value: Any) -> None:
