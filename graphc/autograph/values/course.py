@@ -87,7 +87,7 @@ class Course:
         given = [operand if column is None else column[trip] for operand, column in operands]
         try:
             return self.native(*given)
-        except (ArithmeticError, ValueError, TypeError) as error:
+        except (ArithmeticError, LookupError, ValueError, TypeError) as error:
             self.loop.give_up(f"in iteration {trip}, {type(error).__name__} ({error}) is raised, which")
             raise
 

@@ -100,7 +100,7 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
         raise trace.refuse(error)
     if value.shape:
         value = apply(OPS["reshape"], (value,), Attrs(shape=()))
-    if isinstance(value, CourseNumber):
+    if isinstance(value, CourseNumber) and value.kind is not bool:
         value = by_trip(bool, (value,))
     if value.dtype.kind != "b" or value.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))

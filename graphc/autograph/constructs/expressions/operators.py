@@ -26,6 +26,7 @@ from graphc.autograph.constructs.purity.watch import class_item_method, made, op
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import example_of
+from graphc.autograph.values.one_buffer import item_by_trip
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.core import SymbolicTensor, read
 from graphc.tracing import context
@@ -137,6 +138,8 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     if (item := answer("__getitem__", owner, index)) is not NotImplemented:
         return item
     index, owner = read(index), example_of(owner)
+    if (item := item_by_trip(owner, index)) is not NotImplemented:
+        return item
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)
     if type(owner) in PLAIN:

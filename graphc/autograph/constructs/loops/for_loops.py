@@ -235,6 +235,7 @@ def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool
       Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
       succeed after one iteration has been run.
     """
+    space.tensors()  # some are made here, where no attempt takes them back
     found = _attempt_once(loop, space)
     follows = loop.follows and any(plain_kind(value) in (int, float) for value in loop.variables.get())
     if found[1] is None or found[2] or not follows:

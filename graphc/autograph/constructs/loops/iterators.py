@@ -18,20 +18,23 @@ from graphc.autograph.constructs.loops.spaces import (
     Enumerated,
     GrowingItems,
     Indices,
+    ListRows,
     Mapped,
     Rows,
     Space,
     TensorIndices,
     Zipped,
+    is_same,
 )
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.one_buffer import is_one_buffer
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor
 from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES", "SpaceIterator", "iterator_of"]
@@ -153,6 +156,38 @@ class _Leaf(SpaceIterator):
         return self._space.at(self.position - 1)
 
 
+class _Items(SpaceIterator):
+    """The iterator over a list whose items are the rows of one array.
+
+    Args:
+      owner: the list.
+      step: 1, or -1 from the last item to the first.
+    """
+
+    def __init__(self, owner: list[Any], step: int) -> None:
+        super().__init__(())
+        self._owner = owner
+        self._order = range(len(owner))[::step]
+        self._known = list(owner)
+
+    def _left(self) -> ListRows:
+        if not is_same(self._owner, self._known):
+            error = UnimplementedError(
+                "a list was changed while an iterator over it was in use; make the iterator where the loop begins"
+            )
+            raise current_trace().refuse(error)
+        return ListRows(self._owner, self._order[self.position :])
+
+    def __next__(self) -> Any:
+        self.check()
+        growing_list = self._order.step > 0  # Python looks for the next item when it is asked for
+        place = self.position if growing_list else len(self._order) - 1 - self.position
+        if not 0 <= place < len(self._owner):
+            raise StopIteration
+        self.position += 1
+        return self._owner[place]
+
+
 class _Zip(SpaceIterator):
     def __init__(self, parts: Sequence[SpaceIterator], strict: Any) -> None:
         super().__init__(parts)
@@ -223,9 +258,19 @@ def iterator_of(value: Any) -> SpaceIterator | None:
         return _Leaf(Indices(value))
     if isinstance(value, TensorRange):
         return _counting(value)
-    if growing(value) is not None:
-        return _Leaf(GrowingItems(cast("list[Any]", value)))
+    found = _of_list(value, 1)
+    if found is not None:
+        return found
     return _rows(value, 1) if isinstance(value, Tensor) else None
+
+
+def _of_list(value: Any, step: int) -> SpaceIterator | None:
+    """Returns the iterator over a list that is one array, forwards or backwards; None for anything else."""
+    if growing(value) is not None:
+        return _Leaf(GrowingItems(value, backwards=step < 0))
+    if type(value) is not list or not is_one_buffer(cast("list[Any]", value)):
+        return None
+    return _Items(cast("list[Any]", value), step)
 
 
 def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator:
@@ -247,6 +292,8 @@ def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
 
 
 def _is_space(value: Any) -> bool:
+    if type(value) is list:
+        return _of_list(value, 1) is not None
     return isinstance(value, SpaceIterator | range | TensorRange | Tensor) or growing(value) is not None
 
 
@@ -276,9 +323,8 @@ def _reversed(native: Native, sequence: Any) -> Any:
         return made(_Leaf(Indices(sequence[::-1])))
     if isinstance(sequence, TensorRange):
         return made(_counting(sequence, backwards=True))
-    if growing(sequence) is not None:
-        return made(_Leaf(GrowingItems(cast("list[Any]", sequence), backwards=True)))
-    return native(sequence)
+    found = _of_list(sequence, -1)
+    return native(sequence) if found is None else made(found)
 
 
 def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
@@ -293,7 +339,19 @@ def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
     return made(_Map(call(function), parts))
 
 
+def _stack(native: Native, arrays: Any, **options: Any) -> Any:
+    """``gx.stack``: of a list that is one array, that array, along any axis."""
+    axis = options.get("axis", 0)
+    along = set(options) == {"axis"} and type(axis) is int and axis != 0
+    if along and type(arrays) is list and is_one_buffer(cast("list[Any]", arrays)):
+        whole = native(arrays)
+        if -len(whole.shape) <= axis < len(whole.shape):
+            return FUNCTIONS["moveaxis"](whole, 0, axis)
+    return native(arrays, **options)
+
+
 OVERRIDES: Functions = {
+    FUNCTIONS["stack"]: _stack,
     zip: _zip,
     enumerate: _enumerate,
     reversed: _reversed,

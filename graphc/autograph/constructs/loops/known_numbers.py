@@ -65,12 +65,17 @@ def _inputs_of(values: Iterable[Value]) -> list[Value]:
         value = waiting.pop()
         if value in seen:
             continue
-        if value.type.shape:
+        if value.type.shape and not _is_table(value):
             raise _Unknown
         seen[value] = None
         if value.node is not None:
             waiting += _operands(value.node, value.index)
     return [value for value in seen if value.node is None]
+
+
+def _is_table(value: Value) -> bool:
+    """Returns True for an array whose values are known, as those that Python has computed for all iterations are."""
+    return value.node is not None and value.node.op.name == "constant"
 
 
 def _operands(node: Node, place: int) -> list[Value]:
@@ -80,7 +85,7 @@ def _operands(node: Node, place: int) -> list[Value]:
         return [node.inputs[0], *(node.inputs[1 + given] for given in places)]
     if node.op in (SCAN, WHILE):
         loop = _Loop(node, place)
-        return [node.inputs[place] for place in (*loop.carried, *loop.invariant)]
+        return [node.inputs[place] for place in (*loop.carried, *loop.rows, *loop.invariant)]
     if node.regions or node.effects or len(node.outputs) > 1:
         raise _Unknown
     return list(node.inputs)
@@ -101,6 +106,7 @@ class _Loop:
 
     Attributes:
       carried: the places of the carried values among the node's inputs.
+      rows: the places there of the tables of which each iteration takes a row.
       invariant: the places there of what is the same in every iteration.
     """
 
@@ -120,9 +126,10 @@ class _Loop:
             if not new:
                 break
             self.carried += new
-        self.invariant = sorted(place for place in needed if place >= num_carry)
-        if any(place < num_carry + node.attrs.get("num_xs", 0) for place in self.invariant):
-            raise _Unknown  # rows of a tensor
+        others = sorted(place for place in needed if place >= num_carry)
+        first = num_carry + node.attrs.get("num_xs", 0)
+        self.rows = [place for place in others if place < first]
+        self.invariant = [place for place in others if place >= first]
 
     def run(self, of: Given) -> Any:
         """Returns the first of the carried values after the loop."""
@@ -133,9 +140,11 @@ class _Loop:
 
         def part(graph: Graph, offset: int, outputs: Sequence[int], values: Sequence[Any], index: Any) -> list[Any]:
             given = dict(zip((*self.carried, *self.invariant), (*values, *fixed), strict=True))
+            if offset:
+                given.update(zip(self.rows, index[1:], strict=True))
             inputs = {graph.inputs[place + offset]: value for place, value in given.items()}
             if offset:
-                inputs[graph.inputs[0]] = index
+                inputs[graph.inputs[0]] = index[0]
             return _values([graph.outputs[place] for place in outputs], inputs.__getitem__)
 
         def going_on(values: Any) -> Any:
@@ -152,7 +161,8 @@ class _Loop:
         def iteration(values: Any, index: Any) -> Any:
             return step(values, index), None
 
-        return lax.scan(iteration, start, order, reverse=attrs.get("reverse", False))[0][0]
+        xs = (order, *[of(node.inputs[place]) for place in self.rows])
+        return lax.scan(iteration, start, xs, reverse=attrs.get("reverse", False))[0][0]
 
 
 # --- its value

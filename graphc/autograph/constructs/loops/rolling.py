@@ -122,6 +122,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
             counter = loop_position(number, space.order, region, numbers.courses)
             item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
             _try_iteration(region, partial(loop.body, item))
+            _check_lists(space, region)
             # Items assigned to a tensor whose rows are taken: the rows are those that it has by then.
             changed = rows and _writes_to(region, space.tensors())
             _name_indices(variables, region, partial(_last_of, unbound))
@@ -150,6 +151,12 @@ def _try_iteration(region: Region, body: Callable[[], None]) -> None:
     region.check_aborted()
     if failure is not None:
         region.abort("every iteration raises an exception")
+
+
+def _check_lists(space: Space, region: Region) -> None:
+    """Gives an attempt up whose body changes a list that the loop runs over."""
+    if space.is_changed():
+        region.abort("it changes the list that it runs over")
 
 
 def _stop(
@@ -232,6 +239,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
                 iterate(regions[1], state, partial(loop.body, item), carried[1])
             else:
                 _try_iteration(regions[1], partial(loop.body, item))
+                _check_lists(space, regions[1])
             regions[1].check_aborted()
             # What is a Python value in this trial may be a tensor in the next, never the other way round.
             stops = stops or identity is None or not _goes_on(loop)

@@ -18,7 +18,9 @@ from typing import Any, NoReturn, TypeAlias
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex, as_tensor
 from graphc.autograph.values.number import SymbolicNumber, span_of
+from graphc.autograph.values.one_buffer import row_of, stacked
 from graphc.autograph.values.spans import ANY_INT, Span
+from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS
 
@@ -26,12 +28,14 @@ __all__ = [
     "Enumerated",
     "GrowingItems",
     "Indices",
+    "ListRows",
     "Mapped",
     "Rows",
     "Space",
     "TensorIndices",
     "Zipped",
     "affine",
+    "is_same",
 ]
 
 Counter: TypeAlias = LoopIndex | SymbolicTensor
@@ -73,6 +77,10 @@ class Space(ABC):
     def tensors(self) -> list[Tensor]:
         """Returns the tensors whose rows are taken."""
         return []
+
+    def is_changed(self) -> bool:
+        """Returns True if a list that the items come from holds others by now."""
+        return False
 
     def arrays(self) -> list[Tensor]:
         """Returns what the loop takes one row of in each iteration, in the order of the iterations."""
@@ -182,6 +190,65 @@ class Rows(Space):
     def at(self, position: int) -> Tensor:
         """Returns the row of an iteration whose number is known."""
         return self.as_tensor[self._order[position]]
+
+
+class ListRows(Space):
+    """The items of a list that are the rows of one array.
+
+    Args:
+      owner: the list.
+      order: the places of the items, from one end to the other.
+    """
+
+    def __init__(self, owner: list[Any], order: range) -> None:
+        self._owner = owner
+        self._known = list(owner)
+        self._order = order
+        self._arrays: list[Tensor] | None = None
+        self._structure = nest.LEAF
+
+    @property
+    def length(self) -> int:
+        """Returns how many items."""
+        return len(self._order)
+
+    @property
+    def order(self) -> range:
+        """The places of the items."""
+        return self._order
+
+    @property
+    def what(self) -> str:
+        """Their number."""
+        return f"it runs over the {self.length} items of a list, which are rows of one array"
+
+    def tensors(self) -> list[Tensor]:
+        """Returns the items, stacked."""
+        if self._arrays is None:
+            self._structure, self._arrays = stacked(self._known)
+        return self._arrays
+
+    def arrays(self) -> list[Tensor]:
+        """Returns these, cut and turned as the order says."""
+        return [array for tensor in self.tensors() for array in Rows(tensor, self._order).arrays()]
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """Returns the item."""
+        leaves = [tensor[counter] if rows is None else next(rows) for tensor in self.tensors()]
+        return row_of(self._structure, leaves)
+
+    def part(self, start: int, stop: int) -> ListRows:
+        """Some of the items."""
+        return ListRows(self._owner, self._order[start:stop])
+
+    def is_changed(self) -> bool:
+        """Returns True if the list does not hold the items any more."""
+        return not is_same(self._owner, self._known)
+
+
+def is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Returns True if two lists hold the same objects."""
+    return len(items) == len(others) and all(one is other for one, other in zip(items, others, strict=True))
 
 
 class TensorIndices(Space):
@@ -316,6 +383,10 @@ class _Several(Space):
         found = [part.what for part in self._parts if not isinstance(part.length, int)]
         found += [part.what for part in self._parts if part.tensors()]
         return (found or [Indices(range(self._length)).what])[0]
+
+    def is_changed(self) -> bool:
+        """Returns True if that is so of one of its parts."""
+        return any(part.is_changed() for part in self._parts)
 
     def tensors(self) -> list[Tensor]:
         """Those of all parts."""

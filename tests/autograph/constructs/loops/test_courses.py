@@ -149,7 +149,56 @@ def stops_when_a_number_says(x: Tensor) -> Any:
     return x, rate, gx.zeros(size)
 
 
+def _filled(x: Tensor) -> list[Any]:
+    rows: list[Any] = []
+    for i in range(8):
+        x = gx.sin(x * 1.5 + i)
+        rows.append((x, x.sum()))
+    return rows
+
+
+def list_read_backwards(x: Tensor) -> Any:
+    rows = _filled(x)
+    for i in range(7, -1, -1):
+        x = x * 0.5 + rows[i][0] * rows[i // 2][1]
+    return x
+
+
+def list_reversed(x: Tensor) -> Any:
+    rows = _filled(x)
+    for place, (row, total) in enumerate(reversed(rows)):
+        x = x * 0.5 + row * total + place
+    return x
+
+
+def lists_side_by_side(x: Tensor) -> Any:
+    first, second = [row for row, _ in _filled(x)], [row for row, _ in _filled(x * 2)]
+    for one, other in zip(first, reversed(second), strict=True):
+        x = x * 0.5 + one * other
+    return x, gx.stack(first, axis=1), gx.stack(second, axis=-1)
+
+
+def list_of_numbers(x: Tensor) -> Any:
+    weights = [0.5 * k for k in range(9)]
+    for i in range(9):
+        x = x * weights[i] + weights[-i]
+    return x
+
+
+def list_that_numbers_fill(x: Tensor) -> Any:
+    rate = 1.0
+    kept: list[Any] = []
+    for i in range(9):
+        rate *= 0.7
+        x = x * rate
+        if rate < 0.3 and i % 2 == 0:
+            kept.append(x)
+    return gx.stack(kept)
+
+
 ROLLED = [
+    list_that_numbers_fill,
+    list_read_backwards, list_reversed, lists_side_by_side, list_of_numbers,
     numbers_that_conditions_choose, stops_when_a_number_says,
     moving_windows, windows_of_a_counted_place, windows_from_the_end, assigned_blocks,
     rate_that_decays, power_of_the_index, counter_in_an_object, numbers_of_numbers, place_that_is_counted,
@@ -190,6 +239,46 @@ def test_an_int_that_becomes_a_float_is_one_loop_after_the_first_iteration() -> 
 
     check(fn, f(3.0))
     assert ("rolled", "its 8 iterations do the same work") in loops_of(fn, f(3.0))
+
+
+def test_a_list_that_the_body_changes_is_pythons() -> None:
+    def fn(x: Tensor) -> Any:
+        rows = [row for row, _ in _filled(x)]
+        for row in rows:
+            x = x * 0.5 + row
+            if len(rows) < 11:
+                rows.append(x)
+        for row in reversed(rows):
+            rows.pop()
+            x = x + row
+        return x, rows
+
+    check(fn, f(0.1, 0.2))
+
+
+def test_gradients_of_a_list_that_is_read_backwards() -> None:
+    def fn(x: Tensor) -> Any:
+        return list_read_backwards(x)[0] + list_reversed(x)[1]
+
+    x = f(0.1, 0.2, 0.3)
+    np.testing.assert_allclose(gx.function(gx.grad(fn))(x).numpy(), gx.grad(fn)(x).numpy(), rtol=1e-4)
+    np.testing.assert_allclose(gx.grad(gx.function(fn))(x).numpy(), gx.grad(fn)(x).numpy(), rtol=1e-4)
+
+
+def test_gradients_inside_by_a_list() -> None:
+    def fn(x: Tensor) -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            rows = [row for row, _ in _filled(x)]
+            total = gx.zeros_like(x)
+            for row in rows:
+                total = total * 0.5 + row * row
+            for i in range(8):
+                total = total + rows[i] * i
+            total = total.sum()
+        return tape.gradient(total, x)
+
+    check(fn, f(0.1, 0.2, 0.3))
 
 
 def test_windows_that_are_cut_off_are_what_python_has() -> None:

@@ -210,7 +210,7 @@ def listed(x: Tensor) -> Any:
 def with_a_table(x: Tensor) -> Any:
     for i in range(6):
         gx.loop_options(unroll=False)
-        x = x + [1, 2, 3, 4, 5, 6][i]
+        x = x + len(["a", "b", "cc", "d", "e", "ff"][i])
     return x
 
 
