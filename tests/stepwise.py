@@ -24,6 +24,7 @@ from graphc.core import apply_all, dtype_rules, type_of
 from graphc.function import traced
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, Interpreter, Node, OpDef
 from graphc.lowering import Executable, TypesDiffer, lower
+from graphc.lowering.executable import kept_on_failure
 from graphc.ops import (
     ASSIGN_VARIABLE,
     CALL,
@@ -204,7 +205,9 @@ class _Program:
         graph, count = self._executable.optimized, len(self._executable.variables)
         if dtype_rules() != self._rules or list(map(type_of, arrays[count:])) != self._types:
             raise TypesDiffer
-        return list(map(_raw, _call(CALL, list(map(gx.Tensor, arrays)), Attrs(), (graph,))))
+        results = tuple(map(_raw, _call(CALL, list(map(gx.Tensor, arrays)), Attrs(), (graph,))))
+        status = self._executable.status
+        return results if status is None else kept_on_failure(results, status, arrays[: self._executable.num_written])
 
 
 def _compile(*args: Any) -> Executable | PlacedProgram:

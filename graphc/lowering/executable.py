@@ -36,7 +36,7 @@ from graphc.lowering.together import meet_others, together
 from graphc.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
 from graphc.ops import CALL_STATUS, is_in_host_call
 
-__all__ = ["Executable", "Program", "TypesDiffer"]
+__all__ = ["Executable", "Program", "TypesDiffer", "kept_on_failure"]
 
 
 class TypesDiffer(Exception):
@@ -75,6 +75,8 @@ class Executable:
       times: how long it took to lower and to compile, the first time.
       variables: the names of the variables, those that are written first.
       num_written: how many are written.
+      status: which output says that a call has failed, so that the program gives Variables their old values back; None
+        where there is none.
       place: the names of the devices where it runs wherever its arguments are; empty where these decide.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
         Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
@@ -97,7 +99,7 @@ class Executable:
         self.transaction = Transaction.of(self.optimized, self.lowered, check)
         self.num_written = len(self.lowered.written)
         status = None if check is None or self.transaction.calls_host else _status_of(self.optimized)
-        self._status = status
+        self.status = status
         self._donated = tuple(range(self.num_written if check is None or status is not None else 0))
         self._function = XlaFunction(
             _guarded(self.lowered, graph, self.times, status),
@@ -248,7 +250,7 @@ class Executable:
                 layouts = tuple(map(self._layout.said, layouts))
                 where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
             found = self._by_layout[key] = jax.jit(
-                _guarded(lowered, self.graph, self.times, self._status),
+                _guarded(lowered, self.graph, self.times, self.status),
                 donate_argnums=self._donated,
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
@@ -326,13 +328,13 @@ def _guarded(
         times.start()
         with collection_paused():
             results = lowered.function(*arrays)
-        return results if status is None else _kept_on_failure(results, status, arrays[: len(lowered.written)])
+        return results if status is None else kept_on_failure(results, status, arrays[: len(lowered.written)])
 
     function.__name__ = function.__qualname__ = graph.name
     return function
 
 
-def _kept_on_failure(results: tuple[Any, ...], status: int, before: Sequence[Any]) -> tuple[Any, ...]:
+def kept_on_failure(results: tuple[Any, ...], status: int, before: Sequence[Any]) -> tuple[Any, ...]:
     """Returns the results of a program, of whose last ones, the new values of Variables, the old ones if it has failed.
 
     XLA computes the choice together with the update, in place: a training step takes the time and the memory that it
