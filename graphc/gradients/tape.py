@@ -35,6 +35,7 @@ from graphc.core import (
     tape_scope,
 )
 from graphc.gradients.forward_pass import ForwardPass, forward_pass
+from graphc.gradients.inside import used_inside
 from graphc.gradients.reach import reach
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
@@ -44,6 +45,20 @@ from graphc.tracing import Region, Trace, context
 __all__ = ["GradientTape"]
 
 Gradients = Sequence[Tensor | None]
+
+_INSIDE = {
+    "loop": (
+        "a gradient is asked for with respect to a tensor that a loop computed and went on to use: compiled, the loop "
+        "is one operation, and the tape does not see that use. Unroll the loop (gx.loop_options(unroll=True) as the "
+        "first statement of its body), or ask for the gradient with respect to what goes into the loop"
+    ),
+    "branch": (
+        "a gradient is asked for with respect to a tensor that a branch computed and went on to use: compiled, the "
+        "branches are one operation, and the tape does not see that use. Compute the tensor, or what is made of it, "
+        "outside of the branch"
+    ),
+}
+"""What to do where :func:`used_inside` finds a use."""
 
 
 def _key(snapshot: Tensor) -> int:
@@ -497,9 +512,24 @@ class GradientTape:
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
     ) -> list[Tensor | None]:
         """Returns the gradients with respect to the sources, each given with the tensors that are gradients of it."""
+        if self._trace is not None:
+            self._check_inside(targets, sources, groups)
         cotangents = self._seeds(targets, output_gradients)
         self._backpropagate(cotangents, groups, sources)
         return [_total([cotangents.get(_key(tensor)) for tensor in group]) for group in groups]
+
+    def _check_inside(
+        self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
+    ) -> None:
+        """Refuses a source of which a loop or branch made something else that the targets depend on."""
+        assert self._trace is not None
+        steps = [(record.inputs, record.outputs) for record in self._records]
+        for source, group in zip(sources, groups, strict=True):
+            if isinstance(source, Variable) or not group:
+                continue
+            where = used_inside(group[0], self._trace.root.aliases.is_frozen(source), steps, targets)
+            if where:
+                raise self._trace.refuse(UnimplementedError(_INSIDE[where]))
 
     def _end_use(self) -> None:
         """Forgets what a tape that is used once needs no more."""
