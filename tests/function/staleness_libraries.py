@@ -41,6 +41,13 @@ def _polynomial() -> Any:
     return np.polynomial.Polynomial([2.0, 1.0])
 
 
+def _multiplied() -> Any:
+    """A polynomial of a kind that a trace has seen an operator of before."""
+    polynomial = _polynomial()
+    gx.function(lambda x: (polynomial * 2)(1.0) * x)(gx.asarray(1.0))
+    return _polynomial()
+
+
 def _spline() -> Any:
     return CubicSpline([0.0, 1.0, 2.0], [0.0, 2.0, 1.0])
 
@@ -51,6 +58,8 @@ for _area, _kind, _make, _use, _change in (
     (ATTRIBUTES, "a coefficient of a `numpy.polynomial`", _polynomial, lambda p: p(2.0),
      lambda p: p.coef.__setitem__(0, 7.0)),
     (ATTRIBUTES, "the same, read by `p.deriv()`", _polynomial, lambda p: p.deriv()(1.0),
+     lambda p: p.coef.__setitem__(1, 7.0)),
+    (ATTRIBUTES, "the same, taken by `p * 2`", _multiplied, lambda p: (p * 2)(1.0),
      lambda p: p.coef.__setitem__(1, 7.0)),
     (ATTRIBUTES, "a coefficient of a `numpy.poly1d`", lambda: np.poly1d([2.0, 1.0]), lambda p: p(2.0),
      lambda p: p.coeffs.__setitem__(0, 3.0)),

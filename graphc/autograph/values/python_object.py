@@ -37,7 +37,8 @@ def users_method(owner: Any, name: str) -> types.FunctionType | None:
     if context.trace is None or kind in PLAIN:
         return None
     if _package(kind) in _PLAIN_PACKAGES:
-        PLAIN.add(kind)
+        if not (kind.__dictoffset__ and _package(kind) == "numpy"):  # a polynomial, whose attributes are looked at
+            PLAIN.add(kind)
         return None
     method = found_on(kind, name)
     if not isinstance(method, types.FunctionType):
