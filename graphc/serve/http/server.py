@@ -14,7 +14,10 @@ from graphc.base import checked_seconds, deadline
 from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
 from graphc.serve.http.app import App
 
-__all__ = ["run"]
+__all__ = ["last_of", "run"]
+
+_FIRST_BYTES = 0.25
+"""How many seconds a server that stops waits for the request of who has just connected."""
 
 _BACKLOG = 2048
 _AT_ONCE = 1e-3
@@ -110,6 +113,19 @@ def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
         raise UnavailableError(f"gx.serve.run: cannot listen at {host} port {port}: {error}") from None
 
 
+def last_of(door: socket.socket) -> list[socket.socket]:
+    """Accepts who has connected, and closes the door before anybody else does."""
+    door.setblocking(False)
+    found: list[socket.socket] = []
+    with door:
+        while True:
+            try:
+                connection, _ = door.accept()
+            except OSError:  # nobody is left
+                return found
+            found.append(connection)
+
+
 def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
     try:
         import uvicorn
@@ -140,7 +156,20 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             self._stopped = time.monotonic()
+            assert self._loop is not None
+            doors = [listener.dup() for listener in sockets or ()]
+            for server in self.servers:
+                server.close()
+            # Linux would reset who has connected and is not accepted yet.
+            for connection in [found for door in doors for found in last_of(door)]:
+                await self._loop.connect_accepted_socket(self._protocol, connection)
+            left = self.left(stop_seconds)
+            await asyncio.sleep(_FIRST_BYTES if left is None else min(left, _FIRST_BYTES))
             await super().shutdown(sockets)
+
+        def _protocol(self) -> asyncio.Protocol:
+            kind: Any = config.http_protocol_class
+            return kind(config=config, server_state=self.server_state, app_state=self.lifespan.state)
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             self._loop = asyncio.get_running_loop()
