@@ -82,7 +82,7 @@ USES: dict[str, tuple[type[Counting], Callable[[Any, Tensor], Any]]] = {
 
 
 @pytest.mark.parametrize("name", USES)
-def test_a_loop_is_unrolled_and_a_branch_followed(name: str) -> None:
+def test_a_loop_and_a_branch_are_followed(name: str) -> None:
     kind, use = USES[name]
 
     def loop(x: Tensor) -> Any:
@@ -103,7 +103,6 @@ def test_a_loop_is_unrolled_and_a_branch_followed(name: str) -> None:
         return y, counting.n
 
     check(loop, f(1.0))
-    assert kinds_of(loop, f(1.0)) == ["unrolled"]
     for program in (branch, condition):
         check(program, f(1.0))
         check(program, f(-1.0))
@@ -185,7 +184,6 @@ def test_attributes_that_are_calls(use: Callable[[Tensor, Any], Tensor]) -> None
         return y, owner.n
 
     check(loop, f(1.0))
-    assert kinds_of(loop, f(1.0)) == ["unrolled"]
     check(branch, f(1.0), refuse=True)
     check(branch, f(-1.0), refuse=True)
 
@@ -269,7 +267,6 @@ def test_managers_of_the_users(managed: Callable[[Any], Any]) -> None:
         return x, owner.n
 
     check(loop, f(1.0))
-    assert kinds_of(loop, f(1.0)) == ["unrolled"]  # for the number that changes
     check(branch, f(1.0))
     check(branch, f(-1.0))
 

@@ -311,11 +311,20 @@ def traces(action: Action, rows: bool = False) -> Any:
     return program
 
 
+NUMBERS: set[Action] = {
+    store_attribute, augment_attribute, getattr_property, call_of_an_object, length, truth, iteration, membership,
+    closure_counter,
+}  # fmt: skip
+"""What these change is a number that no tensor decides about, which a rolled loop knows for all iterations."""
+
+
 @pytest.mark.parametrize(
     "action", [action for action in ACTIONS if action is not print_a_line], ids=lambda action: action.__name__
 )
 @pytest.mark.parametrize("rows", [False, True])
-def test_a_loop_with_a_side_effect_is_unrolled(action: Action, rows: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_loop_has_its_side_effect_in_each_iteration(
+    action: Action, rows: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = traces(action, rows)
     eager, error = run(program, f(1.0))
     assert error is None
@@ -325,7 +334,7 @@ def test_a_loop_with_a_side_effect_is_unrolled(action: Action, rows: bool, capsy
     assert difference(eager, compiled) is None
     assert capsys.readouterr().out == printed
     kinds = [kind for kind, _ in loops_of(program, f(1.0))]
-    assert kinds[-1] == "unrolled"
+    assert kinds[-1] == ("rolled" if action in NUMBERS else "unrolled")
 
 
 FOLLOWED: set[Action] = {
@@ -399,7 +408,6 @@ def test_attributes_that_are_calls() -> None:
         return x, thing.n
 
     check(loop, f(1.0))
-    assert [kind for kind, _ in loops_of(loop, f(1.0))] == ["unrolled"]
     check(branch, f(1.0))
     check(branch, f(-1.0))
 
