@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphc.autograph.constructs.loops.known_numbers import known_numbers
+from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import is_number
@@ -99,7 +100,8 @@ class ListState:
 
     def _check_kinds(self, items: list[Any]) -> None:
         """Gives up an attempt to roll the loop where Python numbers are put into the list: they would be tensors."""
-        numbers = [leaf for leaf in nest.flatten(items)[0] if is_number(leaf) or isinstance(leaf, LoopIndex)]
+        leaves = nest.flatten(items)[0]
+        numbers = [leaf for leaf in leaves if is_number(leaf) or isinstance(leaf, LoopIndex | CourseNumber)]
         if numbers and context.trace is not None:
             context.trace.abort(f"{self._title} with a Python number")
 

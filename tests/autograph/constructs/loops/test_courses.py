@@ -387,3 +387,18 @@ def test_random_bodies_mean_what_they_mean_eagerly(source: str) -> None:
     if expected is None:
         problem = difference(eager, compiled)
         assert problem is None, problem
+
+
+def test_a_list_of_such_numbers_holds_pythons_own() -> None:
+    def rates(x: Tensor) -> Any:
+        found: list[float] = []
+        rate = 0.5
+        for _ in range(9):
+            rate = rate**1.1
+            found.append(rate)
+            x = x * rate
+        return x, found
+
+    check(rates, f(1.0))
+    _, found = gx.function(rates)(f(1.0))
+    assert [type(rate) for rate in found] == [float] * 9
