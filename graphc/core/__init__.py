@@ -10,9 +10,6 @@ from graphc.core.context import (
     Assignments,
     Context,
     LaunchCounter,
-    Recorder,
-    ReplicaContext,
-    Tracing,
     busy,
     context,
     count_launches,
@@ -96,6 +93,7 @@ from graphc.core.placing import (
     requested_device,
     variable_device,
 )
+from graphc.core.protocols import Recorder, ReplicaContext, Tracing
 from graphc.core.resources import Resources, current_resources, resources_scope
 from graphc.core.strings import (
     STRING_RULES,

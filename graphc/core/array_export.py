@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from graphc.core.array_methods import ArrayMethods
-    from graphc.core.context import Recorder
+    from graphc.core.protocols import Recorder
 
 __all__ = ["ShownArray", "check_leaves", "shown", "stay", "when_jax_converts"]
 

@@ -28,8 +28,8 @@ from graphc.devices import device_name
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
-    from graphc.core.context import Tracing
     from graphc.core.convert import ArrayLike
+    from graphc.core.protocols import Tracing
 
 __all__ = ["SymbolicTensor", "Tensor", "wait_all"]
 

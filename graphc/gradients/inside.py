@@ -8,6 +8,7 @@ are found, so that a gradient is refused and not too small.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from graphc.core import SymbolicTensor, Tensor
 from graphc.ir import Node, Value
@@ -15,18 +16,20 @@ from graphc.ops import COND, SCAN, SWITCH, WHILE
 
 __all__ = ["used_inside"]
 
+Step: TypeAlias = tuple[Sequence[object], Sequence[Tensor]]
+"""The inputs and the outputs of something that a tape has recorded."""
+
 _BRANCHES = (COND, SWITCH)
 _LOOPS = (SCAN, WHILE)
 
 
-def used_inside(source: Tensor, is_item: bool, steps: Sequence[tuple[Sequence[object], Sequence[Tensor]]],
-                targets: Iterable[Tensor]) -> str:  # fmt: skip
+def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: Iterable[Tensor]) -> str:
     """Tells if targets depend on a source inside the loop or branch that made it.
 
     Args:
       source: a snapshot that a tape follows.
       is_item: the source is an item of a list that a loop filled, so that it stands for a tensor of the loop's body.
-      steps: the inputs and outputs of what the tape has recorded.
+      steps: what the tape has recorded.
       targets: what is differentiated.
 
     Returns:
@@ -66,9 +69,7 @@ def _computed_of(node: Node, place: int) -> frozenset[int]:
     return frozenset(found - {place})
 
 
-def _behind(
-    targets: Iterable[Tensor], source: Value, steps: Sequence[tuple[Sequence[object], Sequence[Tensor]]]
-) -> set[Value]:
+def _behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
     """Returns the values that targets were computed of as a tape knows it, but for what the source was computed of."""
     found = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
     recorded: set[Value] = set()
