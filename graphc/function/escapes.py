@@ -159,13 +159,13 @@ def check_repeatable(trace: Trace) -> None:
 
 def is_repeatable(trace: Trace) -> bool:
     """Tells if all that a trace did to Python objects can be taken back, those included that only the trace knows."""
-    writes = (*trace.writes.values(), *trace.native_writes.values())
+    writes = (*trace.journal.writes.values(), *trace.journal.native_writes.values())
     return all(write.cell.restorable or write.cell.holds(write.before) for write in writes)
 
 
 def take_back_tensors(trace: Trace) -> None:
     """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
-    for write in reversed(list(trace.writes.values())):
+    for write in reversed(list(trace.journal.writes.values())):
         if not isinstance(write.cell, TensorCell) and front_end.holds_symbols(write.cell.get()):
             write.cell.set(write.before)
     for store in reversed(list(trace.stores.values())):
@@ -175,14 +175,14 @@ def take_back_tensors(trace: Trace) -> None:
 def _owners(trace: Trace) -> dict[int, _Owner]:
     """The objects that the journal of a trace tells of; the journal is empty then, unless it may still be needed."""
     owners: dict[int, _Owner] = {}
-    for write in (*trace.writes.values(), *trace.native_writes.values()):
+    for write in (*trace.journal.writes.values(), *trace.journal.native_writes.values()):
         made_here = isinstance(write.cell.owner, type) and write.cell.owner in trace.made_classes
         if not isinstance(write.cell, TensorCell) and not made_here:
             owners.setdefault(id(write.cell.owner), _Owner(write.cell.owner, [])).writes.append(write)
             trace.stores.pop(id(write.cell.owner), None)  # the journal tells of it, and alone refers to it
     if trace.lifting is None or not trace.lifting.is_used:
-        trace.writes.clear()
-        trace.native_writes.clear()
+        trace.journal.writes.clear()
+        trace.journal.native_writes.clear()
     return owners
 
 

@@ -97,7 +97,7 @@ def _take_back(trace: Trace) -> None:
     """Takes back what a trace did to Python objects: the call is run eagerly instead, from its start."""
     if trace.lifting is not None:
         trace.lifting.undo()
-    trace.undo_writes()
+    trace.journal.undo()
 
 
 def _trace_into(

@@ -75,7 +75,7 @@ class WriteBack:
         if not changed:
             return None
         paths = [path for path, _ in array_leaves(arguments)]
-        writes = [trace.writes.get(TensorCell(tensors[index]).key) for index in changed]
+        writes = [trace.journal.writes.get(TensorCell(tensors[index]).key) for index in changed]
         assigned = [
             _Assigned(index, paths[index], None if write is None else write.location)
             for index, write in zip(changed, writes, strict=True)

@@ -161,7 +161,7 @@ class Generator(BasicDistributions):
             return
         trace = current_trace()
         if isinstance(trace, Region):
-            trace.own(self)
+            trace.journal.own(self)
         trace.root.made.append((weakref.ref(self), user_location()))
         self._assign(state)
 

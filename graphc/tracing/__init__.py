@@ -6,6 +6,7 @@ from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
 from graphc.tracing.gradient_mask import GradientMask
+from graphc.tracing.journal import Journal
 from graphc.tracing.lifting import CreationInTrace, Lifting
 from graphc.tracing.mode import (
     after_nodes,
@@ -50,6 +51,7 @@ __all__ = [
     "Controls",
     "CreationInTrace",
     "GradientMask",
+    "Journal",
     "Lifting",
     "LoopReport",
     "ReadGuard",

@@ -66,15 +66,14 @@ class Region(Trace):
     """
 
     def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: bool = False) -> None:
-        super().__init__(name)
         self._around = parent
+        super().__init__(name)
         self.attempt = attempt
         self.once = once
         self.states: dict[str, VariableState] = {}
         self.location: Location | None = user_location()
         self.aborted: RegionAborted | None = None
         self.bound: list[tuple[Cell, Any]] = []
-        self._owned: dict[int, object] = {}
         parent.root.regions.add(self)
 
     @property
@@ -94,31 +93,21 @@ class Region(Trace):
     @contextmanager
     def tracing(self) -> Generator[None]:
         """Inside, ops go to the region; at the end, what the code wrote into Python objects is taken back."""
-        start = len(self.writes)
+        start = len(self.journal.writes)
         with trace_scope(self):
             for cell, value in self.bound:
-                self.journal(cell)
+                self.journal.note(cell)
                 cell.set(value)
             try:
                 yield
             finally:
-                self.undo_writes(start)
+                self.journal.undo(start)
 
     def forget_writes(self) -> None:
         """Takes back what the code wrote into Python objects so far, and leaves no trace of it."""
-        for key in list(self.writes)[len(self.bound) :]:
-            write = self.writes.pop(key)
-            write.cell.set(write.before)
+        self.journal.forget(len(self.bound))
         for cell, value in self.bound:
             cell.set(value)
-
-    def own(self, value: object) -> None:
-        """Notes that the region's code may change an object, because it was made there or is carried."""
-        self._owned[id(value)] = value
-
-    def owns(self, value: object) -> bool:
-        """Returns True if :meth:`own` was called with this very object."""
-        return id(value) in self._owned
 
     def refuse_writes(self, what: str) -> None:
         """Refuses what the code wrote into Python objects or tensors from outside: it has nowhere to go.
@@ -126,7 +115,7 @@ class Region(Trace):
         Args:
           what: the code is, for messages: "the custom-gradient function 'f'".
         """
-        for write in self.writes.values():
+        for write in self.journal.writes.values():
             error = UnimplementedError(
                 f"{write.cell.what} in {what} changes an object from outside of it; return the new value instead"
             )
@@ -134,8 +123,8 @@ class Region(Trace):
 
     def forget_objects(self) -> None:
         """Drops what the region knows of Python objects, once all has been traced, so as to keep none alive."""
-        for known in (self.writes, self.bound, self._owned, self._own_writes):
-            known.clear()
+        self.journal.clear()
+        self.bound.clear()
         # Tracebacks of exceptions hold frames, and they what their names stand for.
         self.aborted = self.gradient_mask = None
 

@@ -50,8 +50,9 @@ from graphc.ir import (
 )
 from graphc.tracing.aliases import AliasSet
 from graphc.tracing.call_state import CallState
-from graphc.tracing.cells import Cell, TensorCell, Write
+from graphc.tracing.cells import Cell, TensorCell
 from graphc.tracing.context import context
+from graphc.tracing.journal import Journal, JournalMark
 from graphc.tracing.lifting import CreationInTrace, Lifting, known_value
 from graphc.tracing.reads import Reads
 from graphc.tracing.reports import AfterCall, Check, LoopReport, SideEffect, Store
@@ -80,8 +81,7 @@ class Checkpoint:
     num_refusals: int
     num_loops: int
     num_side_effects: int
-    held: dict[Any, Any]
-    num_own_writes: int
+    journal: JournalMark
     num_notes: int
     num_stand_ins: int
 
@@ -114,10 +114,8 @@ class Trace:
       aliases: the objects that stand for one of several.
       reads: what the trace of a whole function took from outside itself.
       entered: the code and the globals of the functions whose globals that knows already, by identity.
-      writes: the cells that were written, in order, by their keys.
+      journal: the cells that were written, and what they held before.
       made_classes: the classes that the function has made.
-      native_writes: what code that is not converted may have changed, likewise; it cannot be taken back.
-      written_at: where each cell was written first, in whichever branch or loop; that of a whole function knows.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
       controls: the scope of control dependencies that is open here, the innermost; None for none.
@@ -161,12 +159,8 @@ class Trace:
         self.aliases = AliasSet()
         self.reads = Reads()
         self.entered: set[tuple[int, int, bool]] = set()
-        self.writes: dict[Any, Write] = {}
-        self.native_writes: dict[Any, Write] = {}
-        self.written_at: dict[Any, Location | None] = {}
+        self.journal = Journal(self, around=None if self.parent is None else self.parent.journal)
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()
-        # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
-        self._own_writes: list[tuple[Callable[[], Cell | None], Any]] = []
         self._constants: dict[Any, Value] = {}
         self._call_states: dict[str, SymbolicTensor] = {}
 
@@ -487,11 +481,6 @@ class Trace:
         """Notes that a tensor was put into an object; who made the trace asks at its end whether the object is left."""
         self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
-    def owns(self, value: object) -> bool:
-        """Returns True if an object was made in this region, so that its code may change it and nobody else knows."""
-        del value
-        return False
-
     def writing(self, cell: Cell) -> None:
         """Notes that a cell is about to be written; call it before the write.
 
@@ -501,50 +490,14 @@ class Trace:
         alias = self.root.aliases.changing(cell.owner)
         if alias is not None:
             raise self.refuse(alias.error(cell.what))
-        self.journal(cell)
-
-    def journal(self, cell: Cell) -> None:
-        """Notes what a cell holds, unless the owner was made in this region."""
-        if cell.key in self.writes or self.owns(cell.owner):
-            return
-        if self._is_own_tensor(cell.owner):
-            tensor = weakref.ref(cell.owner)
-            self._own_writes.append((lambda: _tensor_cell(tensor), SymbolicTensor(cell.owner.raw, self)))
-        else:
-            # Behind a loop or branch its writes are done again, at the line of the statement.
-            location = self.root.written_at.setdefault(cell.key, user_location())
-            self.writes[cell.key] = Write(cell, cell.get(), location)
-
-    def note_native(self, cell: Cell, before: Any) -> None:
-        """Notes what a cell held that code which is not converted is about to change, or has changed."""
-        if cell.key not in self.writes:
-            self.root.native_writes.setdefault(cell.key, Write(cell, before, user_location()))
-
-    def journal_own(self, cell: Cell) -> None:
-        """Notes what a cell of this region's own holds, for what takes back or tells what was done since a point."""
-        self._own_writes.append((lambda: cell, cell.get()))
-
-    def _is_own_tensor(self, value: object) -> bool:
-        """Returns True if a value is a tensor that was made in this very trace and is no argument of the function."""
-        if not isinstance(value, SymbolicTensor) or value.trace is not self:
-            return False
-        return self.parent is not None or value.raw.node is not None
-
-    def undo_writes(self, start: int = 0) -> None:
-        """Takes back all writes since the one of that number; what they left is kept in :attr:`Write.after`."""
-        undone = list(self.writes.values())[start:]
-        for write in undone:
-            write.after = write.cell.get()
-        for write in reversed(undone):
-            write.cell.set(write.before)
+        self.journal.note(cell)
 
     def checkpoint(self) -> Checkpoint:
         """Returns a point to roll back to."""
         root = self.root
         return Checkpoint(
             len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
-            len(root.loops), len(root.side_effects), {key: write.cell.get() for key, write in self.writes.items()},
-            len(self._own_writes), len(root.notes), len(root.aliases),
+            len(root.loops), len(root.side_effects), self.journal.mark(), len(root.notes), len(root.aliases),
         )  # fmt: skip
 
     def rollback(self, point: Checkpoint) -> None:
@@ -557,27 +510,9 @@ class Trace:
         del self.root.side_effects[point.num_side_effects :]
         self._constants = dict(point.constants)
         self._restore_variables(point.states)
-        self.undo_writes(len(point.held))
-        for key in list(self.writes)[len(point.held) :]:
-            del self.writes[key]
-        for key, value in point.held.items():
-            self.writes[key].cell.set(value)
-        for own_cell, before in reversed(self._own_writes[point.num_own_writes :]):
-            cell = own_cell()
-            if cell is not None:
-                cell.set(before)
-        del self._own_writes[point.num_own_writes :]
+        self.journal.rollback(point.journal)
         del self.root.notes[point.num_notes :]
         self.root.aliases.forget(point.num_stand_ins)
-
-    def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Cell, Any]]:
-        """Returns the cells that were written since ``point``, by their keys, and what they held then."""
-        found = {key: (write.cell, point.held.get(key, write.before)) for key, write in self.writes.items()}
-        for own_cell, before in self._own_writes[point.num_own_writes :]:
-            cell = own_cell()
-            if cell is not None:
-                found.setdefault(cell.key, (cell, before))
-        return found
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
         """Returns the variables that were assigned since ``point``."""
@@ -610,12 +545,6 @@ class Trace:
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
         """Returns the finished graph."""
         return self.builder.build([output.raw for output in outputs])
-
-
-def _tensor_cell(reference: weakref.ref[Any]) -> Cell | None:
-    """Returns the items of a tensor that is still there."""
-    tensor = reference()
-    return None if tensor is None else TensorCell(tensor)
 
 
 def trace_of(tensor: SymbolicTensor) -> Trace:

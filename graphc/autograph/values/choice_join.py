@@ -98,8 +98,8 @@ def _is_made_in(value: Any, trace: Trace) -> bool:
     """Returns True if an object was made in a branch or loop, so that it is another one each time that this is run."""
     if not isinstance(trace, Region):
         return False
-    made = [written.cell.owner for written in trace.writes.values() if written.before is MISSING]
-    return trace.owns(value) or any(value is owner for owner in made)
+    made = [written.cell.owner for written in trace.journal.writes.values() if written.before is MISSING]
+    return trace.journal.owns(value) or any(value is owner for owner in made)
 
 
 class _Table:

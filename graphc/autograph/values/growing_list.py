@@ -225,7 +225,7 @@ def enclosed(item: Any) -> Any:
         trace.root.aliases.freeze(item, "the item of a list")
         key = TensorCell(item).key
         while trace.parent is not None:
-            if key in trace.writes:
+            if key in trace.journal.writes:
                 raise trace.refuse(Alias(item, "the item of a list", None).error(TensorCell(item).what))
             trace = trace.parent
     return item

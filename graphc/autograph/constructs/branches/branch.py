@@ -147,7 +147,7 @@ def if_stmt(
     def branch(statements: Callable[[], None]) -> Callable[[], tuple[Any, ...]]:
         def run() -> tuple[Any, ...]:
             for cell in getattr(get_state, "__closure__", None) or ():
-                _region().own(cell)
+                _region().journal.own(cell)
             set_state(initial)
             statements()
             return get_state()
@@ -236,7 +236,7 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
 
 def _written_cells(regions: Sequence[Region]) -> list[Cell]:
     """Returns the places outside that one of the branches wrote."""
-    return list({key: written.cell for region in regions for key, written in region.writes.items()}.values())
+    return list({key: written.cell for region in regions for key, written in region.journal.writes.items()}.values())
 
 
 def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
@@ -261,7 +261,7 @@ def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequenc
 
 def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
     """Returns what each branch left in a place."""
-    writes = [region.writes.get(cell.key) for region in regions]
+    writes = [region.journal.writes.get(cell.key) for region in regions]
     before = cell.get()
     left = [held(cell, before if written is None else written.after) for written in writes]
     if any(failures):
@@ -385,7 +385,7 @@ def and_if_plain(first: Any, second: Thunk) -> Any:
 def _changes(region: Region) -> bool:
     """Returns True if running a region does more than compute its result."""
     effects = any(node.effects for node in region.builder.nodes)
-    return bool(region.written() or region.writes or effects)
+    return bool(region.written() or region.journal.writes or effects)
 
 
 def _is_boolean_scalar(value: Any) -> bool:

@@ -81,7 +81,7 @@ def _ended(
 
 def _at_end(region: Region, leaf: Any) -> Any:
     """Returns a leaf as it was at the end of a branch, which may have assigned items of a tensor from outside."""
-    written = region.writes.get(TensorCell(leaf).key) if isinstance(leaf, SymbolicTensor) else None
+    written = region.journal.writes.get(TensorCell(leaf).key) if isinstance(leaf, SymbolicTensor) else None
     return leaf if written is None else written.after
 
 
@@ -117,10 +117,9 @@ def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
     parts = nest.children(value)
     if parts is None:
         return not _is_made_in(value, region)
-    if ContentsCell.key_of(value) not in region.writes:
-        items = [
-            item for key, item in zip(*parts, strict=True) if AttributeCell.key_of(value, key) not in region.writes
-        ]
+    writes = region.journal.writes
+    if ContentsCell.key_of(value) not in writes:
+        items = [item for key, item in zip(*parts, strict=True) if AttributeCell.key_of(value, key) not in writes]
         known = [_find_outer(region, item, outer) for item in items]
         if not all(known):
             return False

@@ -54,7 +54,7 @@ def is_followed_generator(manager: Any) -> bool:
     code = getattr(getattr(manager, "gen", None), "gi_code", None)
     if not isinstance(code, types.CodeType) or not is_converted(code):
         return False
-    return not isinstance(context.trace, Region) or context.trace.owns(manager)
+    return not isinstance(context.trace, Region) or context.trace.journal.owns(manager)
 
 
 def is_pure_generator(manager: Any) -> bool:

@@ -106,7 +106,7 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """Returns a new object, which the code of the open region may change, since nobody else knows of it."""
     made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
-        context.trace.own(made)
+        context.trace.journal.own(made)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
         in_python(call(init), made, *args, **kwargs)

@@ -53,7 +53,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         certain = isinstance(owner, Config)
         context.trace.side_effect(what, certain=certain)
         if not certain:
-            context.trace.journal(ManagedAttributeCell(owner, name, what))
+            context.trace.journal.note(ManagedAttributeCell(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)
         in_python(setattr, owner, name, value)
@@ -124,7 +124,7 @@ def delete_attr(owner: Any, name: str) -> None:
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
         side_effect(what)
         if context.trace is not None:
-            context.trace.journal(ManagedAttributeCell(owner, name, what))
+            context.trace.journal.note(ManagedAttributeCell(owner, name, what))
         in_python(delattr, owner, name)
         return
     if isinstance(context.trace, Region) and place.default() is not MISSING:

@@ -274,10 +274,10 @@ class Caught:
         written: dict[Any, Cell] = {}
         variables: dict[str, Variable] = {}
         for region in _up_to(trace, around):
-            changed = [place for place, _ in region.changed_since(start).values()] if region is around else []
-            written.update(
-                {place.key: place for place in (*changed, *(write.cell for write in region.writes.values()))}
-            )
+            if region is around:
+                changed = region.journal.changed_since(start.journal)
+                written.update({key: cell for key, (cell, _) in changed.items()})
+            written.update({key: write.cell for key, write in region.journal.writes.items()})
             variables.update({variable.name: variable for variable in region.assigned_since(start)})
         self._written = list(written.values())
         self._variables = list(variables)
@@ -329,10 +329,10 @@ def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Cell, A
     trace = context.trace
     assert trace is not None
     # What a branch wrote that always raises, its own trace alone knows.
-    changed = around.changed_since(point) | {place.key: (place, value) for place, value in contents}
+    changed = around.journal.changed_since(point.journal) | {place.key: (place, value) for place, value in contents}
     for place, value in changed.values():
         if not same_values(place.get(), value):
-            trace.journal(place)
+            trace.journal.note(place)
             place.set(value)
     for variable in around.assigned_since(point):
         value = values.get(variable.name)

@@ -114,7 +114,7 @@ class BoundByLoop:
         for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
             if before is _BOUND or value is before:
                 continue
-            if any(map(region.owns, nest.flatten(value)[0])):
+            if any(map(region.journal.owns, nest.flatten(value)[0])):
                 values[place] = Unbound(before.name, "each iteration of a loop that may run zero times makes it anew")
         self.inner.set(tuple(values))
         self._ran = region.constant(True)

@@ -337,7 +337,7 @@ def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:
 
 
 def _writes_to(region: Region, tensors: Sequence[Tensor]) -> bool:
-    return any(written.cell.owner is tensor for written in region.writes.values() for tensor in tensors)
+    return any(written.cell.owner is tensor for written in region.journal.writes.values() for tensor in tensors)
 
 
 def _row_type(array: Tensor) -> TensorType:

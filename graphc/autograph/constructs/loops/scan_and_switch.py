@@ -37,8 +37,8 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
             else:
                 failure.happens()
             failures.append(failure)
-        if region.writes:
-            cell = next(iter(region.writes.values())).cell
+        if region.journal.writes:
+            cell = next(iter(region.journal.writes.values())).cell
             error = UnimplementedError(f"{cell.what} in a branch of gx.switch; return the new value, or write an if")
             raise trace.refuse(error)
     selector = apply(OPS["astype"], (index,), Attrs(dtype=INDEX.dtype))

@@ -51,7 +51,7 @@ class LoopVariables:
     def own(self, region: Region) -> None:
         """Lets functions that are called in the region assign the names, as ``nonlocal`` allows."""
         for cell in getattr(self.get, "__closure__", None) or ():
-            region.own(cell)
+            region.journal.own(cell)
 
 
 @dataclass
@@ -406,7 +406,7 @@ class LoopState:
                 if not isinstance(leaf, SymbolicTensor):
                     continue
                 alias = aliases.get(bound)
-                written = region.writes.get(TensorCell(leaf).key)
+                written = region.journal.writes.get(TensorCell(leaf).key)
                 shared = tensors[id(leaf)] > 1 or aliases.is_frozen(leaf) or leaf.trace is not region
                 if written is not None and leaf is not bound:
                     # The next iteration would change what the name holds from this one on.
@@ -431,7 +431,7 @@ class LoopState:
     def _settle_places(self, region: Region) -> bool:
         """Returns True if all places that the iteration wrote are carried; those that were not will be."""
         known = {cell.key for cell in self._places}
-        found = [written for key, written in region.writes.items() if key not in known]
+        found = [written for key, written in region.journal.writes.items() if key not in known]
         for written in found:
             cell = written.cell
             self._places.append(cell)
@@ -487,7 +487,7 @@ class LoopState:
         if any(isinstance(leaf, LoopIndex) for leaf in leaves):
             _number_changes(region, entry.name)
         for leaf in leaves:
-            if region.owns(leaf):
+            if region.journal.owns(leaf):
                 # Each iteration makes an object of its own; what a trace of the body made is none of them.
                 region.side_effect(f"the use of {entry.name!r}, a {type(leaf).__name__} made in a loop, after it")
         if not any(is_tensor(leaf) for leaf in leaves):

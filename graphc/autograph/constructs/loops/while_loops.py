@@ -136,7 +136,7 @@ def _only_looks(test: Region) -> bool:
     """Returns True if a test that was traced changes nothing, neither a variable nor what it was bound to."""
     start = {place.key: value for place, value in test.bound}
     return not test.written() and all(
-        key in start and same_values(start[key], written.after) for key, written in test.writes.items()
+        key in start and same_values(start[key], written.after) for key, written in test.journal.writes.items()
     )
 
 

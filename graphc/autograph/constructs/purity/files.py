@@ -55,12 +55,12 @@ def is_made_here(file: Any) -> bool:
 
 def watch_stream(name: str) -> None:
     """Notes what ``sys.stdout`` or ``sys.stderr`` is, which the function is about to redirect."""
-    current_trace().journal(ManagedAttributeCell(sys, name))
+    current_trace().journal.note(ManagedAttributeCell(sys, name))
 
 
 def is_redirected(name: str) -> bool:
     """Returns True if the function itself has put another file in the place of ``sys.stdout`` or ``sys.stderr``."""
-    write = current_trace().root.writes.get(ManagedAttributeCell.key_of(sys, name))
+    write = current_trace().root.journal.writes.get(ManagedAttributeCell.key_of(sys, name))
     return write is not None and write.before is not getattr(sys, name)
 
 

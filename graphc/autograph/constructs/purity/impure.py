@@ -197,7 +197,7 @@ def report_call(function: Any, what: str) -> Any:
     if isinstance(owner, GENERATORS):
         # Numbers drawn from a generator that is made in the function, from a seed, are the same at each call.
         trace.side_effect(what)
-        trace.journal(GeneratorCell(owner, what))
+        trace.journal.note(GeneratorCell(owner, what))
     else:
         trace.side_effect(what, certain=True, remedy=remedy)
     return with_values(function, what, remedy) if remedy else function

@@ -296,7 +296,7 @@ def _is_written(trace: Trace, owner: Any, name: str) -> bool:
     key = AttributeCell.key_of(owner, name)
     scope: Trace | None = trace
     while scope is not None:
-        if key in scope.writes:
+        if key in scope.journal.writes:
             return True
         scope = scope.parent
     return False

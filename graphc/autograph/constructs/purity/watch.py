@@ -105,8 +105,8 @@ def check_stores(function: types.FunctionType) -> None:
             trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
         for name in sorted(free):
             place = ClosureCell(cells[name], name)
-            if trace.owns(place.owner):
-                trace.journal_own(place)
+            if trace.journal.owns(place.owner):
+                trace.journal.note_own(place)
             else:
                 trace.writing(place)
         return
@@ -136,7 +136,7 @@ def made_here(value: Any) -> Any:
 def made(value: Any) -> Any:
     """Returns the value, an object that was made where the call stands."""
     if isinstance(context.trace, Region):
-        context.trace.own(value)
+        context.trace.journal.own(value)
     return value
 
 
@@ -154,7 +154,7 @@ def check_iterator(value: Any, depth: int = 2) -> None:
     if not isinstance(region, Region):
         note_consumed(value, _use_of(value))
         return
-    if region.owns(value):
+    if region.journal.owns(value):
         return
     code = getattr(value, "gi_code", None)
     around = sys._getframe(depth).f_code  # pyright: ignore[reportPrivateUsage]

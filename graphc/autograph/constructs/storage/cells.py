@@ -198,15 +198,15 @@ def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int,
       same: the identities of containers that are left as they are.
       copies: is given, by the identity of each copy that was made, the container that it is a copy of.
     """
-    parts = None if id(value) in same or not region.writes else nest.children(value)
+    parts = None if id(value) in same or not region.journal.writes else nest.children(value)
     if parts is None:
         return value
     keys, items = parts
-    contents = region.writes.get(ContentsCell.key_of(value))
+    contents = region.journal.writes.get(ContentsCell.key_of(value))
     if contents is not None:
         keys, items = nest.children(contents.after) or parts
     else:
-        attributes = [region.writes.get(AttributeCell.key_of(value, key)) for key in keys]
+        attributes = [region.journal.writes.get(AttributeCell.key_of(value, key)) for key in keys]
         pairs = zip(items, attributes, strict=True)
         items = [item if written is None else written.after for item, written in pairs]
     ended = [at_end(region, item, same, copies) for item in items]
@@ -248,7 +248,7 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
         elif isinstance(cell, AttributeCell) and cell.get() is MISSING and value is cell.default():
             return
         if certain:
-            trace.journal(cell)
+            trace.journal.note(cell)
         else:
             trace.writing(cell)
     cell.set(value)

@@ -154,14 +154,14 @@ def note_identity(value: Any, what: str) -> None:
     if trace.root.reads.source(value) is not None:
         trace.root.reads.identify(value)
     else:
-        trace.note_native(_IdentityPlace(value, "", what), None)
+        trace.journal.note_native(_IdentityPlace(value, "", what), None)
 
 
 def note_state(owner: Any, what: str) -> None:
     """Notes the state of an object that code which is not converted is about to change."""
     if context.trace is not None:
         place = StatePlace(owner, what)
-        context.trace.note_native(place, place.get())
+        context.trace.journal.note_native(place, place.get())
 
 
 def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
@@ -176,11 +176,11 @@ def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
     if trace is None or trace.parent is not None or type(value) in _CONTAINERS or not _has_state(value):
         return
     place = StatePlace(value, what, consumed=True)
-    trace.note_native(place, object() if always else place.get())
+    trace.journal.note_native(place, object() if always else place.get())
     if not isinstance(value, Iterator):  # code of its class is about to run
         for generator in RANDOM_STATES:
             drawn = GeneratorCell(generator, what)
-            trace.note_native(drawn, drawn.get())
+            trace.journal.note_native(drawn, drawn.get())
 
 
 def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
@@ -203,7 +203,7 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     finally:
         for place, state in before:
             if not place.holds(state):
-                trace.note_native(place, state)
+                trace.journal.note_native(place, state)
 
 
 def _has_state(value: Any) -> bool:

@@ -75,6 +75,6 @@ class ClosureCell(Cell):
 
 def note_name(trace: Trace, place: GlobalCell | ClosureCell, location: Location) -> None:
     """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
-    if place.key not in trace.writes:
-        trace.journal(place)
-        trace.writes[place.key].location = location
+    if place.key not in trace.journal.writes:
+        trace.journal.note(place)
+        trace.journal.writes[place.key].location = location

@@ -79,4 +79,4 @@ def note_change(owner: Any, what: str) -> None:
         return
     while isinstance(getattr(owner, "base", None), np.ndarray):
         owner = owner.base  # a view: what it looks into may outlive the call
-    trace.journal(_UnfollowedPlace(owner, kind, what))
+    trace.journal.note(_UnfollowedPlace(owner, kind, what))

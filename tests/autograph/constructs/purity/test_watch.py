@@ -18,7 +18,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from graphc.tracing import Trace
+from graphc.tracing import Journal, Trace
 from tests.autograph.differential import check, compile_quietly, f, loops_of, run
 from tests.conformance.comparing import difference
 
@@ -566,7 +566,7 @@ def test_pure_calls_roll() -> None:
 
 def no_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Trace, "side_effect", lambda self, what: None)
-    monkeypatch.setattr(Trace, "journal", lambda self, place: None)
+    monkeypatch.setattr(Journal, "note", lambda self, cell: None)
 
 
 def test_without_the_watch_a_loop_would_do_its_side_effect_once(monkeypatch: pytest.MonkeyPatch) -> None:
