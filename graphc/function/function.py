@@ -7,8 +7,6 @@ import functools
 import inspect
 import operator
 import sys
-import threading
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
@@ -19,49 +17,38 @@ from graphc.base import (
     Registry,
     at,
     collection_paused,
-    config,
     deep_recursion,
     interruption,
     only_interrupted,
-    other_detours,
     user_location,
-    warn_at,
 )
-from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
-from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, occupied, with_short_errors
+from graphc.base.errors import InvalidArgumentError, VariableCreationError
+from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, with_short_errors
 from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, signals
 from graphc.function.bound_method import BoundFunction, bound
 from graphc.function.concrete import ConcreteEntries, ConcreteFunction
-from graphc.function.entry import chooser, entry, kinds_of, only_entry
+from graphc.function.first_calls import FirstCalls
 from graphc.function.generics import P, R
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
 from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options, unknown_option
 from graphc.function.pickling import reduced
-from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
+from graphc.function.retrace import RetraceLog, TraceReport
 from graphc.function.running import shorten
 from graphc.function.side_effects import SideEffects
+from graphc.function.trace_cache import TraceCache
 from graphc.function.traced import TracedFunction
 from graphc.function.tracing import converted, trace_function
 from graphc.ir import DeviceSpec, Graph
-from graphc.lowering import Program
 from graphc.tracing import CreationInTrace, Lifting, context
 
 __all__ = ["TOOLS", "Function", "function"]
 
 TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 """What higher layers add to a function's methods: ``compare``, ``explain``."""
-
-_REPORTS_KEPT = 1_000
-_FIRST_KEPT = 2
-"""Programs of first calls that made Variables, which the traces of the next calls take over."""
-_PATIENCE = 16
-"""After so many calls that took an entry which is not the first, one is put in front. To do so each time would cost
-more, where several are used in turn, than to ask some guards in vain."""
-
 
 _is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
 
@@ -98,18 +85,7 @@ class Function(Generic[P, R]):
 
     @with_short_errors
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
-        if isinstance(python_function, staticmethod | classmethod):
-            name = "staticmethod" if isinstance(python_function, staticmethod) else "classmethod"
-            text = f"gx.function stands above @{name}; write @{name} first, and @gx.function below it"
-            raise at(InvalidArgumentError(text), user_location())
-        if isinstance(python_function, np.ufunc):
-            name = python_function.__name__
-            text = f"gx.function: {name} is no Python function, but a ufunc; wrap it, as in `lambda x: np.{name}(x)`"
-            raise at(InvalidArgumentError(text), user_location())
-        if not callable(python_function):
-            raise at(
-                InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location()
-            )
+        _check_function(python_function)
         check_options(options)
         self._python_function = python_function
         self._given = options
@@ -125,24 +101,14 @@ class Function(Generic[P, R]):
             timeout=options.get("timeout"),
             placement=options.get("placement"),
         )
-        self._on_retrace: Report = options.get("on_retrace", "warn")
-        self._max_traces = options.get("max_traces")
         self._side_effects = SideEffects(self._options.name)
         self._binder = Binder(python_function, options.get("input_signature"))
-        self._traces: list[TracedFunction] = []  # those that were used last come first
-        self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
-        self._described: list[list[tuple[str, str]]] = []
-        self._expected = 0
-        self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
-        self._first: deque[tuple[Any, Program | None]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short way of a call
         self.asked = signals()  # what is asked before it is taken
-        self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
-        self._pinned: list[tuple[Any, list[Callable[..., Any]]]] = []  # and those in device scopes, with what these say
-        self._bounded: list[Callable[..., Any]] = []  # and those under a deadline
-        self._is_unseen = True  # whether no trace works on Variables, which tapes watch
-        self._used_again: set[Callable[..., Any]] = set()
-        self._lock = threading.RLock()
+        self._cache = TraceCache(self._binder, options.get("max_traces"), self._install)
+        self._lock = self._cache.lock
+        self._log = RetraceLog(self._options.name, options.get("on_retrace", "warn"))
+        self._first_calls = FirstCalls()
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -193,24 +159,24 @@ class Function(Generic[P, R]):
             return ()
         if context.pinned:
             scopes = context.device.layers
-            for layers, entries in self._pinned:  # their hash takes longer
+            for layers, entries in self._cache.pinned:  # their hash takes longer
                 if layers == scopes:
                     return entries
         tapes = context.taped
-        return (self._entry,) if tapes and self._is_unseen and all(map(_is_idle, tapes)) else ()
+        return (self._entry,) if tapes and self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
 
     def _interrupted(self, asked: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries where a deadline or a token is in force, here or elsewhere."""
         if not only_interrupted(asked.detours):
             return ()
-        return (self._entry,) if interruption() is None else self._bounded
+        return (self._entry,) if interruption() is None else self._cache.bounded
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Makes a call by itself, the long way."""
         if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
-        traced = self._find(arguments)
+        traced = self._cache.find(arguments)
         return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -226,8 +192,8 @@ class Function(Generic[P, R]):
                 if lifting.is_used:
                     with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
                         result = traced.call_recorded(arguments) if context.tapes else traced(arguments)
-                    self._first.append((traced.settings, traced.executable.program))
-                    self._note_creation(before, args, kwargs)
+                    self._first_calls.keep_program(traced)
+                    self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
                     return result
             with _telling(f"compiling {self.name}", compiles=True):
                 return self._run(traced, arguments)
@@ -236,44 +202,18 @@ class Function(Generic[P, R]):
         if context.tapes and (traced.executable.variables or not all(map(_is_idle, context.tapes))):
             return traced.call_recorded(arguments)
         result = traced(arguments)
-        if not other_detours or only_interrupted(other_detours):  # or the short way is not taken now
-            self._add_entry(traced, arguments)
+        self._cache.add_entry(traced, arguments)
         return result
 
-    def _add_entry(self, traced: TracedFunction, arguments: Arguments) -> None:
-        """Writes the short way for calls like this one."""
-        kinds = kinds_of(arguments, traced)
-        _, is_examined, pins = traced.settings
-        bounded = interruption() is not None
-        if kinds is None or is_examined or (bounded and (pins or not traced.waits_shortly)):
-            return
-        entries = traced.bounded if bounded else traced.entries
-        with self._lock:
-            self._ask(signals())
-            asked = self.asked
-            if kinds in entries or traced not in self._traces or (asked.looks and traced.note_spread(arguments)):
-                return
-            alone = len(self._traces) == 1
-            if pins or bounded:
-                made = only_entry(traced, arguments, self._binder, asked, alone=False, bounded=bounded)
-            elif alone and not entries:
-                made = self._only = only_entry(traced, arguments, self._binder, asked)
-            else:
-                if self._only is not None:
-                    entries.clear()  # which is not the only one any more
-                made = entry(traced, arguments, asked, alone=alone)
-            entries[kinds] = made
-            self._order_entries()
-
-    def _ask(self, asked: Signals) -> None:
-        """Drops the entries that ask something else than those do that are written now."""
-        if asked is not self.asked:
-            for traced in self._traces:
-                traced.entries.clear()
-                traced.bounded.clear()
-            self._order_entries()
-            self.__dict__.pop("_choose", None)
-            self.asked = asked
+    def _install(self, entry: Callable[..., Any] | None, asked: Signals) -> None:
+        """Makes an entry what a call takes first, None for none."""
+        method = entry or _miss
+        if method is not self._entry:
+            # Python calls what the class has, so a function that has entries is of a class of its own.
+            plain: Any = self._plain or type(self)
+            self.__class__ = plain if entry is None else _class_of(plain, entry)
+            self._entry = method
+        self.asked = asked
 
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
@@ -286,76 +226,7 @@ class Function(Generic[P, R]):
           kwargs: those by name.
           fixed: the arguments that are no tensors, which must be these.
         """
-        if other_detours or (occupied and not context.eager):
-            return
-        arguments = self._binder.bind(args, kwargs)
-        with self._lock:
-            self._ask(signals())
-            asked, traced = self.asked, self._find(arguments)
-            kinds = None if traced is None else kinds_of(arguments, traced)
-            entries = known.setdefault(asked, {})
-            if traced is None or kinds is None or (traced, kinds) in entries:
-                return
-            if asked.looks and traced.note_spread(arguments):
-                return
-            while len(entries) >= config.max_traces:
-                del entries[next(iter(entries))]
-            entries[traced, kinds] = only_entry(traced, arguments, self._binder, asked, alone=False, fixed=fixed)
-
-    def _order_entries(self) -> None:
-        self._used_again.clear()
-        known = [(traced.settings[-1].layers, entry) for traced in self._traces for entry in traced.entries.values()]
-        entries = [entry for layers, entry in known if not layers]
-        self._pinned = [
-            (scopes, [entry for layers, entry in known if layers == scopes]) for scopes, _ in known if scopes
-        ]
-        self._bounded = [entry for traced in self._traces for entry in traced.bounded.values()]
-        self._is_unseen = not any(traced.executable.variables for traced in self._traces)
-        if entries != [self._only]:
-            self._only = None
-        method = self._only or (self._choose if entries else _miss)
-        if self._only is None and entries:
-            self._choose.__globals__.update(ag__first=entries[0], ag__others=entries[1:])
-        if method is not self._entry:
-            # Python calls what the class has, so a function that has entries is of a class of its own.
-            plain: Any = self._plain or type(self)
-            self.__class__ = _class_of(plain, method) if entries else plain
-            self._entry = method
-
-    @functools.cached_property
-    def _choose(self) -> Any:
-        return chooser(self._binder, self.asked, self._used_again, self._promote, _PATIENCE)
-
-    def _promote(self, entry: Callable[..., Any]) -> None:
-        """Makes an entry the first to be tried."""
-        with self._lock:
-            traced = next((traced for traced in self._traces if entry in traced.entries.values()), None)
-            if traced is not None:
-                self._to_front(traced)
-
-    def _to_front(self, traced: TracedFunction) -> None:
-        self._traces.remove(traced)
-        self._traces.insert(0, traced)
-        self._order_entries()
-
-    def _drop_oldest(self) -> None:
-        """Keeps as many traces as may be kept; those that were used again since they were put in order go last."""
-        limit = self._max_traces or config.max_traces
-        while len(self._traces) > limit:
-            unused = [traced for traced in self._traces[1:] if self._used_again.isdisjoint(traced.entries.values())]
-            self._traces.remove((unused or self._traces)[-1])
-
-    def _find(self, arguments: Arguments) -> TracedFunction | None:
-        """Returns the trace that may be used for a call; it becomes the one that was used last."""
-        for place, traced in enumerate(self._traces):
-            if not traced.fits(arguments):
-                continue
-            if place:
-                with self._lock:
-                    if traced in self._traces:
-                        self._to_front(traced)
-            return traced
-        return None
+        self._cache.add_concrete(known, args, kwargs, fixed)
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Makes the call inside another trace: its nodes become the caller's."""
@@ -378,86 +249,32 @@ class Function(Generic[P, R]):
         before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
-        self._note_creation(before, args, kwargs)
+        self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
         return result
-
-    def _note_creation(self, before: list[tuple[str, str]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Notes that a call made Variables: a second time the same arguments must not make any.
-
-        Where the call changed its arguments (``self.w``) they are not the same any more, so that each new instance has
-        a first call of its own.
-        """
-        if self._binder.bind(args, kwargs).described() == before:
-            self._created_in_vain.append(before)
 
     def _trace(self, arguments: Arguments, lifting: Lifting | None = None) -> TracedFunction:
         with self._lock:
-            found = self._find(arguments)
+            found = self._cache.find(arguments)
             if found is not None:
                 return found
-            may_create = not self._created_in_vain or arguments.described() not in self._created_in_vain
+            may_create = self._first_calls.may_create(arguments)
             with collection_paused(), _telling(f"tracing {self.name}"):
                 traced = trace_function(
                     self.python_function, self._binder, arguments, self._options, may_create=may_create,
                     lifting=lifting if may_create else None,
                 )  # fmt: skip
             first = lifting is not None and lifting.is_used
-            if first or self._first:
-                self._share_program(traced, first=first)
+            if first or self._first_calls.programs:
+                self._first_calls.share_program(traced, self._cache.traces, first=first)
             if first:
                 return traced
             if self._options.side_effects == "warn":
                 self._side_effects.tell(traced.notes.side_effects)
             if traced.ends_in_python:
                 return traced
-            self._report(traced)
-            if len(self._traces) == 1:
-                self._traces[0].entries.clear()  # it is not alone any more
-            self._traces.insert(0, traced)
-            self._drop_oldest()
-            self._order_entries()
+            self._log.note(traced, self._binder.open_arguments)
+            self._cache.add(traced)
             return traced
-
-    def _share_program(self, traced: TracedFunction, *, first: bool) -> None:
-        """Spares a compilation where a first call and the next one, also of another instance, run the same program."""
-        known = [(traced.settings, traced.executable.program) for traced in self._traces] if first else []
-        for place, (settings, program) in enumerate([*self._first, *known]):
-            if settings == traced.settings and traced.executable.take_over(program):
-                if not first:
-                    del self._first[place]
-                return
-
-    def _report(self, traced: TracedFunction) -> None:
-        described = [*traced.described(), *_settings()]
-        reason = retrace_reason(described, self._described)
-        expected = self._is_expected(described)
-        self._described.append(described)
-        number = self._reports[-1].number + 1 if self._reports else 1
-        if expected:
-            reason += "; input_signature leaves this open"
-            self._expected += 1
-        report = TraceReport(number, reason, user_location(), traced.seconds)
-        self._reports.append(report)
-        del self._described[: -config.max_traces]
-        counted = number - 1 - self._expected
-        if expected or self._on_retrace == "ignore" or not is_due(counted, always=self._on_retrace == "error"):
-            return
-        message = (
-            f"{self.name} was traced again, for the {ordinal(number)} time: {reason}; each trace is compiled anew. "
-            "Pass numbers that change as tensors, keep shapes fixed, or give input_signature or on_retrace='ignore'"
-        )
-        if self._on_retrace == "error":
-            raise at(InvalidArgumentError(message), report.location)
-        warn_at(RetraceWarning(message), report.location)
-
-    def _is_expected(self, described: list[tuple[str, str]]) -> bool:
-        """Returns True if a trace differs from one before only in shapes that ``input_signature`` leaves open."""
-        opened = self._binder.open_arguments
-
-        def rest(described: list[tuple[str, str]]) -> list[tuple[str, str]]:
-            return [item for item in described if item[0] not in opened]
-
-        return bool(opened) and rest(described) in map(rest, self._described)
 
     def __set_name__(self, owner: type, name: str) -> None:
         # Defined in the body of a class: a method, even where it is called as Model.step(model, x).
@@ -506,7 +323,7 @@ class Function(Generic[P, R]):
 
     def experimental_get_tracing_count(self) -> int:
         """Returns how often the function was traced (TensorFlow's name)."""
-        return self._reports[-1].number if self._reports else 0
+        return self._log.num_traces
 
     def pinned(self) -> AbstractContextManager[None]:
         """Returns the device scope that ``device=`` puts around the body; for tools that run it themselves."""
@@ -526,7 +343,7 @@ class Function(Generic[P, R]):
           VariableCreationError: the function makes its Variables in its first call, which has not happened.
         """
         arguments = self._binder.bind(args, kwargs)
-        found = self._find(arguments)
+        found = self._cache.find(arguments)
         if found is not None:
             return found
         try:
@@ -589,23 +406,36 @@ class Function(Generic[P, R]):
 
     def trace_report(self) -> list[TraceReport]:
         """Each time the function was traced, and why; the last thousand times."""
-        return list(self._reports)
+        return list(self._log.reports)
 
     def clear_cache(self) -> None:
         """Drops all traces and their programs."""
         with self._lock:
-            self._traces.clear()
-            self._first.clear()
-            self._described.clear()
-            self._order_entries()
+            self._cache.clear()
+            self._first_calls.programs.clear()
+            self._log.clear()
 
     @property
     def num_traces(self) -> int:
         """Returns how many traces are kept."""
-        return len(self._traces)
+        return len(self._cache.traces)
 
     def __repr__(self) -> str:
-        return f"<compiled function {self.name}, {len(self._traces)} traces>"
+        return f"<compiled function {self.name}, {len(self._cache.traces)} traces>"
+
+
+def _check_function(value: Any) -> None:
+    """Raises InvalidArgumentError where a value is no Python function that can be compiled."""
+    if isinstance(value, staticmethod | classmethod):
+        name = "staticmethod" if isinstance(value, staticmethod) else "classmethod"
+        text = f"gx.function stands above @{name}; write @{name} first, and @gx.function below it"
+        raise at(InvalidArgumentError(text), user_location())
+    if isinstance(value, np.ufunc):
+        name = value.__name__
+        text = f"gx.function: {name} is no Python function, but a ufunc; wrap it, as in `lambda x: np.{name}(x)`"
+        raise at(InvalidArgumentError(text), user_location())
+    if not callable(value):
+        raise at(InvalidArgumentError(f"gx.function: expected a function, got {value!r:.60}"), user_location())
 
 
 def _miss(*args: Any, **kwargs: Any) -> Any:
@@ -616,14 +446,6 @@ def _class_of(plain: type[Function], entry: Callable[..., Any]) -> Any:
     """Returns a class of one function, which is called by its entry alone."""
     names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
     return type(plain.__name__, (plain,), {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names})
-
-
-_SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")
-
-
-def _settings() -> list[tuple[str, str]]:
-    """Returns the settings that a trace depends on, by name, for the reasons of retraces."""
-    return [(f"gx.config.{name}", str(getattr(config, name))) for name in _SETTINGS]
 
 
 @overload

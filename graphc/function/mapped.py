@@ -133,7 +133,7 @@ class Mapped(Function):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self._binder.bind(args, kwargs)
-        traced = self._find(arguments)
+        traced = self._cache.find(arguments)
         return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from graphc.base import Location, config
+from graphc.base import Location, at, config, user_location, warn_at
+from graphc.base.errors import InvalidArgumentError, RetraceWarning
+from graphc.function.options import Report
+from graphc.function.traced import TracedFunction
 
-__all__ = ["TraceReport", "is_due", "ordinal", "retrace_reason"]
+__all__ = ["RetraceLog", "TraceReport", "is_due", "ordinal", "retrace_reason"]
+
+_REPORTS_KEPT = 1_000
+_SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,79 @@ class TraceReport:
     def __str__(self) -> str:
         place = f" at {self.location.short}" if self.location else ""
         return f"trace {self.number}{place}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
+
+
+class RetraceLog:
+    """Each time that a function was traced, and why; warns where that happens too often.
+
+    Args:
+      name: of the function.
+      on_retrace: what to do about the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``.
+
+    Attributes:
+      reports: the last of them.
+    """
+
+    def __init__(self, name: str, on_retrace: Report) -> None:
+        self.reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
+        self._name = name
+        self._on_retrace = on_retrace
+        self._described: list[list[tuple[str, str]]] = []
+        self._num_expected = 0
+
+    @property
+    def num_traces(self) -> int:
+        """How often the function was traced."""
+        return self.reports[-1].number if self.reports else 0
+
+    def clear(self) -> None:
+        """Forgets what the traces were made for, so that the next is compared with none."""
+        self._described.clear()
+
+    def note(self, traced: TracedFunction, open_arguments: Collection[str]) -> None:
+        """Notes a new trace.
+
+        Args:
+          traced: the trace.
+          open_arguments: the arguments whose shapes an ``input_signature`` leaves open.
+
+        Raises:
+          InvalidArgumentError: there are too many, and the function refuses that.
+        """
+        described = [*traced.described(), *_settings()]
+        reason = retrace_reason(described, self._described)
+        expected = self._is_expected(described, open_arguments)
+        self._described.append(described)
+        number = self.num_traces + 1
+        if expected:
+            reason += "; input_signature leaves this open"
+            self._num_expected += 1
+        report = TraceReport(number, reason, user_location(), traced.seconds)
+        self.reports.append(report)
+        del self._described[: -config.max_traces]
+        counted = number - 1 - self._num_expected
+        if expected or self._on_retrace == "ignore" or not is_due(counted, always=self._on_retrace == "error"):
+            return
+        message = (
+            f"{self._name} was traced again, for the {ordinal(number)} time: {reason}; each trace is compiled anew. "
+            "Pass numbers that change as tensors, keep shapes fixed, or give input_signature or on_retrace='ignore'"
+        )
+        if self._on_retrace == "error":
+            raise at(InvalidArgumentError(message), report.location)
+        warn_at(RetraceWarning(message), report.location)
+
+    def _is_expected(self, described: list[tuple[str, str]], open_arguments: Collection[str]) -> bool:
+        """Returns True if a trace differs from one before only in shapes that ``input_signature`` leaves open."""
+
+        def rest(described: list[tuple[str, str]]) -> list[tuple[str, str]]:
+            return [item for item in described if item[0] not in open_arguments]
+
+        return bool(open_arguments) and rest(described) in map(rest, self._described)
+
+
+def _settings() -> list[tuple[str, str]]:
+    """Returns the settings that a trace depends on, by name, for the reasons of retraces."""
+    return [(f"gx.config.{name}", str(getattr(config, name))) for name in _SETTINGS]
 
 
 def is_due(retraces: int, *, always: bool) -> bool:

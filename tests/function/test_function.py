@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.function.function import Function, FunctionOptions
+from graphc.function.function import FunctionOptions
+from graphc.function.retrace import RetraceLog
 
 ONE = gx.asarray(1.0)
 
@@ -418,7 +419,7 @@ def test_the_signature_names_the_options() -> None:
 
 
 def test_what_is_kept_of_each_trace_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Function.__module__], "_REPORTS_KEPT", 3)
+    monkeypatch.setattr(sys.modules[RetraceLog.__module__], "_REPORTS_KEPT", 3)
     monkeypatch.setattr(gx.config, "max_traces", 2)
     function = gx.function(lambda n: gx.asarray(n), on_retrace="ignore")
     for n in range(5):
@@ -431,7 +432,7 @@ def test_what_is_kept_of_each_trace_is_bounded(monkeypatch: pytest.MonkeyPatch) 
 
     for n in range(5):
         creating(n)
-    assert len(creating._created_in_vain) == 2
+    assert len(creating._first_calls.in_vain) == 2
     with pytest.raises(gx.errors.VariableCreationError, match="makes a Variable again"):
         creating(4)
 

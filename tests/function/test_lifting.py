@@ -215,11 +215,11 @@ def test_the_next_call_and_other_instances_run_the_program_of_the_first() -> Non
 
     one, other = Model(), Model()
     one(X)
-    first = Model.__call__._first[0][1]
+    first = Model.__call__._first_calls.programs[0][1]
     one(X)
     assert Model.__call__.trace(one, X).executable.jitted is first.jitted
     other(X)
-    assert Model.__call__._first[-1][1].jitted is first.jitted
+    assert Model.__call__._first_calls.programs[-1][1].jitted is first.jitted
     assert one.w.name != other.w.name
     np.testing.assert_allclose(other(X).numpy(), (X * other.w).numpy())
     assert (Model.__call__.num_traces, first.jitted._cache_size()) == (1, 1)
