@@ -17,11 +17,11 @@ from graphc.autograph.constructs.branches.logic import truth_value
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
-from graphc.autograph.values.deferred import Deferred
-from graphc.autograph.values.index import LoopIndex, is_symbolic
+from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.kinds import examples, is_instance
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.autograph.values.protocol import as_tensor, converted, symbol_of
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
@@ -36,8 +36,8 @@ Native = Callable[..., Any]
 def _conversion(kind: type[Any]) -> Callable[..., Any]:
     def convert(native: Native, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
-            if isinstance(args[0], LoopIndex):
-                return _of_index(args[0], kind)
+            if (found := converted(args[0], kind)) is not NotImplemented:
+                return found
             if isinstance(args[0], SymbolicTensor):
                 return _of_tensor(args[0], kind)
             for name in _ASKED[kind]:
@@ -70,8 +70,8 @@ def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
         asked: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
         return function(asked())
 
-    if isinstance(result, LoopIndex):
-        result = number(result.tensor, int)
+    if is_symbolic(result) and not isinstance(result, SymbolicTensor):
+        result = number(as_tensor(result), int)
     if not isinstance(result, SymbolicTensor):
         return native(result)
     for kind in kinds_of(result) or ():
@@ -92,12 +92,6 @@ def _len(native: Native, value: Any) -> Any:
 def _abs(native: Native, value: Any) -> Any:
     method = operator_method(value, "__abs__")
     return native(value) if method is None else call(method)(value)
-
-
-def _of_index(index: LoopIndex, kind: type[Any]) -> Any:
-    if kind is int:
-        return index
-    return number(index.tensor if kind is bool else index.as_float(), kind)
 
 
 def _of_tensor(value: SymbolicTensor, kind: type[Any]) -> SymbolicNumber:
@@ -158,10 +152,9 @@ def _isinstance(native: Native, value: Any, kind: Any) -> Any:
 
 
 def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], Deferred):
-        return args[0].__class__  # what it will be
     if len(args) != 1 or not is_symbolic(args[0]):
-        return native(*args, **kwargs)
+        late = len(args) == 1 and symbol_of(args[0]) is not None
+        return args[0].__class__ if late else native(*args, **kwargs)  # of a text, what it will be
     kinds = {_kind_in_python(example) for example in examples(args[0])}
     if len(kinds) > 1:
         names = " or ".join(sorted(kind.__name__ for kind in kinds))

@@ -21,8 +21,9 @@ from graphc.autograph.constructs.branches.checks import require, require_limit
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
-from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
+from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, any_met, is_whole, kind_of, number
+from graphc.autograph.values.protocol import as_tensor
 from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base import at, user_location
@@ -57,10 +58,8 @@ def _as_float(value: Any) -> Any:
 
 def _as_int(value: Any) -> Any:
     """Returns an argument as the int that a function of ``math`` makes of it."""
-    if isinstance(value, LoopIndex):
-        return value
     if not _symbolic(value):
-        return operator.index(value)
+        return value if kind_of(value) is int else operator.index(value)
     if is_whole(value) is False:
         return operator.index(cast("Any", 1.0))  # says what Python says of a float
     if value.shape or value.dtype.kind not in "iu":

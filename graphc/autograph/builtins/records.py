@@ -15,7 +15,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import PURE, Functions
 from graphc.autograph.constructs.purity.library_reads import check_unseen
 from graphc.autograph.constructs.purity.watch import made, operator_method
-from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import nest
 from graphc.core import ArrayMethods
@@ -48,7 +48,7 @@ _HOOKS = (
 
 def _copy(native: Callable[[Any], Any], value: Any) -> Any:
     """``copy.copy``."""
-    refuse_growing(value)
+    look_into(value)
     method = operator_method(value, "__copy__")
     if method is not None:
         return call(method)(value)
@@ -60,7 +60,7 @@ def _copy(native: Callable[[Any], Any], value: Any) -> Any:
 def _deepcopy(native: Callable[..., Any], value: Any, *memo: Any) -> Any:
     """``copy.deepcopy``, of containers all parts of which are copied too."""
     for part in _parts(value):
-        refuse_growing(part)
+        look_into(part)
         _check_hooks(part, "copy.deepcopy", "__deepcopy__")
         check_unseen(part, as_iterator=True)
     new = native(value, *memo)

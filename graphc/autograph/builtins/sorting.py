@@ -24,6 +24,7 @@ from graphc.autograph.values.choice_join import holds_choice, is_constant
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
+from graphc.autograph.values.protocol import alternatives
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor
@@ -91,7 +92,7 @@ def _is_sequence(key: Any) -> bool:
 
 
 def _is_late(part: Any) -> bool:
-    return is_symbolic(part) or isinstance(part, Choice)
+    return is_symbolic(part) or alternatives(part) is not None
 
 
 def _stacked(keys: list[Any]) -> SymbolicTensor:

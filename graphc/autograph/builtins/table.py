@@ -21,6 +21,7 @@ from graphc.autograph.constructs.host.host_calls import print_late
 from graphc.autograph.constructs.loops import generators, iterators, ranges
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity import files, imports
+from graphc.autograph.values.growing_list import Growing
 
 __all__ = ["fill"]
 
@@ -48,4 +49,5 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 
 def fill() -> None:
     """Fills the tables that calls look builtins up in."""
-    OVERRIDES.fill(FUNCTIONS, operator_functions.OBJECTS, chosen_items.METHODS, list_methods.METHODS)
+    OVERRIDES.fill(FUNCTIONS, operator_functions.OBJECTS, chosen_items.METHODS)
+    Growing.methods.update(list_methods.METHODS)

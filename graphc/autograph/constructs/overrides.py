@@ -33,8 +33,6 @@ class Overrides:
         place.
       list_methods: by the names of the methods of lists of known length, what is called where tensors may decide about
         a place or an item, with Python's own method, the list, and the arguments.
-      growing_list_methods: by the names of the methods of lists whose length is known at run time only, what is called
-        with the list, its content, and the arguments.
     """
 
     functions: Functions = field(default_factory=Functions)
@@ -42,20 +40,17 @@ class Overrides:
         default_factory=dict[type[Any], Callable[[Any], Override]]
     )
     list_methods: dict[str, Override] = field(default_factory=dict[str, Override])
-    growing_list_methods: dict[str, Override] = field(default_factory=dict[str, Override])
 
     def fill(
         self,
         functions: Mapping[Any, Override],
         objects: Mapping[type[Any], Callable[[Any], Override]],
         list_methods: Mapping[str, Override],
-        growing_list_methods: Mapping[str, Override],
     ) -> None:
         """Adds to the tables."""
         self.functions.update(functions)
         self.objects.update(objects)
         self.list_methods.update(list_methods)
-        self.growing_list_methods.update(growing_list_methods)
 
 
 OVERRIDES = Overrides()

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce, wraps
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 from graphc.autograph.values.control import if_exp, note_raise
 from graphc.autograph.values.deferred import RAISED, Deferred
 from graphc.autograph.values.facts import known_of, note_condition
 from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.protocol import alternatives, settled
 from graphc.autograph.values.python_object import users_method
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UnimplementedError
@@ -32,6 +33,7 @@ __all__ = [
     "ask",
     "choice_in",
     "decide",
+    "for_each",
     "is_simple",
     "over_choices",
     "settled",
@@ -54,6 +56,19 @@ class Choice(Deferred):
     def make(self) -> Any:
         """Returns the value that counts."""
         return self.options[int(self.which)]
+
+    def alternatives(self) -> tuple[Any, ...]:
+        """Returns the values."""
+        return self.options
+
+    def settled(self) -> Any:
+        """Returns the one value that it may still be; itself if there are several."""
+        left = self.left
+        return self.options[left[0]] if len(left) == 1 else self
+
+    def condition(self, test: Callable[[Any], Any]) -> Any:
+        """Returns whether the value that counts is true."""
+        return decide(self, test)
 
     @property
     def left(self) -> list[int]:
@@ -136,11 +151,6 @@ def _as_operand(value: Choice) -> Any:
     return ask(value, operand)
 
 
-def settled(value: Any) -> Any:
-    """Returns the one value that a choice may still be where the trace stands; any other value as it is."""
-    return value.options[value.left[0]] if isinstance(value, Choice) and len(value.left) == 1 else value
-
-
 def choice_in(value: Any) -> Choice | None:
     """Returns a value that is one of several and part of a value; None if there is none."""
     if isinstance(value, Choice | Deferred):
@@ -149,8 +159,10 @@ def choice_in(value: Any) -> Choice | None:
     return None if parts is None else next((found for part in parts[1] if (found := choice_in(part)) is not None), None)
 
 
-def use(value: Choice, function: Callable[[Any], Any]) -> Any:
-    """Returns what a function gives for the value that counts."""
+def use(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Returns what a function gives for a value; of a choice, for the one that counts."""
+    if alternatives(value) is None:
+        return function(value)
     left = value.left
     if len(left) == 1:
         return function(value.options[left[0]])
@@ -158,8 +170,8 @@ def use(value: Choice, function: Callable[[Any], Any]) -> Any:
     return if_exp(value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function))
 
 
-def ask(value: Choice, question: Callable[[Any], Any]) -> Any:
-    """Asks the value that counts for an operator, an attribute or an item, as Python does.
+def ask(value: Any, question: Callable[[Any], Any]) -> Any:
+    """As :func:`use`, for an operator, an attribute or an item, for which Python asks the value.
 
     Where the value is ``None``, a string or the like, an answer such as ``TypeError`` is what eager code would get.
     """
@@ -176,27 +188,39 @@ def ask(value: Choice, question: Callable[[Any], Any]) -> Any:
 
 
 Question = Callable[["Choice", Callable[[Any], Any]], Any]
+Operator = TypeVar("Operator", bound=Callable[..., Any])
 
 
-def over_choices(*given: Question | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes an operator that does for each value of a choice what it does for one.
+def for_each(function: Callable[..., Any], question_of: Callable[[int | str], Question | None]) -> Callable[..., Any]:
+    """Returns a function that does for each value of the choices among its arguments what it does for one.
 
     Args:
-      *given: for each operand how a choice is asked there: :func:`use`, :func:`ask` or :func:`decide`; None for an
-        operand that is never one.
+      function: does it for one.
+      question_of: returns, by an argument's place or name, how a choice is asked there: :func:`use`, :func:`ask` or
+        :func:`decide`; None to leave it as it is.
     """
 
-    def decorate(operator: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(operator)
-        def asked(*operands: Any, **options: Any) -> Any:
-            for place, (value, question) in enumerate(zip(operands, given, strict=False)):
-                if question is not None and isinstance(value, Choice):
-                    return question(value, lambda one: asked(*operands[:place], one, *operands[place + 1 :], **options))  # noqa: B023
-            return operator(*operands, **options)
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        for place, value in enumerate(args):
+            if alternatives(value) is not None and (question := question_of(place)) is not None:
+                return question(value, lambda one: asked(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
+        for name, value in kwargs.items():
+            if alternatives(value) is not None and (question := question_of(name)) is not None:
+                return question(value, lambda one: asked(*args, **{**kwargs, name: one}))  # noqa: B023
+        return function(*args, **kwargs)
 
-        return asked
+    return asked
 
-    return decorate
+
+def over_choices(*given: Question | None) -> Callable[[Operator], Operator]:
+    """Makes an operator do for each value of a choice what it does for one.
+
+    Args:
+      *given: for each operand how a choice is asked there, as for :func:`for_each`; None for an operand that is never
+        one.
+    """
+    questions = dict[int | str, Question | None](enumerate(given))
+    return lambda operator: cast("Operator", wraps(operator)(for_each(operator, questions.get)))
 
 
 def is_simple(value: Any) -> bool:
@@ -206,8 +230,10 @@ def is_simple(value: Any) -> bool:
     return value is None or type(value) in (bytes, str, type)
 
 
-def decide(value: Choice, test: Callable[[Any], Any]) -> Any:
-    """Tests the value that counts; a test changes nothing, so all values are tested where Python knows the answer."""
+def decide(value: Any, test: Callable[[Any], Any]) -> Any:
+    """As :func:`use`, for a test, which changes nothing, so all values are tested where Python knows the answer."""
+    if alternatives(value) is None:
+        return test(value)
     answers = {place: test(value.options[place]) for place in value.left}
     if all(isinstance(answer, bool) for answer in answers.values()):
         return value.is_among(place for place, answer in answers.items() if answer)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.values.course import Course, Courses, plain_kind
-from graphc.autograph.values.index import LoopIndex, window
+from graphc.autograph.values.index import window
 from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.protocol import course_in
 from graphc.autograph.values.spans import TRUTH, Span
 from graphc.base.errors import InternalError
 from graphc.core import SymbolicTensor
@@ -30,8 +31,6 @@ class CourseNumber(SymbolicNumber):
     """
 
     __slots__ = ("_tensor", "course")
-
-    __graphc_course__ = True
 
     def __init__(self, course: Course, tensor: SymbolicTensor | None = None) -> None:
         self.trace = course.loop.region if tensor is None else tensor.trace
@@ -66,6 +65,10 @@ class CourseNumber(SymbolicNumber):
             self.give_up("an int that passes 32 bits")
         return span
 
+    def course_in_loop(self) -> Course:
+        """Returns what it is in each iteration."""
+        return self.course
+
     def give_up(self, use: str) -> None:
         """Ends the attempt to roll the loop, because ``use`` needs the number as Python has it."""
         self.course.loop.give_up(use)
@@ -77,13 +80,6 @@ class CourseNumber(SymbolicNumber):
     def __hash__(self) -> int:
         self.give_up("a key of a dict or set")
         raise InternalError("a number that has a course, outside an attempt to roll a loop")
-
-
-def course_in(value: Any) -> Course | None:
-    """Returns the course of a number, the index of a loop among them; None if it has none."""
-    if isinstance(value, CourseNumber):
-        return value.course
-    return value.course if isinstance(value, LoopIndex) else None
 
 
 def by_trip(native: Callable[..., Any], values: tuple[Any, ...]) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.protocol import Contents, Symbolic, is_bound
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import context
@@ -51,7 +52,7 @@ class Opaque:
         self.value = value
 
 
-class Deferred(ABC):
+class Deferred(Symbolic, ABC):
     """A value as a structure; a subclass is a dataclass, whose fields are the parts."""
 
     @abstractmethod
@@ -191,9 +192,9 @@ def holds_deferred(structure: nest.Structure) -> bool:
     return is_view or any(map(holds_deferred, structure.children))
 
 
-def symbolic_parts(value: Any) -> Iterator[Any]:
+def symbolic_parts(value: Any) -> Iterator[Symbolic]:
     """Yields the numbers and other Python values that depend on tensors, which a value is or holds."""
-    if isinstance(value, SymbolicNumber | LoopIndex | Deferred):
+    if isinstance(value, Symbolic) and is_bound(value) and not isinstance(value, Contents):
         yield value
     elif (parts := nest.children(value)) is not None:
         for part in parts[1]:

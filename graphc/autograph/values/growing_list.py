@@ -8,16 +8,16 @@ item, which refuses all use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NoReturn, cast
+from typing import Any, ClassVar, NoReturn, cast
 from weakref import WeakSet
 
 import numpy as np
 
-from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
+from graphc.autograph.values.protocol import Contents, as_tensor, look_into
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, operand, trace_scope
@@ -57,7 +57,7 @@ class Appends:
 
 
 @dataclass(eq=False, frozen=True)
-class Growing:
+class Growing(Contents):
     """The one item of a list whose length is known at run time only.
 
     Attributes:
@@ -67,10 +67,26 @@ class Growing:
       appends: what counts the items that are put in.
     """
 
+    methods: ClassVar[dict[str, Callable[..., Any]]] = {}
+    """By the names of operators and methods, what stands for them: called with the list, this, and the arguments."""
+
     buffer: Any
     count: Any
     added: Any
     appends: Appends
+
+    def operand(self) -> Any:
+        """Returns whether it holds something."""
+        return self.length > 0
+
+    def look_into(self) -> NoReturn:
+        """Refuses that Python looks at the items."""
+        self.fail()
+
+    def answer(self, method: str, owner: Any, *operands: Any, **options: Any) -> Any:
+        """Returns the result of an operator or method of the list."""
+        run = self.methods.get(method)
+        return self.fail() if run is None else run(owner, self, *operands, **options)
 
     @property
     def capacity(self) -> int:
@@ -163,12 +179,7 @@ def _with_lists(value: Any, known: dict[int, Any]) -> Any:
     return new
 
 
-def refuse_growing(*values: Any) -> None:
-    """Refuses lists of unknown length among values that Python is about to look into."""
-    for value in values:
-        found = growing(value)
-        if found is not None:
-            found.fail()
+refuse_growing = look_into
 
 
 def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any], capacity: int) -> Growing:
@@ -218,9 +229,7 @@ def _buffer(rows: Sequence[Any], type: TensorType, capacity: int) -> Any:
 
 def enclosed(item: Any) -> Any:
     """A leaf of an item as the buffer takes it: by value, so that the tensor itself may not be changed any more."""
-    if isinstance(item, LoopIndex):
-        return item.tensor
-    trace = context.trace
+    item, trace = as_tensor(item), context.trace
     if isinstance(item, SymbolicTensor) and trace is not None:
         trace.root.aliases.freeze(item, "the item of a list")
         key = TensorCell(item).key

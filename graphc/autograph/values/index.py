@@ -8,6 +8,7 @@ a format) gives the attempt up, and the loop is unrolled.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ import numpy as np
 
 from graphc.autograph.values.course import Course, Courses, plain_kind
 from graphc.autograph.values.exact import compare_exactly
+from graphc.autograph.values.number import number
+from graphc.autograph.values.protocol import Symbolic, as_tensor, course_in
+from graphc.autograph.values.spans import Span
 from graphc.base.errors import InternalError
 from graphc.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
 from graphc.ir import OPS, Attrs
@@ -76,7 +80,7 @@ _COMPARISONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-class LoopIndex:
+class LoopIndex(Symbolic):
     """An int of which only the bounds are known.
 
     Args:
@@ -116,6 +120,33 @@ class LoopIndex:
         self.region.abort(f"{use} needs the loop's index as a Python int")
         raise InternalError("a loop index outside an attempt to roll a loop")
 
+    def python_type(self) -> type[Any]:
+        """Returns ``int``."""
+        return int
+
+    def bounds(self) -> Span:
+        """Returns between which ints it lies."""
+        return Span(self.low, self.high)
+
+    def course_in_loop(self) -> Course | None:
+        """Returns what it is in each iteration, where that is known."""
+        return self.course
+
+    def as_tensor(self) -> Tensor:
+        """Returns its value in the graph."""
+        return self.tensor
+
+    def converted(self, kind: type[Any]) -> Any:
+        """Returns it as an int, or as a number of another kind that the program computes."""
+        if kind is int:
+            return self
+        return number(self.tensor if kind is bool else self.as_float(), kind)
+
+    def check_given(self, function: Any) -> None:
+        """Ends the attempt to roll the loop, unless the function asks by a special method that the index has."""
+        if function not in _ASKING_INDICES:
+            self.give_up(f"the call of {getattr(function, '__name__', function)}")
+
     def _by_trip(self, native: Callable[..., Any], *operands: Any) -> Any:
         """Returns what Python computes of numbers in each iteration; NotImplemented if they are not of one loop."""
         parts = [_course(value) for value in operands]
@@ -131,7 +162,7 @@ class LoopIndex:
         if low < _INT32.min or high > _INT32.max:
             found = self._by_trip(_PYTHON[op], *operands)
             return self.give_up(f"the integer {op} could pass 32 bits, which") if found is NotImplemented else found
-        tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in operands]
+        tensors = list(map(as_tensor, operands))
         region = self._inner(other)
         lasts = [_last(value, region) for value in operands]
         last = None if None in lasts else _PYTHON[op](*lasts)
@@ -391,6 +422,9 @@ class LoopIndex:
         return f"<loop index from {self.low} to {self.high}>"
 
 
+_ASKING_INDICES = frozenset({abs, divmod, pow, round, math.ceil, math.floor, math.trunc})
+"""Builtins that ask a number by a special method, which a loop's index has."""
+
 _SYMBOLS: dict[str, Callable[..., Any]] = {
     "/": operator.truediv, "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "&": operator.and_,
     "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
@@ -399,9 +433,7 @@ _SYMBOLS: dict[str, Callable[..., Any]] = {
 
 def _course(value: Any) -> Any:
     """Returns an operand as what courses are computed of; None if it is no such number."""
-    if isinstance(value, LoopIndex) or hasattr(value, "__graphc_course__"):
-        return value.course
-    return None if plain_kind(value) is None else value
+    return course_in(value) if isinstance(value, Symbolic) else None if plain_kind(value) is None else value
 
 
 def _loop_of(part: Any) -> Courses | None:
@@ -480,11 +512,6 @@ def limited(op: str, first: Any, second: Any) -> Any:
     return second.limited(op, first) if isinstance(second, LoopIndex) else _PYTHON[op](first, second)
 
 
-def as_tensor(value: Any) -> Any:
-    """Returns the index of a loop as the tensor that it is, and any other value as it is."""
-    return value.tensor if isinstance(value, LoopIndex) else value
-
-
 def is_symbolic(value: Any) -> bool:
     """Returns True if a value is a tensor or a number that is not known while the function is traced."""
-    return isinstance(value, SymbolicTensor | LoopIndex)
+    return isinstance(as_tensor(value), SymbolicTensor)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, ClassVar, cast
 
 from graphc.autograph.values.facts import Between, known_of
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.protocol import Kinds, Symbolic, course_in
 from graphc.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
 from graphc.base.errors import ConcretizationError
 from graphc.core import SymbolicTensor, apply
@@ -36,11 +36,8 @@ __all__ = [
 
 _KINDS = (bool, int, float, complex)
 
-Kinds = frozenset[type[Any]]
-"""The Python types that a number may have, by what tensors hold."""
 
-
-class SymbolicNumber(SymbolicTensor):
+class SymbolicNumber(SymbolicTensor, Symbolic):
     """A Python number that depends on tensors.
 
     Args:
@@ -73,6 +70,30 @@ class SymbolicNumber(SymbolicTensor):
         self.kinds = kinds or frozenset((kind,))
         self.met = met
         self.span = span
+
+    def python_type(self) -> type[Any]:
+        """Returns the type of which it is a number in plain Python, the widest where there are several."""
+        return self.kind
+
+    def python_types(self) -> Kinds:
+        """Returns the types of which it has one in plain Python."""
+        return self.kinds
+
+    def bounds(self) -> Span | None:
+        """Returns between which ints it lies, by the conditions that hold at this point; None if it is no int."""
+        if self.kind is not int:
+            return TRUTH if self.kind is bool else None
+        span, known = self.span or ANY_INT, known_of(self)
+        if not isinstance(known, Between):
+            return span
+        low, high = max(span.low, known.low), min(span.high, known.high)
+        if low > high:  # nobody comes here
+            return span
+        return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts)
+
+    def describe(self) -> str:
+        """Returns the number, for messages."""
+        return "<a number that depends on tensors>"
 
     def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
         """Returns what makes a number like this one of a tensor; it does not refer to this one."""
@@ -142,16 +163,16 @@ def _span_of_tensor(tensor: SymbolicTensor) -> Span:
 
 def kind_of(value: Any) -> type[Any] | None:
     """Returns the Python type of a number, known or not; None for what is no number."""
-    if isinstance(value, SymbolicNumber):
-        return value.kind
+    if isinstance(value, Symbolic):
+        return value.python_type()
     kind = cast("type[Any]", type(value))
-    return int if kind is LoopIndex else kind if kind in _KINDS else None
+    return kind if kind in _KINDS else None
 
 
 def kinds_of(value: Any) -> Kinds | None:
     """Returns the Python types that a number, known or not, may have; None for what is no number."""
-    if isinstance(value, SymbolicNumber):
-        return value.kinds
+    if isinstance(value, Symbolic):
+        return value.python_types()
     kind = kind_of(value)
     return None if kind is None else frozenset((kind,))
 
@@ -169,13 +190,13 @@ def any_met(values: Iterable[Any]) -> bool:
 
 def example_of(value: Any) -> Any:
     """Returns a number of the type that one which depends on tensors has in plain Python; any other value as it is."""
-    kind = kind_of(value) if isinstance(value, SymbolicNumber | LoopIndex) else None
+    kind = value.python_type() if isinstance(value, Symbolic) else None
     return value if kind is None else kind(1)
 
 
-def has_attribute(value: SymbolicTensor | LoopIndex, name: str) -> bool:
+def has_attribute(value: Any, name: str) -> bool:
     """Returns True if a tensor, or a number that depends on tensors, has an attribute in plain Python."""
-    kinds = kinds_of(value) or (type(value),)
+    kinds = kinds_of(value) or (cast("type[Any]", type(value)),)
     if isinstance(value, SymbolicNumber) and len({hasattr(kind, name) for kind in kinds}) > 1:
         value.check_kind(f"the attribute {name!r}")
     return all(hasattr(kind, name) for kind in kinds)
@@ -183,22 +204,9 @@ def has_attribute(value: SymbolicTensor | LoopIndex, name: str) -> bool:
 
 def span_of(value: Any) -> Span | None:
     """Between which ints a number, known or not, lies; None for what is no int."""
-    if isinstance(value, SymbolicNumber):
-        return TRUTH if value.kind is bool else None if value.kind is not int else _bounded(value)
-    if isinstance(value, LoopIndex):
-        return Span(value.low, value.high)
+    if isinstance(value, Symbolic):
+        return value.bounds()
     return Span(int(value), int(value)) if type(value) in (bool, int) else None
-
-
-def _bounded(number: SymbolicNumber) -> Span:
-    """Returns the span of an int, by the conditions that hold at this point."""
-    span, known = number.span or ANY_INT, known_of(number)
-    if not isinstance(known, Between):
-        return span
-    low, high = max(span.low, known.low), min(span.high, known.high)
-    if low > high:  # nobody comes here
-        return span
-    return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts)
 
 
 def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
@@ -225,6 +233,6 @@ def numbered(value: Any, kind: type[Any] | None) -> Any:
     """Returns a tensor that holds a number of this kind, as that number; other values as they are."""
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
-    if hasattr(value, "__graphc_course__"):
+    if course_in(value) is not None:
         return value
     return SymbolicNumber(value, kind, span=span_of(value))

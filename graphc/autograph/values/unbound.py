@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from graphc.autograph.values.protocol import Symbolic, is_bound
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.core import operand
@@ -13,7 +14,7 @@ from graphc.tracing import context
 __all__ = ["Unbound", "is_filler", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
 
 
-class Unbound:
+class Unbound(Symbolic):
     """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
 
     Args:
@@ -34,6 +35,10 @@ class Unbound:
         self.name = name
         self.reason = reason
         self.filler = filler
+
+    def is_bound(self) -> bool:
+        """Returns False."""
+        return False
 
     def fail(self) -> NoReturn:
         """Raises the error of a use."""
@@ -104,7 +109,7 @@ def unset(what: str) -> Unbound:
 
 def is_unset(value: Any) -> bool:
     """Returns whether a value is what :func:`unset` gave."""
-    return isinstance(value, Unbound)
+    return not is_bound(value)
 
 
 def load(value: Any) -> Any:

@@ -16,14 +16,13 @@ from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import RETURN, is_flag
-from graphc.autograph.values.choice import Choice, decide
 from graphc.autograph.values.course_number import CourseNumber, by_trip, chosen
 from graphc.autograph.values.facts import assume, assuming, both, opposite
-from graphc.autograph.values.growing_list import growing, matched
+from graphc.autograph.values.growing_list import matched
 from graphc.autograph.values.join import (
     Join,
 )
-from graphc.autograph.values.unbound import Unbound
+from graphc.autograph.values.protocol import is_bound, operand_of, symbol_of
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import SymbolicTensor, Tensor, apply, read, trace_scope
 from graphc.ir import OPS, Attrs
@@ -63,7 +62,8 @@ def itself(value: Any) -> Any:
 
 def known_length(condition: Any) -> Any:
     """Returns the condition; a list whose length is known at run time only counts as true if it holds something."""
-    return decide(condition, _asked_truth) if isinstance(condition, Choice) else _operand(condition)
+    found = symbol_of(condition)
+    return condition if found is None else found.condition(_asked_truth)
 
 
 def condition_of(value: Any) -> Any:
@@ -279,7 +279,7 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
     """Names the two sides for messages: a return that was reached before has no condition here."""
     if name == RETURN and before:
         value = before[names.index(name)]
-        if not isinstance(value, Unbound) and (value is first or value is second):
+        if is_bound(value) and (value is first or value is second):
             there, here = "where it returned before", "where it did not return before"
             return (there, here) if value is first else (here, there)
     return _SIDES
@@ -292,7 +292,7 @@ def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError)
 
 def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
-    value = _operand(first())
+    value = operand_of(first())
     for other in others:
         if is_symbolic_condition(value):
             value = _logical("logical_and", value, _read(other))
@@ -301,14 +301,8 @@ def and_(first: Thunk, *others: Thunk) -> Any:
         elif not truth(decides):
             return value
         else:
-            value = _operand(other())
+            value = operand_of(other())
     return value
-
-
-def _operand(value: Any) -> Any:
-    """Returns what ``and`` and ``or`` give if they give this operand."""
-    found = growing(value)
-    return value if found is None else found.length > 0
 
 
 def _read(operand: Thunk) -> Thunk:
@@ -318,7 +312,7 @@ def _read(operand: Thunk) -> Thunk:
 
 def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
-    value = _operand(first())
+    value = operand_of(first())
     for other in others:
         if is_symbolic_condition(value):
             value = _logical("logical_or", value, _read(other))
@@ -327,7 +321,7 @@ def or_(first: Thunk, *others: Thunk) -> Any:
         elif truth(decides):
             return value
         else:
-            value = _operand(other())
+            value = operand_of(other())
     return value
 
 

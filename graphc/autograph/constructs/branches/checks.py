@@ -15,7 +15,7 @@ from graphc.autograph.constructs.branches.branch import (
 )
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.failure import as_limit, note_raise
-from graphc.autograph.values.choice import Choice, use
+from graphc.autograph.values.choice import over_choices, use
 from graphc.tracing import context
 
 __all__ = ["assert_stmt", "raise_stmt", "require", "require_limit", "unless"]
@@ -36,9 +36,11 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
 
 def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
     """``raise error from cause``."""
-    raised: Any = error()
-    if isinstance(raised, Choice):
-        use(raised, lambda one: raise_stmt(lambda: one, cause))
+    _raise(error(), cause)
+
+
+@over_choices(use)
+def _raise(raised: Any, cause: Callable[[], Any] | None) -> NoReturn:
     if context.trace is not None:
         if isinstance(raised, type) and issubclass(raised, BaseException):
             raised = call(cast("Any", raised))()

@@ -10,7 +10,6 @@ from typing import Any
 from graphc.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.values.choice_join import as_choices
-from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import (
     Join,
     Joined,
@@ -21,6 +20,7 @@ from graphc.autograph.values.join import (
     zeros_of,
 )
 from graphc.autograph.values.number import kinds_of, met, span_of
+from graphc.autograph.values.protocol import as_tensor, is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import nest
 from graphc.core import SymbolicTensor, trace_scope
@@ -45,7 +45,7 @@ def merge(
         return Kept(first)
     if first is NEVER or second is NEVER:
         return _one_sided(regions, tensors, first, second)
-    unbound = [isinstance(value, Unbound) for value in (first, second)]
+    unbound = [not is_bound(value) for value in (first, second)]
     if any(unbound):
         if all(unbound):
             unsure = next((value for value in (first, second) if value.may_be_bound), None)

@@ -24,7 +24,7 @@ from graphc.autograph.constructs.purity.reading import (
 from graphc.autograph.constructs.purity.watch import (
     operator_method,
 )
-from graphc.autograph.values.choice import Choice, ask
+from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.control import call
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import example_of, has_attribute
@@ -37,6 +37,7 @@ __all__ = ["getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
 
+@over_choices(ask)
 def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     """``owner.name``: a property or another descriptor of the user's is a call.
 
@@ -46,8 +47,6 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
       by_item: whether what it holds is about to be asked for items, and for nothing else.
     """
     kind, fallback = cast("type[Any]", type(owner)), None
-    if kind is Choice:
-        return ask(owner, lambda value: load_attr(value, name))
     if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
     if is_symbolic(owner) and name == "__class__":

@@ -23,11 +23,9 @@ from graphc.autograph.constructs.purity.watch import (
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.course_number import CourseNumber, by_trip
-from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.kept_tensors import changing
-from graphc.autograph.values.number import met, number
-from graphc.autograph.values.spans import Span
+from graphc.autograph.values.protocol import answer
 from graphc.core import ArrayMethods
 from graphc.tracing import context
 
@@ -124,11 +122,10 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
     chosen = OVERRIDES.list_methods.get(name) if type(owner) is list else None
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        found = growing(owner)
-        if found is None:
-            return native(*args, **kwargs) if chosen is None else chosen(native, owner, *args, **kwargs)
-        replaced = OVERRIDES.growing_list_methods.get(name)
-        return found.fail() if replaced is None else replaced(owner, found, *args, **kwargs)
+        found = answer(name, owner, *args, **kwargs)
+        if found is not NotImplemented:
+            return found
+        return native(*args, **kwargs) if chosen is None else chosen(native, owner, *args, **kwargs)
 
     return method
 
@@ -136,10 +133,8 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     check_read(value)
-    found = growing(value)
-    if found is None:
-        return OVERRIDES.functions[len](guarded(len), value)
-    return met(number(found.length, int), frozenset((int,)), Span(0, found.capacity))
+    found = answer("__len__", value)
+    return OVERRIDES.functions[len](guarded(len), value) if found is NotImplemented else found
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:

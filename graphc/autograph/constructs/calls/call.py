@@ -55,7 +55,8 @@ from graphc.autograph.constructs.purity.watch import (
 )
 from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
-from graphc.autograph.values.choice import Choice, ask, decide, use
+from graphc.autograph.values.choice import Question, ask, decide, for_each, use
+from graphc.autograph.values.protocol import alternatives
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.ops import call_jax
@@ -95,7 +96,7 @@ def call(function: Any) -> Any:
     trace = context.trace
     if trace is None:
         return function
-    if isinstance(function, Choice):
+    if alternatives(function) is not None:
         return functools.partial(_call_one, function)
     if function is breakpoint:
         tell_of_debugger()
@@ -148,14 +149,14 @@ def call(function: Any) -> Any:
     return telling(function, guarded(checked(function)))
 
 
-def _call_one(function: Choice, /, *args: Any, **kwargs: Any) -> Any:
+def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls one of several functions."""
     return use(function, lambda value: call(value)(*args, **kwargs))
 
 
 def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a method of a builtin class by the class: ``str.upper(text)`` for ``text.upper()``."""
-    if args and (isinstance(args[0], Choice) or class_of(args[0]) is function.__objclass__):
+    if args and (alternatives(args[0]) is not None or class_of(args[0]) is function.__objclass__):
         return call_method(args[0], function.__name__)(*args[1:], **kwargs)
     return guarded(checked(function))(*args, **kwargs)
 
@@ -176,17 +177,12 @@ def _with_choices(function: Any, native: Any) -> Any:
     if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING or is_debugger(function):
         return native
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        for place, value in enumerate(args):
-            if isinstance(value, Choice) and (place or function not in MAPPING):
-                either = decide if function in CLASS_TESTS else ask
-                return either(value, lambda one: called(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
-        for name, value in kwargs.items():
-            if isinstance(value, Choice):
-                return ask(value, lambda one: called(*args, **{**kwargs, name: one}))  # noqa: B023
-        return native(*args, **kwargs)
+    def question_of(place: int | str) -> Question | None:
+        if place == 0 and function in MAPPING:
+            return None
+        return decide if function in CLASS_TESTS and isinstance(place, int) else ask
 
-    return called
+    return for_each(native, question_of)
 
 
 def convert_call(function: Any) -> Any:
@@ -206,7 +202,7 @@ def convert_call(function: Any) -> Any:
 
 def call_method(owner: Any, name: str) -> Any:
     """Returns what to call for ``owner.name(...)``."""
-    if isinstance(owner, Choice):
+    if alternatives(owner) is not None:
         return functools.partial(_call_method_of_one, owner, name)
     if counts_by_item(owner):
         if name == "get" and isinstance(owner, dict):
@@ -232,7 +228,7 @@ def _get_item(owner: dict[Any, Any], /, *args: Any, **kwargs: Any) -> Any:
     return call(load_attr(owner, "get"))(*args, **kwargs)
 
 
-def _call_method_of_one(owner: Choice, name: str, /, *args: Any, **kwargs: Any) -> Any:
+def _call_method_of_one(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return use(owner, lambda value: call_method(value, name)(*args, **kwargs))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import math
 import sys
 import types
 import warnings
@@ -22,10 +21,8 @@ from graphc.autograph.constructs.purity.watch import (
     operator_method,
 )
 from graphc.autograph.frontend.convert import is_converted
-from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.control import call
-from graphc.autograph.values.growing_list import refuse_growing
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.protocol import alternatives, check_given
 from graphc.autograph.values.python_object import found_on
 from graphc.core import Tensor
 from graphc.tracing import Region, context
@@ -74,7 +71,6 @@ _CALLBACKS = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     functools.partial,
-    Choice,
 )
 
 
@@ -126,10 +122,6 @@ def is_graphc_class(kind: type[Any]) -> bool:
     return kind.__module__.split(".")[0] == "graphc"
 
 
-_ASKING_INDICES = frozenset({abs, divmod, pow, round, math.ceil, math.floor, math.trunc})
-"""Builtins that ask a number by a special method, which a loop's index has."""
-
-
 def guarded(function: Any) -> Any:
     """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
     calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
@@ -144,12 +136,10 @@ def guarded(function: Any) -> Any:
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
-            if isinstance(value, LoopIndex) and function not in _ASKING_INDICES:
-                value.give_up(f"the call of {getattr(function, '__name__', function)}")
+            check_given(value, function)
             if watches or iterates or isinstance(trace, Region):
                 check_iterator(value)
             check_unread(value)
-            refuse_growing(value)
         if not calling:
             args = tuple([_called_back(value) for value in args])
             if function in MAPPING and args and isinstance(args[0], type):
@@ -181,7 +171,7 @@ def _hashable_function(function: Any) -> Any:
 def _called_back(value: Any) -> Any:
     """Returns an argument that the builtin calls, as a call of it would be converted."""
     callback = isinstance(value, _CALLBACKS)
-    return call(value) if callback or class_of(value) in OVERRIDES.objects else value
+    return call(value) if callback or alternatives(value) is not None or class_of(value) in OVERRIDES.objects else value
 
 
 def _takes_tensors(function: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.chosen_items import delete_chosen, store_chosen
-from graphc.autograph.constructs.expressions.list_methods import answer
 from graphc.autograph.constructs.expressions.masked import Chosen
 from graphc.autograph.constructs.expressions.operators import binary
 from graphc.autograph.constructs.expressions.positions import check_positions
@@ -30,6 +29,7 @@ from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
+from graphc.autograph.values.protocol import answer
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import Config
 from graphc.core import ArrayMethods, SymbolicTensor, read

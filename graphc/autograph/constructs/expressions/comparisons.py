@@ -23,8 +23,8 @@ from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.values.choice import Choice, ask, decide, is_simple, over_choices
-from graphc.autograph.values.growing_list import refuse_growing
-from graphc.autograph.values.number import SymbolicNumber, kind_of
+from graphc.autograph.values.number import kind_of
+from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, operand
@@ -60,7 +60,7 @@ def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
-    refuse_growing(left, right)
+    look_into(left, right)
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
@@ -229,7 +229,7 @@ def contains(item: Any, container: Any) -> Any:
         return _in_range(item, container)
     if isinstance(container, list | tuple | SymbolicTensor):
         return _is_among(item, cast("Iterable[Any]", container))
-    if isinstance(item, SymbolicNumber) and isinstance(container, Set | dict):
+    if isinstance(item, SymbolicTensor) and kind_of(item) is not None and isinstance(container, Set | dict):
         return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
     method = operator_method(container, "__contains__")
     if method is not None:

@@ -12,8 +12,8 @@ from typing import Any
 from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.storage.native_state import note_identity
-from graphc.autograph.values.choice import Choice, decide
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.choice import decide, over_choices
+from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import describe, is_number
 from graphc.autograph.values.kinds import stands_for_bool
 from graphc.autograph.values.number import SymbolicNumber, kind_of
@@ -31,10 +31,11 @@ def is_(left: Any, right: Any) -> Any:
     Raises:
       UnimplementedError: whether they are one object is not known while the function is traced.
     """
-    if left is not right and isinstance(left, Choice):
-        return decide(left, lambda value: is_(value, right))
-    if left is not right and isinstance(right, Choice):
-        return decide(right, lambda value: is_(left, value))
+    return left is right or _is_one(left, right)
+
+
+@over_choices(decide, decide)
+def _is_one(left: Any, right: Any) -> Any:
     trace = context.trace
     if trace is None or left is None or right is None:
         return left is right
@@ -83,7 +84,7 @@ OVERRIDES: Functions = {id: _id, hash: _hash}
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Returns True if two things that are not one object now may stand for one."""
-    if any(isinstance(value, SymbolicNumber | LoopIndex) for value in (left, right)):
+    if any(is_symbolic(value) and kind_of(value) is not None for value in (left, right)):
         return kind_of(left) is not None and kind_of(right) is not None
     if not all(isinstance(value, Tensor) or nest.children(value) is not None for value in (left, right)):
         return False

@@ -10,15 +10,17 @@ from typing import Any
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
-from graphc.autograph.values.growing_list import Appends, Growing, enclosed, growing
-from graphc.autograph.values.index import as_tensor
+from graphc.autograph.values.growing_list import Appends, Growing, enclosed
 from graphc.autograph.values.join import Join, leaf_type
+from graphc.autograph.values.number import met, number
+from graphc.autograph.values.protocol import as_tensor, look_into
+from graphc.autograph.values.spans import Span
 from graphc.base import nest
 from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import TensorType
 from graphc.tracing import context
 
-__all__ = ["METHODS", "answer"]
+__all__ = ["METHODS"]
 
 
 def _position(value: Growing, index: Any, message: str) -> Any:
@@ -36,25 +38,9 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     return position
 
 
-def answer(method: str, owner: Any, *operands: Any) -> Any:
-    """Returns what a list whose length is known at run time only answers to an operator.
-
-    Args:
-      method: the special method that Python asks, ``"__getitem__"`` and so on.
-      owner: the object that is asked.
-      *operands: its arguments.
-
-    Returns:
-      NotImplemented if the object is no such list.
-
-    Raises:
-      UnimplementedError: the operator is not compiled for such a list.
-    """
-    found = growing(owner)
-    if found is None:
-        return NotImplemented
-    run = _OPERATORS.get(method)
-    return found.fail() if run is None else run(owner, found, *operands)
+def _length(owner: list[Any], value: Growing) -> Any:
+    del owner
+    return met(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
 
 
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:
@@ -102,12 +88,11 @@ def _append(owner: list[Any], value: Growing, item: Any) -> None:
 
 
 def _extend(owner: list[Any], value: Growing, items: Any) -> None:
-    if not isinstance(items, list | tuple) or growing(items) is not None:
+    if not isinstance(items, list | tuple):
         value.fail()
+    look_into(items)
     for item in nest.as_tuple(items):
-        found = growing(owner)
-        assert found is not None
-        _append(owner, found, item)
+        _append(owner, owner[0], item)
 
 
 def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
@@ -156,17 +141,15 @@ def _clear(owner: list[Any], value: Growing) -> None:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "__add__": _concatenate,
+    "__getitem__": _load,
+    "__iadd__": _extend_in_place,
+    "__len__": _length,
+    "__setitem__": _store,
     "append": _append,
     "clear": _clear,
     "extend": _extend,
     "insert": _insert,
     "pop": _pop,
 }
-"""By the names of the methods of a list of unknown length, the functions that stand for them."""
-
-_OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": _concatenate,
-    "__getitem__": _load,
-    "__iadd__": _extend_in_place,
-    "__setitem__": _store,
-}
+"""By the names of the operators and methods of a list of unknown length, the functions that stand for them."""

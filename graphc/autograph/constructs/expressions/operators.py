@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.list_choice import choose_item
-from graphc.autograph.constructs.expressions.list_methods import answer
 from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.failures.origins import in_python
@@ -24,9 +23,9 @@ from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.values.choice import ask, over_choices
-from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.one_buffer import item_by_trip
+from graphc.autograph.values.protocol import answer, look_into
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.core import SymbolicTensor, read
 from graphc.tracing import context
@@ -73,7 +72,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         check_printed(right)
     if (result := answer(forward, left, right)) is not NotImplemented:
         return result
-    refuse_growing(right)
+    look_into(right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         result = in_python(native, left, right)
         return made(result) if type(result) is list else result

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.expressions.text import formatted, joined
-from graphc.autograph.values.number import SymbolicNumber, span_of
+from graphc.autograph.values.number import kind_of, span_of
 from graphc.autograph.values.spans import Span
 from graphc.base import user_location
 from graphc.base.errors import OutOfRangeError
-from graphc.core import ArrayMethods, apply
+from graphc.core import ArrayMethods, SymbolicTensor, apply
 from graphc.ir import OPS
 
 __all__ = ["check_positions"]
@@ -37,7 +37,7 @@ def check_positions(owner: Any, index: Any) -> None:
 
 
 def _is_position(part: Any) -> bool:
-    return isinstance(part, SymbolicNumber) and part.kind is int
+    return isinstance(part, SymbolicTensor) and kind_of(part) is int
 
 
 def _num_axes(part: Any) -> int:
@@ -48,7 +48,7 @@ def _num_axes(part: Any) -> int:
     return len(part.shape) if kind == "b" else 1
 
 
-def _check(number: SymbolicNumber, axis: int, size: int) -> None:
+def _check(number: SymbolicTensor, axis: int, size: int) -> None:
     span = span_of(number)
     if span is None or Span(-size, size - 1).holds(span):
         return

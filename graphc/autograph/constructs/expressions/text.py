@@ -22,11 +22,11 @@ from graphc.autograph.constructs.purity.natives import check_items, check_method
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.constructs.storage.native_state import note_identity
-from graphc.autograph.values.choice import Choice, ask
+from graphc.autograph.values.choice import ask
 from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
-from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.kinds import check_shown
-from graphc.autograph.values.number import SymbolicNumber, kind_of
+from graphc.autograph.values.number import SymbolicNumber, any_met, kind_of
+from graphc.autograph.values.protocol import alternatives, look_into, symbol_of
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import SymbolicTensor
@@ -76,6 +76,10 @@ class Text(Deferred):
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """To ``isinstance`` it is what it will be."""
         return str
+
+    def as_text(self, maker: str) -> Any:
+        """Returns the text itself for ``str``."""
+        return self if maker == "str" else NotImplemented
 
     def make(self) -> str:
         """Returns the string."""
@@ -189,9 +193,9 @@ def _shown(value: Any, *ways: str) -> Any:
       value: an object, or a structure of them.
       ways: in which ways it may be asked, of ``str`` and ``repr``; what is inside is asked for its representation.
     """
-    refuse_growing(value)
+    look_into(value)
     check_shown(value, "a text", as_text="str" in ways)
-    if isinstance(value, Deferred | str):
+    if isinstance(value, str) or symbol_of(value) is not None:
         return value
     if any(_method(value, *_ASKED[way]) is not None for way in ways):
         return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
@@ -216,8 +220,9 @@ def text_of(maker: str, value: Any) -> Any:
     """Returns what ``str``, ``repr`` or ``ascii`` makes of a value: a string, or a Text."""
     if context.trace is None:
         return _MAKERS[maker](value)
-    if maker == "str" and isinstance(value, Text):
-        return value
+    found = symbol_of(value)
+    if found is not None and (shown := found.as_text(maker)) is not NotImplemented:
+        return shown
     method = _method(value, *_ASKED[maker])
     if method is not None:
         result = call(method)(value)
@@ -236,8 +241,9 @@ def _format(value: Any, spec: Any) -> Any:
             return text_of("str", value)
         check_shown(value, "a text", as_text=True)
         return _text("format", value, spec)
-    if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
-        value = SymbolicNumber(value, float, met=value.met)
+    number = isinstance(value, SymbolicTensor) and kind_of(value) is not None
+    if number and type(spec) is str and spec[-1:] in _AS_FLOAT:
+        value = SymbolicNumber(value, float, met=any_met((value,)))
     if is_deferred(value) or is_deferred(spec):
         check_shown(value, "a text", as_text=True)
         if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
@@ -313,7 +319,7 @@ def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     given = list(items)
     if not is_deferred(given):
         return native(given)
-    chosen = {place: item for place, item in enumerate(given) if isinstance(item, Choice)}
+    chosen = {place: item for place, item in enumerate(given) if alternatives(item) is not None}
     known = all(place in chosen or type(item) is str for place, item in enumerate(given))
     if chosen and known and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
         place, either = chosen.popitem()

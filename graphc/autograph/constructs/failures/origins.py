@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.deferred import RAISED, symbolic_parts
-from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.protocol import Symbolic
 from graphc.base import Location, at, is_graphc_file, is_installed_file, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
 from graphc.tracing import context
@@ -116,9 +116,8 @@ def _is_raise(entry: TracebackType) -> bool:
     return dis.opname[code[entry.tb_lasti]] == "RAISE_VARARGS"
 
 
-def _rejected(what: str, symbolic: Any, error: Exception) -> GraphcError:
-    trace = context.trace
-    shown = "<a number that depends on tensors>" if isinstance(symbolic, SymbolicNumber) else repr(symbolic)
+def _rejected(what: str, symbolic: Symbolic, error: Exception) -> GraphcError:
+    trace, shown = context.trace, symbolic.describe()
     given = shown[1:-1] if shown.startswith("<") else f"a value that is {shown}"
     refused = ConcretizationError(
         f"the call of {what} with {given} fails while the function is traced, when that has no value yet "

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from graphc.autograph.constructs.branches.branch import is_symbolic_condition, truth
 from graphc.autograph.constructs.expressions.comparisons import compare
 from graphc.autograph.constructs.expressions.identity import is_
-from graphc.autograph.values.choice import Choice, settled
+from graphc.autograph.values.protocol import alternatives, settled
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import current_trace
@@ -96,7 +96,7 @@ class match_singleton(Pattern):  # noqa: N801
 
     def find(self, subject: Any) -> Bound | None:
         """Compares by identity; what is a truth value in Python and a tensor here, by value."""
-        symbolic = isinstance(subject, Choice | SymbolicTensor)
+        symbolic = alternatives(subject) is not None or isinstance(subject, SymbolicTensor)
         return {} if (known(is_(subject, self.value)) if symbolic else subject is self.value) else None
 
 

@@ -12,9 +12,9 @@ from graphc.autograph.constructs.calls.call import call, call_method
 from graphc.autograph.constructs.expressions.operators import load_item
 from graphc.autograph.constructs.matching.patterns import Bound, Pattern, all_of, known, match_star
 from graphc.autograph.constructs.purity.natives import items, mapping
-from graphc.autograph.values.choice import Choice, decide
-from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.choice import decide
 from graphc.autograph.values.kinds import is_instance
+from graphc.autograph.values.protocol import look_into
 
 __all__ = ["match_class", "match_mapping", "match_sequence"]
 
@@ -49,9 +49,7 @@ class match_sequence(Pattern):  # noqa: N801
         """Matches the items."""
         if not _is_sequence(subject):
             return None
-        found = growing(subject)
-        if found is not None:
-            found.fail()
+        look_into(subject)
         size = len(self._patterns)
         length = call(len)(subject) if self._star is None or size > 1 else 0
         if length < size - 1 or (self._star is None and length != size):
@@ -145,12 +143,6 @@ def _values(subject: Any, keys: tuple[Any, ...]) -> list[Any] | None:
     return values
 
 
-def _is_instance(subject: Any, kind: type[Any]) -> Any:
-    if isinstance(subject, Choice):
-        return decide(subject, lambda one: is_instance(one, kind))
-    return is_instance(subject, kind)
-
-
 class match_class(Pattern):  # noqa: N801
     """``case Point(a, y=b):``.
 
@@ -175,7 +167,7 @@ class match_class(Pattern):  # noqa: N801
                 case _:
                     pass
         kind = cast("type[Any]", kind)
-        if not known(_is_instance(subject, kind)):
+        if not known(decide(subject, lambda one: is_instance(one, kind))):
             return None
         names = self._names(kind)
         pairs = [*zip(names, self._positional, strict=False), *self._keywords.items()]

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.frontend.convert import is_converted
+from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.python_object import found_on
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
@@ -240,7 +241,7 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
     """
     trace = context.trace
     if trace is not None:
-        if isinstance(value, Unbound):
+        if not is_bound(value):
             if value.reason != _NOT_SET:
                 error = UndefinedNameError(f"{cell.title} is set on some paths only: {value.reason}; set it before")
                 raise trace.refuse(error)
