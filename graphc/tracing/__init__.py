@@ -1,4 +1,4 @@
-"""Layer 4: traces and their regions, what a trace reads and writes, and who knows that one is made."""
+"""Layer 4: traces and their regions, and the record of what a trace reads and writes."""
 
 from graphc.tracing.aliases import Alias, AliasSet
 from graphc.tracing.call_state import CallState

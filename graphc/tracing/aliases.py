@@ -1,9 +1,10 @@
-"""Stand-ins: objects that at run time are one of several others.
+"""Aliases: objects that at run time are one of several other objects.
 
-After ``if c: x = y`` the name ``x`` holds, in Python, either the object that it held before or the very object ``y``.
-The trace makes a new object that has the values of the one or the other. To tell them apart takes a change (the
-assignment of an item, an append): Python's change would be seen by all names of the object that it is, and the
-trace's by those of the new object alone. Such a change is refused, unless nobody else can see the others.
+After ``if c: x = y``, Python's ``x`` is either the object that it was before or the very object ``y``. The trace makes
+a new object that holds the values of one or the other. The two differ only when the object is changed in place (an
+item assignment, an append): Python's change would be visible through every name of the chosen object, the trace's
+change only through names of the new object. graphc therefore refuses such a change, unless no other code can see the
+source objects.
 """
 
 from __future__ import annotations
@@ -19,22 +20,23 @@ from graphc.base.errors import UnimplementedError
 __all__ = ["Alias", "AliasSet"]
 
 _RETURN = "ag__return"
-"""The name that holds what a converted function returns."""
+"""Name of the variable that holds the return value of a converted function."""
 
 
 @dataclass(eq=False)
 class Alias:
-    """One such object.
+    """An object that represents one of several source objects.
 
     Attributes:
       value: the object.
       name: the variable that held it first.
-      sources: the objects that it stands for; None where they are not known, so that it may never be changed.
-      held: how many references to each source there are that the user's code cannot see.
-      changed: whether the object was changed.
-      pending: whether it is what a function will return that has returned already, by what tensors hold. The code that
-        is still to run does so only if it has not, and cannot see the object then, but for what runs in both cases.
-      numbers: the Python types that it may have in plain Python, as numbers are among what it stands for.
+      sources: the objects that it may be; None if they are unknown, in which case it must never be changed.
+      held: the number of references to each source that the user's code cannot see.
+      changed: True once the object has been changed.
+      pending: True if it is the return value of a function that may have returned already, depending on tensors. Code
+        that is still to run executes only if the function has not returned, and so cannot see the object, except for
+        code that runs in both cases.
+      numbers: the Python types that it may have in plain Python, if some of its sources are numbers.
     """
 
     value: Any
@@ -46,13 +48,13 @@ class Alias:
     pending: bool = False
 
     def error(self, what: str) -> UnimplementedError:
-        """Returns the refusal of a change."""
+        """Returns the error that refuses a change."""
         name = "the return value" if self.name == _RETURN else self.name
         name = name if name.startswith(("the ", "a ")) else repr(name)
         return UnimplementedError(
-            f"{what} changes an object that {name} may or may not be at run time, as that depends on tensors: "
-            "after an assignment in a branch or loop, or in a list whose length is known at run time only, other names "
-            "would see the change or not. Change a copy (x = x.copy(), x = list(x)), or make a new object instead "
+            f"{what} changes an object that {name} may or may not be at run time, depending on tensors: "
+            "after an assignment in a branch or loop, or in a list whose length is known only at run time, other names "
+            "may or may not see the change. Change a copy (x = x.copy(), x = list(x)), or make a new object instead "
             "(x = x.at[index].set(value), x = [*x, value])"
         )
 
@@ -62,7 +64,7 @@ def _references(values: tuple[Any, ...]) -> list[int]:
 
 
 (_UNSEEN,) = _references((object(),))
-"""The reference count of an object that nothing but a tuple refers to."""
+"""Reference count of an object that only a tuple refers to."""
 
 
 def _references_of_value() -> int:
@@ -74,10 +76,10 @@ _UNSEEN_VALUE = _references_of_value()
 
 
 class AliasSet:
-    """All stand-ins of a function that is being traced.
+    """All aliases of a function that is being traced.
 
     Attributes:
-      num_leaving: how many blocks are being traced that run whether the function has returned or not.
+      num_leaving: the number of open blocks that are traced whether or not the function has returned.
     """
 
     def __init__(self) -> None:
@@ -96,25 +98,25 @@ class AliasSet:
         held: int = 0,
         numbers: frozenset[type[Any]] = frozenset(),
     ) -> None:
-        """Notes that an object stands for one of others, or for a number."""
+        """Registers an object as an alias of several others, or of a number."""
         alias = Alias(value, name, sources, held, numbers=numbers, pending=name == _RETURN)
         self._by_value[id(value)] = alias
         for source in sources or ():
             self._by_source.setdefault(id(source), []).append(alias)
 
     def settle(self, values: Iterable[Any]) -> None:
-        """Notes that a function has returned objects: who called it may see them from now on."""
+        """Notes that a function has returned objects, which its caller may see from now on."""
         for value in values:
             alias = self._by_value.get(id(value))
             if alias is not None:
                 alias.pending = False
 
     def get(self, value: Any) -> Alias | None:
-        """Returns what is known of an object."""
+        """Returns the alias record of an object; None if it has none."""
         return self._by_value.get(id(value))
 
     def freeze(self, value: Any, name: str) -> None:
-        """Notes that an object may never be changed, since copies stand for it elsewhere."""
+        """Marks an object as unchangeable, because copies represent it elsewhere."""
         self.add(value, name, None)
 
     def is_frozen(self, value: Any) -> bool:
@@ -123,14 +125,14 @@ class AliasSet:
         return found is not None and found.sources is None
 
     def changing(self, value: Any) -> Alias | None:
-        """Notes that an object is about to be changed; returns the stand-in for which that must be refused."""
+        """Notes that an object is about to be changed; returns the alias that forbids the change, if any."""
         own = self._by_value.get(id(value))
         if own is not None:
             chain = self._chain(own)
             if chain is None or self._is_seen(chain):
                 return own
             own.changed = True
-            # Two names may hold one of those objects, and no name that object itself.
+            # Two names may hold one of the sources although no name holds that source itself.
             for source in [source for link in chain for source in link.sources or ()]:
                 for twin in self._standing_for(source):
                     if twin not in chain and self._is_visible(twin):
@@ -141,7 +143,7 @@ class AliasSet:
         return None
 
     def _standing_for(self, value: Any) -> list[Alias]:
-        """Returns the stand-ins for an object, those for these, and so on."""
+        """Returns the aliases of an object, the aliases of those, and so on."""
         found = list(self._by_source.get(id(value), ()))
         for link in found:
             further = self._by_source.get(id(link.value), ())
@@ -149,7 +151,7 @@ class AliasSet:
         return found
 
     def _chain(self, alias: Alias) -> list[Alias] | None:
-        """The stand-in with those that it stands for, and so on; None if one of them stands for nobody knows what."""
+        """Returns an alias and, transitively, its sources that are aliases; None if one of them has unknown sources."""
         chain = [alias]
         for link in chain:
             if link.sources is None:
@@ -159,15 +161,15 @@ class AliasSet:
         return chain
 
     def _is_visible(self, alias: Alias) -> bool:
-        """Returns True if code that is still to run can see the object of a stand-in."""
+        """Returns True if code that is still to run can see the alias's object."""
         return (self.num_leaving > 0 or not alias.pending) and self._is_alive(alias)
 
     def _is_alive(self, alias: Alias) -> bool:
-        """Returns True if the user's code can still see the object of a stand-in."""
+        """Returns True if the user's code can still see the alias's object."""
         return sys.getrefcount(alias.value) > _UNSEEN_VALUE + len(self._by_source.get(id(alias.value), ()))
 
     def _is_seen(self, chain: list[Alias]) -> bool:
-        """Returns True if the user's code can see an object that one of a chain stands for."""
+        """Returns True if the user's code can see a source of an alias in the chain."""
 
         def seen() -> bool:
             return any(
@@ -177,18 +179,18 @@ class AliasSet:
             )
 
         if seen():
-            gc.collect()  # what only a cycle of dead objects holds is gone then
+            gc.collect()  # frees objects that only a cycle of dead objects holds
         return seen()
 
     def _known(self, alias: Alias) -> list[int]:
-        """Returns how many references to each source, besides that by the stand-in, the user's code does not see."""
+        """Returns, for each source, the number of references that neither the alias nor the user's code holds."""
         return [
             alias.held + len(self._by_source[id(source)]) - 1 + (id(source) in self._by_value)
             for source in alias.sources or ()
         ]
 
     def forget(self, start: int = 0) -> None:
-        """Forgets those that were added since there were so many."""
+        """Drops the aliases added after the first ``start``."""
         for alias in list(self._by_value.values())[start:]:
             del self._by_value[id(alias.value)]
             for source in alias.sources or ():

@@ -13,15 +13,15 @@ __all__ = ["CallState"]
 
 
 class CallState:
-    """A value that starts anew at each call of a compiled function, such as the call's status.
+    """A value that is reset at each call of a compiled function, such as the call's status.
 
-    A trace reads and assigns it as it does a Variable, and branches and loops carry it as they carry one. In the
-    outermost trace it is an ordinary tensor, not an input or output of the program.
+    Traces read and assign it like a Variable, and branches and loops carry it like one. In the outermost trace it is an
+    ordinary tensor, not an input or output of the program.
 
     Args:
-      name: unique within a function; it holds a dot, so that it is no Variable's.
+      name: unique within a function; contains a dot, so that it cannot clash with a Variable's name.
       initial: the value at the start of each call.
-      differentiable: whether gradients flow from what is read to what was assigned; to a Variable they do not.
+      differentiable: whether gradients flow from reads to the assigned value; for a Variable they do not.
     """
 
     __slots__ = ("differentiable", "initial", "name", "type")
@@ -33,7 +33,7 @@ class CallState:
         self.type = TensorType(initial.shape, initial.dtype)
 
     def value(self) -> Any:
-        """Returns the value at this point of the trace that is open."""
+        """Returns the value at the current point of the open trace."""
         assert context.trace is not None
         return context.trace.read(self)
 

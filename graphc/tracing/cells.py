@@ -1,9 +1,9 @@
-"""Places: what an assignment can change besides a name: the values of a tensor, an attribute, the items of a list.
+"""Cells: the storage that an assignment changes: a tensor's values, an attribute, the items of a list.
 
-Python code that is traced changes Python objects as it runs. In a branch or a loop body that is not what the program
-means: the other branch must see the object as it was, and the next iteration as this one left it. A trace therefore
-keeps a journal of the cells that were written. When a branch or body has been traced its writes are taken back; what
-they left is merged, or carried, as what names hold is, and then written where the branch or loop stands.
+Traced Python code changes Python objects as it runs. In a branch or a loop body that is not what the program means: the
+other branch must see the object as it was, and the next iteration as this one left it. A trace therefore keeps a
+journal of the cells that were written. After tracing a branch or body, graphc undoes its writes, merges or carries the
+values that they left as it does for variables, and writes the results where the branch or loop stands.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 __all__ = ["MISSING", "Cell", "TensorCell", "Write"]
 
 MISSING: Any = object()
-"""What a cell holds before anything was put there, as an attribute that is not set yet."""
+"""Content of a cell that holds nothing, such as an attribute that is not set yet."""
 
 
 class Cell(ABC):
-    """Something that can be assigned to.
+    """A storage location that can be assigned to.
 
     Args:
-      owner: the object that changes.
+      owner: the object that an assignment changes.
 
     Attributes:
-      title: what it is, for messages: ``the attribute 'x' of a Model``.
-      what: the statement that writes it, for messages.
+      title: a description for messages: ``the attribute 'x' of a Model``.
+      what: the statement that writes the cell, for messages.
     """
 
     __slots__ = ("owner", "title", "what")
 
     restorable: ClassVar[bool] = True
-    """Whether :meth:`set` brings back what was held before."""
+    """True if :meth:`set` restores the previous content."""
 
     def __init__(self, owner: Any, title: str, what: str) -> None:
         self.owner = owner
@@ -49,28 +49,28 @@ class Cell(ABC):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Equal for two cells that are the same."""
+        """A hashable key; equal for two objects that describe the same cell."""
         return (type(self), id(self.owner))
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the cell is read; None where it is read by none, or by one of each call's."""
+        """The key of the source that reads this cell; None if no source does, or one that differs at each call."""
         return None
 
     @abstractmethod
     def get(self) -> Any:
-        """Returns what it holds: a value that later writes do not change."""
+        """Returns the content, as a value that later writes do not change."""
 
     @abstractmethod
     def set(self, value: Any) -> None:
-        """Makes it hold a value that :meth:`get` gave, or one like it; tells no trace."""
+        """Stores a value returned by :meth:`get`, or one of its kind, without notifying the trace."""
 
     @property
     def remedy(self) -> str:
-        """Returns what to write instead where the write happens once; empty for the remedy for any side effect."""
+        """Returns what to write instead of a write that would happen only once; empty for the default remedy."""
         return ""
 
     def holds(self, before: Any) -> bool:
-        """Returns True if it still holds what it held; of a container, the same things; of an array, the same bytes."""
+        """Returns True if the content is unchanged: the same items of a container, the same bytes of an array."""
         return _same(before, self.get())
 
 
@@ -87,14 +87,14 @@ def _same(before: Any, after: Any) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
-    """Returns the things in a container, in an order that depends on nothing else."""
+    """Returns the items of a container in a deterministic order."""
     if isinstance(value, dict):
         return [part for item in cast("dict[Any, Any]", value).items() for part in item]
     return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
 
 
 class TensorCell(Cell):
-    """The values of a tensor of a trace, which item assignment changes."""
+    """The values of a traced tensor, which item assignment changes."""
 
     __slots__ = ()
 
@@ -104,24 +104,24 @@ class TensorCell(Cell):
         super().__init__(owner, "the tensor whose items are assigned", "the assignment to items of a tensor")
 
     def get(self) -> SymbolicTensor:
-        """Returns the values as a tensor of its own."""
+        """Returns the values as a separate tensor."""
         return SymbolicTensor(self.owner.raw, self.owner.trace)
 
     def set(self, value: Tensor) -> None:
-        """Gives the tensor the values of another of its type."""
+        """Replaces the tensor's values by those of another tensor of its type."""
         symbolic = cast("SymbolicTensor", value)
         self.owner.raw, self.owner.trace = symbolic.raw, symbolic.trace
 
 
 @dataclass
 class Write:
-    """A cell that was written.
+    """A record of a write to a cell.
 
     Attributes:
-      cell: which.
-      before: what it held before.
-      location: where in the user's code it was written first.
-      after: what it held when the region ended.
+      cell: the cell.
+      before: its content before the write.
+      location: the user's line that wrote it first.
+      after: its content when the region ended.
     """
 
     cell: Cell

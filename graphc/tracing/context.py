@@ -1,4 +1,4 @@
-"""The context of this thread, for those who know what kind of trace it holds."""
+"""The context of the current thread, typed with the concrete class of its trace."""
 
 from __future__ import annotations
 

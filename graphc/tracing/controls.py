@@ -1,4 +1,4 @@
-"""Scopes of control dependencies: what is traced inside comes after what they list."""
+"""Scopes of control dependencies: nodes traced inside a scope run after the nodes that it lists."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["Controls"]
 
 
 class Controls:
-    """One scope that is open in a trace.
+    """A scope of control dependencies that is open in a trace.
 
-    A node whose inputs were computed inside the scope is after what it lists by that, and gets no edge of its own, as
-    in TensorFlow: only where the work of a scope begins does it wait.
+    A node whose inputs were computed inside the scope already runs after the listed nodes and gets no control edge, as
+    in TensorFlow; only the first nodes of the scope's work do.
 
     Args:
-      nodes: what the scope lists; nodes of the trace.
-      around: the scope around it in the same trace; None for none.
+      nodes: the nodes of the trace that the scope lists.
+      around: the enclosing scope in the same trace; None if there is none.
     """
 
     def __init__(self, nodes: Sequence[Node], around: Controls | None) -> None:
@@ -37,7 +37,7 @@ class Controls:
         return tuple(found)
 
     def note(self, node: Node) -> None:
-        """Notes a node that was made inside."""
+        """Registers a node that was made inside the scope."""
         scope: Controls | None = self
         while scope is not None:
             scope._inside.add(node)

@@ -1,9 +1,9 @@
-"""Gradient masks: gradients of what is traced, and does not count in every run.
+"""Gradient masks: zero gradients for traced code whose results do not count in every run.
 
-After an exception that a ``try`` statement catches if tensors say so, the rest of the statement's body is traced as if
-the exception had not been raised. Where it was raised nobody looks at the values of that rest, so that the gradients
-by them are zero. But zero times the infinite slope of a square root is NaN, and would reach what the rest is computed
-of. The rest therefore computes on guarded tensors: equal ones, to which no gradient comes back when it does not count.
+After an exception that a ``try`` statement catches depending on tensors, the rest of the statement's body is traced as
+if the exception had not been raised. When it was raised, the values of that rest are unused, so their gradients are
+zero. But zero times the infinite slope of a square root is NaN, which would reach the inputs of the rest. The rest
+therefore computes on masked tensors: equal ones, through which no gradient flows back when the rest does not count.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["GradientMask"]
 
 
 class GradientMask:
-    """Masks the gradients of what the ops of one trace are given that was computed before.
+    """Masks the gradients of the inputs that a trace's ops take from before the mask.
 
     Args:
-      lift: makes any tensor one of the trace.
-      counts: gives a boolean scalar: whether what is traced now counts.
+      lift: converts any tensor to one of the trace.
+      counts: returns a boolean scalar that is True if the code traced now counts.
     """
 
     def __init__(self, lift: Callable[[Any], SymbolicTensor], counts: Callable[[], Any]) -> None:
@@ -34,7 +34,7 @@ class GradientMask:
         self._is_open = True
 
     def values(self, values: Sequence[Any]) -> list[Any]:
-        """Returns the inputs of an op, guarded."""
+        """Returns the inputs of an op, masked."""
         return [self._value(value) for value in values] if self._is_open else list(values)
 
     def _value(self, value: Any) -> Any:
@@ -56,12 +56,12 @@ class GradientMask:
         return found
 
     def note(self, outputs: Sequence[SymbolicTensor]) -> None:
-        """Notes what an op gave that was given guarded tensors, which need no guard."""
+        """Registers the outputs of an op with masked inputs, which need no mask."""
         if self._is_open:
             self._inside.update([output.raw for output in outputs])
 
     def renew(self) -> None:
-        """Is called when less counts from here on, or when some of what was traced is forgotten."""
+        """Discards the cached masks: the condition became narrower, or part of the trace was rolled back."""
         self._condition = None
         self._guarded.clear()
         self._inside.clear()

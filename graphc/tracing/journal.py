@@ -1,4 +1,4 @@
-"""The journal of a trace: which cells its code has written, and what they held before."""
+"""The journal of a trace: the cells that its code has written, with their previous contents."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class JournalMark:
     """A point that a journal can be rolled back to.
 
     Attributes:
-      held: what the cells hold that were written before, by their keys.
-      num_own_writes: how many writes to the trace's own cells there were.
+      held: the contents of the cells written before the mark, by cell key.
+      num_own_writes: the number of writes to the trace's own cells before the mark.
     """
 
     held: dict[Any, Any]
@@ -31,30 +31,30 @@ class JournalMark:
 
 
 class Journal:
-    """The cells that the code of a trace writes, so that the writes can be taken back, joined, or carried by a loop.
+    """The writes of a trace to cells, kept so that they can be undone, joined, or carried by a loop.
 
     Args:
-      trace: whose code writes.
-      around: the journal of the trace around it; None for that of a whole function.
+      trace: the trace whose code writes.
+      around: the journal of the enclosing trace; None for the trace of a whole function.
 
     Attributes:
-      writes: the cells that were written, in order, by their keys.
-      native_writes: what code that is not converted may have changed, anywhere in the function; it cannot be taken
-        back.
+      writes: the cells written, in order, by cell key.
+      native_writes: writes that unconverted code may have made, anywhere in the function; they cannot be undone.
     """
 
     def __init__(self, trace: Trace, around: Journal | None) -> None:
         self.writes: dict[Any, Write] = {}
-        # These two are the whole function's.
+        # These two belong to the whole function.
         self.native_writes: dict[Any, Write] = {} if around is None else around.native_writes
         self._written_at: dict[Any, Location | None] = {} if around is None else around._written_at
         self._trace = trace
         self._owned: dict[int, object] = {}
-        # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
+        # Writes to tensors made here (weak, since reference counts of tensors are inspected) and to the trace's own
+        # cells.
         self._own_writes: list[tuple[Callable[[], Cell | None], Any]] = []
 
     def own(self, value: object) -> None:
-        """Notes that the trace's code may change an object and nobody else knows: it was made here, or is carried."""
+        """Marks an object as the trace's own: made here or carried, so that no other code sees its changes."""
         self._owned[id(value)] = value
 
     def owns(self, value: object) -> bool:
@@ -62,28 +62,28 @@ class Journal:
         return id(value) in self._owned
 
     def note(self, cell: Cell) -> None:
-        """Notes what a cell holds that is about to be written, unless its owner was made in this trace."""
+        """Records the content of a cell that is about to be written, unless its owner was made in this trace."""
         if cell.key in self.writes or self.owns(cell.owner):
             return
         if self._is_own_tensor(cell.owner):
             tensor = weakref.ref(cell.owner)
             self._own_writes.append((lambda: _tensor_cell(tensor), SymbolicTensor(cell.owner.raw, self._trace)))
         else:
-            # Behind a loop or branch its writes are done again, at the line of the statement.
+            # After a loop or branch its writes are repeated, at the line of the statement.
             location = self._written_at.setdefault(cell.key, user_location())
             self.writes[cell.key] = Write(cell, cell.get(), location)
 
     def note_own(self, cell: Cell) -> None:
-        """Notes what a cell of the trace's own holds, for what takes back or tells what was done since a mark."""
+        """Records the content of one of the trace's own cells, for rolling back to a mark."""
         self._own_writes.append((lambda: cell, cell.get()))
 
     def note_native(self, cell: Cell, before: Any) -> None:
-        """Notes what a cell held that code which is not converted is about to change, or has changed."""
+        """Records the content of a cell that unconverted code is about to change, or has changed."""
         if cell.key not in self.writes:
             self.native_writes.setdefault(cell.key, Write(cell, before, user_location()))
 
     def undo(self, start: int = 0) -> None:
-        """Takes back all writes since the one of that number; what they left is kept in :attr:`Write.after`."""
+        """Undoes the writes from number ``start`` on and keeps the values that they left in :attr:`Write.after`."""
         undone = list(self.writes.values())[start:]
         for write in undone:
             write.after = write.cell.get()
@@ -91,7 +91,7 @@ class Journal:
             write.cell.set(write.before)
 
     def forget(self, start: int = 0) -> None:
-        """Takes back all writes since the one of that number, and leaves no trace of them."""
+        """Undoes the writes from number ``start`` on and forgets them."""
         for key in list(self.writes)[start:]:
             write = self.writes.pop(key)
             write.cell.set(write.before)
@@ -101,7 +101,7 @@ class Journal:
         return JournalMark({key: write.cell.get() for key, write in self.writes.items()}, len(self._own_writes))
 
     def rollback(self, mark: JournalMark) -> None:
-        """Takes back what was written since a mark."""
+        """Undoes the writes made since a mark."""
         self.undo(len(mark.held))
         for key in list(self.writes)[len(mark.held) :]:
             del self.writes[key]
@@ -114,7 +114,7 @@ class Journal:
         del self._own_writes[mark.num_own_writes :]
 
     def changed_since(self, mark: JournalMark) -> dict[Any, tuple[Cell, Any]]:
-        """Returns the cells that were written since a mark, by their keys, and what they held then."""
+        """Returns the cells written since a mark, by key, with their contents at the mark."""
         found = {key: (write.cell, mark.held.get(key, write.before)) for key, write in self.writes.items()}
         for own_cell, before in self._own_writes[mark.num_own_writes :]:
             cell = own_cell()
@@ -123,18 +123,18 @@ class Journal:
         return found
 
     def clear(self) -> None:
-        """Drops what is known of Python objects in this trace, so as to keep none alive."""
+        """Drops all references to Python objects, so that the journal keeps none alive."""
         for known in (self.writes, self._owned, self._own_writes):
             known.clear()
 
     def _is_own_tensor(self, value: object) -> bool:
-        """Returns True if a value is a tensor that was made in this very trace and is no argument of the function."""
+        """Returns True if a value is a tensor made in this very trace, but not an argument of the function."""
         if not isinstance(value, SymbolicTensor) or value.trace is not self._trace:
             return False
         return self._trace.parent is not None or value.raw.node is not None
 
 
 def _tensor_cell(reference: weakref.ref[Any]) -> Cell | None:
-    """Returns the items of a tensor that is still there."""
+    """Returns the cell of a tensor; None if the tensor is gone."""
     tensor = reference()
     return None if tensor is None else TensorCell(tensor)

@@ -1,9 +1,9 @@
-"""Lifting: state that a function makes in its first call is made for real while the function is traced.
+"""Lifting: state that a function creates in its first call is created for real while the function is traced.
 
-The trace goes on with it, so that its program is that of the first call (TensorFlow lifts the creation of variables out
-of functions likewise). The state must be what eager code would have made at that point. So it is made eagerly, and must
-have nothing to do with what the program does before: it reads no Variable that the program has assigned by then, and
-assigns none, as draws of random numbers do, that the program has touched.
+The trace continues with the new state, so its program is that of the first call (TensorFlow lifts the creation of
+variables out of functions likewise). The state must be what eager code would have made at that point. It is therefore
+made eagerly and must be independent of the program so far: making it may not read a Variable that the program has
+assigned, nor assign one that the program has read or assigned (as random draws do).
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ __all__ = ["CreationInTrace", "Lifting", "known_value"]
 
 
 class CreationInTrace(BaseException):
-    """State is made while a function is traced, and cannot be lifted: the call is run eagerly instead."""
+    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead."""
 
 
 class Lifting:
-    """What is made for real while a function is traced for its first call.
+    """The state that is created while a function is traced for its first call.
 
     Args:
-      tells: whether code tells the trace what it writes, so that it can be taken back. Other code makes nothing.
+      tells: returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
+        create state.
 
     Attributes:
-      assignments: the Variables that were made or assigned, with the values to go back to.
+      assignments: the Variables that were created or assigned, with the values to restore.
     """
 
     def __init__(self, tells: Callable[[CodeType], bool]) -> None:
@@ -52,7 +53,7 @@ class Lifting:
 
     @contextmanager
     def making(self, trace: Trace, reads: Iterable[Variable]) -> Generator[None]:
-        """A scope inside which code runs eagerly to make state; see :meth:`graphc.tracing.Trace.making`."""
+        """Opens a scope that runs code eagerly to create state; see :meth:`graphc.tracing.Trace.making`."""
         frame = user_frame()
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
         if not tells or not _is_certain(trace):
@@ -66,18 +67,18 @@ class Lifting:
             found.undo()
             found.undo_built()
             if isinstance(error, Exception):
-                raise CreationInTrace from None  # where tensors of the trace are not to blame it is raised again
+                raise CreationInTrace from None  # raised again if the tensors of the trace are not to blame
             raise
         self.assignments.add(found)
 
     def undo(self) -> None:
-        """Takes back all that was made, so that the call can be run from its start."""
+        """Deletes the created state and restores assigned Variables, so that the call can be run from its start."""
         self.assignments.undo()
         self.assignments.undo_built()
 
     @contextmanager
     def finishing(self) -> Generator[None]:
-        """A scope inside which the traced program runs: what was made stays; if it fails no Variable is changed."""
+        """Opens a scope for the traced program's run: success keeps the created state, failure changes no Variable."""
         self._outside = None
         self.assignments.built.clear()
         try:
@@ -88,7 +89,7 @@ class Lifting:
 
 
 class _Reads:
-    """Notes which Variables are read, as a tape is told of them."""
+    """A tape that notes which Variables are read."""
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         self.names = {variable.name for variable in variables}
@@ -100,7 +101,7 @@ class _Reads:
         self, op: Any, inputs: Sequence[Any], attrs: Any, regions: Sequence[Any], outputs: Sequence[Any],
         forward: Any = None,
     ) -> None:  # fmt: skip
-        """Passes over operations."""
+        """Ignores operations."""
 
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Notes a Variable that is read."""
@@ -109,21 +110,21 @@ class _Reads:
 
     @property
     def is_idle(self) -> bool:
-        """Is False: it wants to know of each Variable."""
+        """False: every read of a Variable must be recorded."""
         return False
 
     def follows(self, value: Any) -> bool:
-        """Notes a Variable whose value is shown; follows nothing."""
+        """Notes a Variable whose value is shown; returns False, since it follows no value."""
         if (name := getattr(value, "name", None)) is not None:
             self.names.add(name)
         return False
 
 
 def known_value(value: Any, trace: Trace) -> Any:
-    """Returns what a tensor of the trace is in every call, computed as eager code does; other values as they are.
+    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
 
     Raises:
-      CreationInTrace: it depends on arguments or Variables.
+      CreationInTrace: the value depends on arguments or Variables.
     """
     return _known(value.raw, trace, {}) if isinstance(value, SymbolicTensor) else value
 
@@ -149,13 +150,13 @@ def _known(value: Value, trace: Trace, found: dict[Value, Any]) -> Any:
 
 
 def _is_certain(trace: Trace) -> bool:
-    """Returns True if the code that is traced now runs in each call: no tensor decides, and nothing may fail before."""
+    """Returns True if the code traced now runs in every call: no tensor decides, and nothing may fail before it."""
     may_fail = trace.gradient_mask is not None or (trace.check is not None and trace.check.raises)
     return trace.parent is None and not may_fail
 
 
 def _check_apart(trace: Trace, seen: _Reads, found: Assignments) -> None:
-    """Raises if what was made depends on what the program does before, or the other way round."""
+    """Raises if the created state depends on what the program did before, or the other way round."""
     assigned = found.assigned()
     touched = any(id(one) in trace.captures or getattr(one, "name", None) in trace.variables for one in assigned)
     if touched or not seen.names.isdisjoint(trace.assigned_names()):

@@ -1,6 +1,6 @@
-"""What code above asks about the mode: is a function traced here, and what follows from it.
+"""Queries about the mode, for the layers above: whether a function is being traced, and what depends on that.
 
-A layer above reads no trace itself. It applies ops, or says here what it does only in one of the modes.
+Layers above do not use the trace directly. They apply ops, or call these functions for what differs by mode.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = [
 
 
 def is_tracing() -> bool:
-    """Returns True while a function is traced, or a graph is built by hand."""
+    """Returns True while a function is traced or a graph is built by hand."""
     return context.trace is not None
 
 
 def is_followed() -> bool:
-    """Returns True where a trace or a tape follows each op."""
+    """Returns True if a trace or a tape records each op."""
     return context.trace is not None or bool(context.tapes)
 
 
@@ -53,24 +53,24 @@ def root_trace() -> Trace | None:
 
 
 def in_region() -> bool:
-    """Returns True while a branch, a loop body or another part of a function or graph is traced by itself."""
+    """Returns True while a branch, a loop body or another separate part of a function or graph is traced."""
     return context.trace is not None and context.trace.parent is not None
 
 
 def graph_by_hand() -> Trace | None:
-    """Returns the trace of the graph that is built by hand here; None where a function is traced, and in eager code."""
+    """Returns the trace of the hand-built graph; None in eager code and while a function is traced."""
     root = root_trace()
     return root if root is not None and root.is_graph else None
 
 
 def reads_here() -> Reads | None:
-    """Returns what the trace takes from outside, to be guarded; None in eager code."""
+    """Returns the reads of the trace, which become guards; None in eager code."""
     root = root_trace()
     return None if root is None else root.reads
 
 
 def refusal(error: GraphcError) -> GraphcError:
-    """Returns an error with the user's line; a trace notes it, and raises it again if user code swallows it."""
+    """Adds the user's line to an error; a trace records it and raises it again if user code swallows it."""
     return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
 
 
@@ -78,7 +78,7 @@ def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = Unimplemente
     """Raises an error while a function is traced.
 
     Args:
-      text: what cannot be done there, why, and what to write instead.
+      text: what is not possible there, why, and what to write instead.
       kind: the class of the error.
     """
     if context.trace is not None:
@@ -86,19 +86,19 @@ def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = Unimplemente
 
 
 def lifted(value: Any, make: Callable[[Any], Tensor]) -> Tensor:
-    """Returns the tensor of a value that is known: a constant of the trace, or in eager code what ``make`` returns."""
+    """Returns a known value as a tensor: a constant of the trace, or in eager code the result of ``make``."""
     return make(value) if context.trace is None else context.trace.lift(value)
 
 
 def last_node() -> Node | None:
-    """Returns the node that was traced last; None in eager code, and where there is none yet."""
+    """Returns the last node traced; None in eager code and in an empty trace."""
     nodes = () if context.trace is None else context.trace.builder.nodes
     return nodes[-1] if nodes else None
 
 
 @contextmanager
 def after_nodes(nodes: Sequence[Node]) -> Generator[None]:
-    """Opens a scope in which what is traced comes after these nodes of the trace."""
+    """Opens a scope in which traced nodes run after ``nodes``, which belong to the same trace."""
     trace = context.trace
     if trace is None or not nodes:
         yield
@@ -114,6 +114,6 @@ def making_state(variables: Sequence[Variable] = ()) -> AbstractContextManager[N
     """Opens a scope in which code runs eagerly, to make Variables that outlive the call.
 
     Args:
-      variables: those whose values it reads.
+      variables: the Variables that the code reads.
     """
     return nullcontext() if context.trace is None else context.trace.making(variables)

@@ -1,7 +1,7 @@
-"""What is guarded of a value that a trace has read, by the kind of the value: one function for each kind.
+"""Guards for values that a trace has read: one function for each kind of value.
 
-Each is given the reads, where the value is found, the value and its type. It adds the guards, and registers an object
-that is found again, or compared, by where it was found.
+Each function takes the reads, the source of the value, the value and its type. It adds the guards and, if the object's
+identity matters, registers where it was found.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ _WRAPPERS = (
     weakref.WeakSet,
 )
 _STEADY = ("graphc", "jax", "jaxlib")
-"""Packages whose objects tell of what they hold by themselves, or stay as they are."""
+"""Packages whose objects report their reads themselves, or never change."""
 _OF_DATA = ("contextlib", "string")
-"""Packages whose objects hold nothing but what their attributes show."""
+"""Packages whose objects hold only what their attributes show."""
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 
-# About: to take the bytes of an array and compare them; to compare a plain item, or what any other guard does.
+# Approximate costs: comparing an array's bytes; comparing a plain item, or running any other guard.
 _SECONDS_A_BYTE = 1e-10
 _SECONDS_AN_ITEM = 5e-8
 
-# Contents of up to so many plain items are guarded one by one, in line; more by one call that compares them all.
+# Up to this many plain items are guarded one by one, inline; more of them by one call that compares them all.
 _INLINE = 8
 
-# At 1 MiB it takes about half a millisecond to look through the bytes of an array; larger ones count by identity.
+# Comparing the bytes of a 1 MiB array takes about half a millisecond; larger arrays are compared by identity.
 _MAX_ARRAY_BYTES = 1 << 20
 
 
@@ -85,9 +85,9 @@ def is_array(value: Any) -> bool:
 
 
 def is_unseen(value: Any) -> bool:
-    """Tells if an object may hold what no guard sees: one of a library's, which is no plain value, and can change.
+    """Returns True for a mutable library object whose state no guard can see.
 
-    What is equal and hashed by what it holds is taken for one that stays as it is, such as a path or a date.
+    Objects that are equal and hashed by content, such as paths and dates, are considered immutable.
     """
     kind = cast("type[Any]", type(value))
     if recorder(value) is not _instance or has_parts(value) or callable(value):
@@ -97,12 +97,12 @@ def is_unseen(value: Any) -> bool:
 
 
 def recorded_whole(value: Any) -> bool:
-    """Returns True if a value counts by what it holds, also where it is made anew each time."""
+    """Returns True if a value is compared by content even if it is made anew for each call."""
     return recorder(value) not in (_instance, _same_object, _reference)
 
 
 def has_parts(value: Any) -> bool:
-    """Returns True if an object's attributes may be looked at; those of a library's objects are not."""
+    """Returns True if the guards may inspect an object's attributes; they do not for library objects."""
     kind = cast("type[Any]", type(value))
     if kind.__name__ in _NAMESPACES and kind.__module__ in ("argparse", "types"):
         return True
@@ -110,9 +110,9 @@ def has_parts(value: Any) -> bool:
 
 
 def library_data(value: Any) -> list[tuple[str, Any]]:
-    """Returns the numbers, texts and arrays that an object of a library's keeps in attributes, such as coefficients.
+    """Returns the numbers, strings and arrays in a library object's attributes, such as coefficients.
 
-    Objects that a user is told of, as nobody sees all of what they hold, have none.
+    Returns none for objects about whose hidden state the user is warned.
     """
     kind = cast("type[Any]", type(value))
     package = kind.__module__.partition(".")[0]
@@ -130,22 +130,22 @@ def _is_data(value: Any) -> bool:
 
 
 def _gives(owner: Any, name: str, part: Any) -> bool:
-    """Returns True if an attribute is what ``getattr`` gives, and no property of the same name."""
+    """Returns True if ``getattr`` returns an attribute as stored: no property has the same name."""
     found = getattr(owner, name, None)
     return found is part or type(found) is type(part) is float
 
 
 @dataclass(frozen=True, eq=False)
 class ReadGuard:
-    """Something that must hold for a trace to be used again.
+    """A condition under which a trace may be used again.
 
     Attributes:
-      source: where the value is found.
-      test: the condition, as code: ``{v}`` is the value, ``{0}`` the first constant.
-      constants: what the test compares with.
-      was: the value as text, for reasons; empty where its parts have guards of their own.
-      others: the sources that the test compares with: ``{s0}`` is the first.
-      size: how many bytes or items the test looks through.
+      source: the source of the value.
+      test: the condition as code: ``{v}`` is the value, ``{0}`` the first constant.
+      constants: the objects that the test compares with.
+      was: the value as text, for retrace reasons; empty if its parts have guards of their own.
+      others: the other sources in the test: ``{s0}`` is the first.
+      size: the number of bytes or items that the test inspects.
     """
 
     source: Source
@@ -157,7 +157,7 @@ class ReadGuard:
 
     @property
     def seconds(self) -> float:
-        """About what the test takes at each call: as measured, by what it compares."""
+        """The approximate time of the test per call, from measured costs per item and per byte."""
         return self.size * (_SECONDS_A_BYTE if "same_array" in self.test else _SECONDS_AN_ITEM)
 
 
@@ -170,7 +170,7 @@ def _plain(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 
 
 def _value(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """An object of a class of the user's that derives from a number or a text."""
+    """Guards an instance of a user's class that derives from a number or a string."""
     reads.register(source, value)
     reads.add(ReadGuard(source, "type({v}) is {0} and exact({v}) == {1}", (kind, exact(value)), _text(value)))
 
@@ -235,7 +235,7 @@ def _by_text(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 
 
 def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """A function may be made anew for each call, as a lambda is: it counts by what it is made of."""
+    """Guards a function by its code, defaults and closure, since it may be made anew for each call, as a lambda is."""
     reads.register(source, value)
     if is_library_file(value.__code__.co_filename):
         reads.add(identity(source, value))
@@ -244,7 +244,7 @@ def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) 
     parts = [getattr(value, name) for name in names]
     test = " and ".join(f"{{v}}.{name} is {{{place}}}" for place, name in enumerate(names))
     reads.add(ReadGuard(source, test, tuple(parts), _function_text(value)))
-    if source.of_call:  # another may have been made of the same code
+    if source.of_call:  # a different function may have the same code
         reads.add(ReadGuard(attribute(source, "__globals__"), "{v} is {0}", (value.__globals__,)))
     for name in names[1:]:
         for key, default in contents_of(getattr(value, name)):
@@ -252,7 +252,7 @@ def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) 
 
 
 def _builtin(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """A function written in C; of a method of an object, such as ``table.get``, the object counts too."""
+    """Guards a function written in C; for a bound method such as ``table.get`` also its object."""
     owner = getattr(value, "__self__", None)
     if owner is None or isinstance(owner, types.ModuleType | type):
         reads.add(identity(source, value))
@@ -278,7 +278,7 @@ def _partial_call(reads: Reads, source: Source, value: Any, kind: type[Any]) -> 
 def items(
     reads: Reads, source: Source, value: Sequence[Any], kind: type[Any], record: Callable[[Source, Any], None]
 ) -> None:
-    """Guards the length of a sequence, and tells of its items by ``record``."""
+    """Guards the length of a sequence and passes its items to ``record``."""
     reads.add(ReadGuard(source, f"type({{v}}) is {{0}} and len({{v}}) == {len(value)}", (kind,)))
     for position, part in enumerate(value):
         record(item(source, position), part)
@@ -297,7 +297,7 @@ def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
 def keyed(
     reads: Reads, source: Source, value: dict[Any, Any], kind: type[Any], record: Callable[[Source, Any], None]
 ) -> None:
-    """Guards the keys of a dict, and tells of its values by ``record``."""
+    """Guards the keys of a dict and passes its values to ``record``."""
     if all(type(key) is str for key in value):
         test, keys = "type({v}) is {0} and [*{v}] == {1}", list(value)
     else:
@@ -335,13 +335,13 @@ def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
 
 
 def _element(reads: Reads, source: Source, value: Any) -> None:
-    """An element of a set, or a key, that is no other than itself: it may be asked for attributes."""
+    """Guards an element of a set, or a key, which is the object itself: its attributes may be read."""
     if is_one(value) and has_parts(value):
         reads.record(element(source, value), value)
 
 
 def _wrapper(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """A container of a library's that keeps its contents in one attribute."""
+    """Guards a library's container that keeps its contents in one attribute."""
     _instance(reads, source, value, kind)
     name = "maps" if isinstance(value, ChainMap) else "data"
     reads.record(attribute(source, name), getattr(cast("Any", value), name))
@@ -361,7 +361,7 @@ def _reference(reads: Reads, source: Source, value: Any, kind: type[Any]) -> Non
 
 
 def _in_memory(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """Memory of ``ctypes``, which other code and other processes write."""
+    """Guards memory of ``ctypes``, which other code and other processes write."""
     if ctypes.sizeof(value) <= _MAX_ARRAY_BYTES:
         _buffer(reads, source, value, kind)
     else:
@@ -369,7 +369,7 @@ def _in_memory(reads: Reads, source: Source, value: Any, kind: type[Any]) -> Non
 
 
 def _flat_array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    """``array.flat``, of which the array counts."""
+    """Guards ``array.flat`` through its array."""
     _same_object(reads, source, value, kind)
     reads.record(attribute(source, "base"), value.base)
 
@@ -378,7 +378,7 @@ def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
     reads.register(source, value)
     if is_opaque(kind) or _is_library(kind):
         reads.add(identity(source, value))
-    elif not source.of_call:  # whose class may be another one, as of an argument
+    elif not source.of_call:  # an argument's object may have another class
         reads.add(ReadGuard(source, "{v} is {0} and type({v}) is {1}", (value, kind), _text(value)))
     else:
         reads.add(ReadGuard(source, "type({v}) is {0}", (kind,), f"a {kind.__name__}"))
@@ -386,7 +386,7 @@ def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
 
 _Recorder: TypeAlias = "Callable[[Reads, Source, Any, type[Any]], None]"
 
-# By exact type where there are no subclasses to think of, else in this order.
+# By exact type for types without subclasses, otherwise in this order.
 _BY_TYPE: dict[type[Any], _Recorder] = {
     **dict.fromkeys((*_SINGLETONS, type, types.ModuleType), _identical),
     **dict.fromkeys((types.BuiltinFunctionType, types.MethodWrapperType), _builtin),
@@ -418,15 +418,15 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
 
 
 def recorder(value: Any) -> _Recorder:
-    """Returns what guards values of this kind."""
+    """Returns the function that guards values of this kind."""
     found = _BY_TYPE.get(cast("type[Any]", type(value)))
     return found or next((made for kinds, made in _BY_KIND if isinstance(value, kinds)), _instance)
 
 
 def identity(source: Source, value: Any) -> ReadGuard:
-    """Returns the guard that a source finds this very object."""
+    """Returns the guard that a source still finds this very object."""
     if source.of_call:
-        try:  # what comes with a call is not kept alive
+        try:  # do not keep the call's objects alive
             return ReadGuard(source, "{v} is not None and {v} is {0}()", (weakref.ref(value),), _text(value))
         except TypeError:
             pass
@@ -434,7 +434,7 @@ def identity(source: Source, value: Any) -> ReadGuard:
 
 
 def _is_library(kind: type[Any]) -> bool:
-    """Returns True if a class is one of Python's or of an installed package, graphc's own aside."""
+    """Returns True if a class belongs to Python or to an installed package other than graphc."""
     return kind.__module__.partition(".")[0] != "graphc" and is_library_module(kind.__module__)
 
 
@@ -457,6 +457,6 @@ def _text(value: Any) -> str:
         return f"the Variable {value.name!r}"
     try:
         text = repr(value)
-    except Exception:  # of the user's __repr__, which plain Python would not have called
+    except Exception:  # raised by the user's __repr__, which plain Python would not have called
         text = ""
     return text if 0 < len(text) < _TEXT else f"a {type(value).__name__}"

@@ -1,12 +1,11 @@
-"""Reads: what a trace took from outside itself, and what must still hold when its program is run again.
+"""Reads: what a trace took from outside itself, and the conditions under which its program may run again.
 
-While a function is traced, the operators of converted code tell of what they read: arguments, globals, variables of
-functions around, attributes, and contents. For each a :class:`ReadGuard` says how it is found again and what it must
-be.
-``graphc.function`` makes code of the guards of a trace, which every call runs.
+While a function is traced, the operators of converted code report what they read: arguments, globals, variables of
+enclosing functions, attributes, and contents. A :class:`ReadGuard` for each says how a later call finds the value again
+and what it must be. ``graphc.function`` compiles the guards of a trace into code that every call runs.
 
-Objects are known by where they were found first. What came with the arguments may be another object at the next call,
-of the same class and with the same of what was read of it; what was found elsewhere must be the same object.
+Objects are identified by where they were found first. An object that came with the arguments may be another one at the
+next call, if its class and all that was read of it are the same; an object found elsewhere must be the same object.
 """
 
 from __future__ import annotations
@@ -48,17 +47,17 @@ from graphc.tracing.sources import (
 
 __all__ = ["ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
 
-# A list or dict that was asked for more items counts as a whole, which a call compares in one go.
+# If more items than this are read, a list or dict is compared as a whole, in one go.
 _MOST_ITEMS = 16
 
 
 @dataclass
 class Reads:
-    """What one trace read outside itself.
+    """All that one trace read outside itself.
 
     Attributes:
-      guards: by the key of the source; several for a source that has more than one.
-      inputs: where the arrays among the arguments are found, in the order of :func:`graphc.base.nest.flatten`.
+      guards: the guards by source key; a source may have several.
+      inputs: the sources of the arrays among the arguments, in the order of :func:`graphc.base.nest.flatten`.
     """
 
     guards: dict[Any, ReadGuard] = field(default_factory=dict[Any, ReadGuard])
@@ -69,49 +68,49 @@ class Reads:
     _asked: dict[int, list[Any]] = field(default_factory=dict[int, list[Any]])
 
     def source(self, value: Any) -> Source | None:
-        """Returns where an object was found first; None for one that the trace made, or that nobody told of."""
+        """Returns where an object was found first; None if the trace made it or nobody reported it."""
         found = self._found.get(id(value))
         return None if found is None else found[1]
 
     def objects(self) -> list[tuple[Any, Source]]:
-        """Returns the objects that were found, each with where."""
+        """Returns the objects that were found, each with its source."""
         return list(self._found.values())
 
     def argument(self, name: str, value: Any) -> None:
-        """Tells of an argument: its structure, its tensors, which become inputs, and its Python values."""
+        """Records an argument: its structure, its tensors, which become inputs, and its Python values."""
         self._structure(argument(name), value)
 
     def stands_for(self, made: Any, original: Any) -> None:
-        """Tells that a container was made for one among the arguments, with the trace's tensors in it."""
+        """Records that a container replaces one of the arguments' containers, with the trace's tensors in it."""
         self._originals[id(made)] = (made, original)
 
     def original(self, value: Any) -> Any:
-        """Gives the container among the arguments for which a value stands; the value itself if it stands for none."""
+        """Returns the argument's container that a value replaces, or the value itself."""
         return self._originals.get(id(value), (value, value))[1]
 
     def function(self, function: Any) -> None:
-        """Tells of the function that is traced, which is the same in all calls."""
+        """Records the traced function, which is the same in all calls."""
         self.record(fixed(function, "the function"), function)
 
     def wraps(self, owner: Any, function: Any, text: str) -> None:
-        """Tells that what was found outside, such as a compiled function, calls a function that it holds for good."""
+        """Records that an object from outside, such as a compiled function, wraps a function that it never replaces."""
         if self.source(owner) is not None:
             self.record(fixed(function, text), function)
 
     def looked_at(self, tensor: Tensor, array: Any) -> None:
-        """Tells that Python code got to know the values of a tensor from outside."""
+        """Records that Python code observed the values of a tensor from outside."""
         source = self.source(tensor) or fixed(tensor, "a tensor from outside")
         guard = ReadGuard(source, "{v}.raw is {0}", (array,), f"the values of {source.text}")
         self.guards.setdefault((*source.key, "values"), guard)
 
     def record(self, source: Source, value: Any) -> None:
-        """Tells of a value that was read from outside the trace; of a list or dict all that it holds may count."""
+        """Records a value read from outside the trace; for a list or dict, all of its contents may count."""
         self.complete(value)
         if source.key in self.guards or isinstance(value, SymbolicTensor):
             return
         kind = cast("type[Any]", type(value))
         if kind.__module__.startswith("graphc.autograph"):
-            return  # it stands for something of the trace
+            return  # it represents a value of the trace
         known = self._found.get(id(value))
         if known is not None and known[1].key != source.key:
             self.add(ReadGuard(source, "{v} is {s0}", (), others=(known[1],)))
@@ -119,9 +118,9 @@ class Reads:
         recorder(value)(self, source, value, kind)
 
     def container(self, source: Source, value: Any) -> None:
-        """Tells of a value that was read from outside, which is about to be asked for items, and for nothing else.
+        """Records a value read from outside that will only be indexed.
 
-        Of a list or dict the items count then that :meth:`item` tells of, until anything else is done with it.
+        Only the items of a list or dict reported by :meth:`item` count, until the program uses it in another way.
         """
         if type(value) not in (dict, list):
             self.record(source, value)
@@ -135,17 +134,17 @@ class Reads:
             self._asked[id(value)] = []
 
     def counts_by_item(self, value: Any) -> bool:
-        """Returns True if a value is a list or dict from outside that was only asked for items so far."""
+        """Returns True for a list or dict from outside that has only been indexed so far."""
         return id(value) in self._asked
 
     def item(self, owner: Any, key: str | int, found: Any, *, by_item: bool = False) -> None:
-        """Tells that a list or dict that counts by item was asked for one.
+        """Records that an item was read from a list or dict that counts by item.
 
         Args:
           owner: the list or dict.
-          key: of the item.
+          key: the item's key or index.
           found: the item.
-          by_item: whether that is itself about to be asked for items, and for nothing else.
+          by_item: whether the item itself will only be indexed.
         """
         (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), found)
         if (asked := self._asked.get(id(owner))) is not None:
@@ -154,7 +153,7 @@ class Reads:
                 self.complete(owner)
 
     def has(self, owner: Any, key: str | int, held: bool) -> None:
-        """Tells that a list or dict that counts by item was found to have an item, or to have none of that key."""
+        """Records that a list or dict that counts by item was found to have a key, or not to have it."""
         source = self._found[id(owner)][1]
         if isinstance(owner, dict):
             self.record(membership(source, key), held)
@@ -162,24 +161,24 @@ class Reads:
             self.record(length(source), len(cast("list[Any]", owner)))
 
     def complete(self, value: Any) -> None:
-        """Tells that all that a list or dict holds counts, if it counted by item so far."""
+        """Makes all contents of a list or dict count, if it counted by item so far."""
         asked = self._asked.pop(id(value), None)
         if asked is None:
             return
         source = self._found[id(value)][1]
         recorder(value)(self, source, value, cast("type[Any]", type(value)))
-        if self.guards[source.key].size > 1:  # it compares all items at once
+        if self.guards[source.key].size > 1:  # the guard compares all items at once
             for key in asked:
                 self.guards.pop(item(source, key).key, None)
 
     def closure(self, function: FunctionType, names: Mapping[str, int], file: str, asked: Container[str] = ()) -> None:
-        """Tells that a function that is called reads variables of the functions around it.
+        """Records that a called function reads variables of its enclosing functions.
 
         Args:
-          function: it; one that the trace has made has cells of its own, and those of its makers.
-          names: of these variables, each with the line.
-          file: the name of its file.
-          asked: those of the names that the function only asks for items.
+          function: the function; one made by the trace has its own cells and those of its makers.
+          names: the names of these variables, each with the line.
+          file: the name of the function's file.
+          asked: the names that the function only indexes.
         """
         source = self.source(function)
         for position, name in enumerate(function.__code__.co_freevars):
@@ -192,7 +191,7 @@ class Reads:
                 (self.container if name in asked else self.record)(self._cells[id(holder)], content)
 
     def _cell(self, function: Source, position: int, holder: CellType, name: str, line: str) -> None:
-        """Tells of a variable of a function: another one may be found in its place that was made of the same code."""
+        """Records a variable of a function; at the next call another function with the same code may take its place."""
         always_same = function.base is None and function.key[0] == "fixed"
         own = cell(holder, name, line) if always_same else outer_cell(function, position, name)
         known = self._cells.setdefault(id(holder), own)
@@ -205,41 +204,41 @@ class Reads:
             self.guards.setdefault(place.key, guard)
 
     def variable(self, holder: CellType) -> Source | None:
-        """Returns where the content of the variable of a function is found; None for one that nobody told of."""
+        """Returns the source of a closure cell's content; None if nobody reported it."""
         return self._cells.get(id(holder))
 
     def identify(self, value: Any) -> None:
-        """The very object counts: it is compared by identity, hashed, or kept by what the program calls."""
+        """Makes an object's identity count: it is compared by identity, hashed, or kept by a callee of the program."""
         source = self.source(value)
         if source is not None and source.of_call:
             self.guards.setdefault((*source.key, "is"), identity(source, value))
 
     def compared(self, left: Any, right: Any) -> None:
-        """Tells that two objects were asked whether they are one."""
+        """Records the result of an ``is`` comparison of two objects."""
         one, other = self.source(left), self.source(right)
         if one is None or other is None or not (one.of_call or other.of_call):
-            return  # what the trace has made is never what was outside
+            return  # an object made by the trace is never one from outside
         test = "{v} is {s0}" if left is right else "{v} is not {s0}"
         self.guards.setdefault(("is", one.key, other.key), ReadGuard(one, test, (), others=(other,)))
 
     def missing(self, owner: Source, name: str) -> None:
-        """Tells that an object was found to have no such attribute."""
+        """Records that an object was found to lack an attribute."""
         guard = ReadGuard(owner, "lacks({v}, {0})", (name,))
         self.guards.setdefault(("lacks", *owner.key, name), guard)
 
     def undefined(self, namespace: dict[str, Any], name: str) -> None:
-        """Tells that a module did not define a name, which is a builtin's or nobody's."""
+        """Records that a module did not define a name, which is a builtin or undefined."""
         source, known = fixed(namespace, "a module's names"), builtins.__dict__
         test, given = f"{name!r} not in {{v}} and {name!r} not in {{0}}", (known,)
         if name in known:
             value = known[name]
             test, given = f"{name!r} not in {{v}} and {{0}}.get({name!r}) is {{1}}", (known, value)
-            if not isinstance(value, type | BuiltinFunctionType):  # but a program's own
+            if not isinstance(value, type | BuiltinFunctionType):  # except for a program's own
                 self.record(global_name(known, name, "a builtin"), value)
         self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, test, given))
 
     def whole(self, value: Any) -> list[Any]:
-        """Tells that all that an object holds may be read, by code that tells of nothing; returns all of it."""
+        """Records that all contents of an object may be read by code that reports nothing; returns them."""
         todo, seen = [value], dict[int, Any]()
         while todo:
             owner: Any = todo.pop()
@@ -268,33 +267,33 @@ class Reads:
         return list(seen.values())
 
     def renew(self, value: Any) -> None:
-        """As :meth:`whole`, of what an object holds now: it may have made what it needs when it was first used."""
+        """Records the current contents of an object again, as :meth:`whole` does: its first use may have added some."""
         source = self.source(value)
         if source is not None:
             self.forget([(*source.key, ".")])
             self.whole(value)
 
     def forget(self, keys: Sequence[tuple[Any, ...]]) -> None:
-        """Takes back what was told of places that the trace itself changed, and of what is below them."""
+        """Drops the guards of cells that the trace itself changed, and of all below them."""
         for key in keys:
             for known in [known for known in self.guards if known[: len(key)] == key]:
                 del self.guards[known]
 
     def release(self) -> None:
-        """Lets go of the objects that were found, when all has been told: the trace may live on."""
+        """Releases the objects that were found, at the end of tracing, since the trace may live on."""
         for known in (self._cells, self._found, self._originals, self._asked):
             known.clear()
 
     def described(self) -> list[tuple[str, str]]:
-        """Each value by its text, and what it is, for the reasons of retraces."""
+        """Each value's source as text, with the value's description, for retrace reasons."""
         return [(guard.source.text, guard.was) for guard in self.guards.values() if guard.was]
 
     def add(self, guard: ReadGuard) -> None:
-        """Adds the guard of what a source finds."""
+        """Adds a guard."""
         self.guards[guard.source.key] = guard
 
     def register(self, source: Source, value: Any) -> None:
-        """Notes where an object was found first."""
+        """Records where an object was found first."""
         self._found[id(value)] = (value, source)
 
     # Arguments: containers are structure, arrays are inputs.
@@ -318,7 +317,7 @@ class Reads:
         elif isinstance(value, list | tuple):
             items(self, source, cast("list[Any]", value), kind, self._structure)
         else:
-            # One that gets other attributes than its fields is no structure any more.
+            # An object with attributes other than its fields is no longer structure.
             held = f" and len({{v}}.__dict__) == {len(value.__dict__)}" if hasattr(value, "__dict__") else ""
             self.add(ReadGuard(source, f"type({{v}}) is {{0}}{held}", (kind,)))
             for name, part in zip(*parts, strict=True):
@@ -326,11 +325,11 @@ class Reads:
 
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:
-    """Returns the attributes of an object that its methods read; a class of graphc's may say which those are."""
+    """Yields the attributes of an object that its methods read; graphc's classes may name them."""
     names = vars(cast("type[Any]", type(owner))).get("__graphc_reads__")
     return attributes_of(owner) if names is None else [(name, getattr(owner, name)) for name in names]
 
 
 def _is_graphc(owner: Any) -> bool:
-    """Tells if a class is graphc's or derives from one: its objects make some attributes when they are first used."""
+    """Returns True if a class is graphc's or derives from one; such objects make some attributes on first use."""
     return any(base.__module__.startswith("graphc.") for base in cast("type[Any]", type(owner)).__mro__)

@@ -1,6 +1,6 @@
 """Regions: the traces of branches and loop bodies.
 
-A region is closed: a tensor from outside becomes an input of the region the first time it is used there, and so does a
+A region is closed: a tensor from outside becomes an input of the region when it is first used there, and so does a
 variable. Inside, a variable's value travels as an ordinary tensor, so that loops and branches carry it and gradients
 flow through it; the nodes that read and write the variable stand in the outermost trace.
 """
@@ -29,13 +29,13 @@ __all__ = ["Region", "VariableState"]
 
 
 class VariableState:
-    """A variable inside a region.
+    """The state of a variable inside a region.
 
     Attributes:
       variable: the variable.
       entry: the region's input that holds its value at the start.
-      current: its value at this point.
-      written: whether the region assigns it.
+      current: its value at the current point.
+      written: whether the region assigns the variable.
     """
 
     __slots__ = ("current", "entry", "variable", "written")
@@ -51,18 +51,18 @@ class Region(Trace):
     """The trace of a branch or a loop body.
 
     Args:
-      parent: the trace around it.
-      name: what it is, for messages ("the body of the while loop").
-      attempt: what identifies the attempt to roll a loop that this region is part of; None when there is no way back,
-        so that a Python side effect is an error.
-      once: whether it is a branch, which runs at most once each time that the trace around it does.
+      parent: the enclosing trace.
+      name: a description for messages ("the body of the while loop").
+      attempt: the identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so
+        that a Python side effect is an error.
+      once: True for a branch, which runs at most once per run of the enclosing trace.
 
     Attributes:
       states: the variables that the region touches, by name.
-      location: the line of the user's code where the region began.
-      bound: cells that hold something else inside the region than outside, and what.
-      aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so who traces the
-        body asks here when it is done.
+      location: the user's line where the region began.
+      bound: the cells whose content differs inside the region, with that content.
+      aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so the caller
+        checks this after tracing the body.
     """
 
     def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: bool = False) -> None:
@@ -78,21 +78,21 @@ class Region(Trace):
 
     @property
     def parent(self) -> Trace:
-        """The trace around the region."""
+        """The enclosing trace."""
         return self._around
 
     def _outer(self, value: Tensor | jax.Array) -> Tensor:
         return self.parent.lift(value)
 
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
-        """Gives the attempt up that the region is part of; does nothing when it is part of none."""
+        """Gives up the attempt that the region belongs to, if any."""
         if self.attempt is not None:
             self.aborted = RegionAborted(self.attempt, reason, unsettled)
             raise self.aborted
 
     @contextmanager
     def tracing(self) -> Generator[None]:
-        """Inside, ops go to the region; at the end, what the code wrote into Python objects is taken back."""
+        """Opens a scope in which ops go to the region; at its end, undoes the code's writes to Python objects."""
         start = len(self.journal.writes)
         with trace_scope(self):
             for cell, value in self.bound:
@@ -104,32 +104,32 @@ class Region(Trace):
                 self.journal.undo(start)
 
     def forget_writes(self) -> None:
-        """Takes back what the code wrote into Python objects so far, and leaves no trace of it."""
+        """Undoes and forgets the code's writes to Python objects so far."""
         self.journal.forget(len(self.bound))
         for cell, value in self.bound:
             cell.set(value)
 
     def refuse_writes(self, what: str) -> None:
-        """Refuses what the code wrote into Python objects or tensors from outside: it has nowhere to go.
+        """Raises if the code wrote into Python objects or tensors from outside, since the writes have nowhere to go.
 
         Args:
-          what: the code is, for messages: "the custom-gradient function 'f'".
+          what: a description of the code, for messages: "the custom-gradient function 'f'".
         """
         for write in self.journal.writes.values():
             error = UnimplementedError(
-                f"{write.cell.what} in {what} changes an object from outside of it; return the new value instead"
+                f"{write.cell.what} in {what} changes an object from outside; return the new value instead"
             )
             raise self.parent.refuse(at(error, write.location))
 
     def forget_objects(self) -> None:
-        """Drops what the region knows of Python objects, once all has been traced, so as to keep none alive."""
+        """Drops all references to Python objects, once the region is traced, so that it keeps none alive."""
         self.journal.clear()
         self.bound.clear()
-        # Tracebacks of exceptions hold frames, and they what their names stand for.
+        # Tracebacks of exceptions hold frames, and frames hold the values of their variables.
         self.aborted = self.gradient_mask = None
 
     def check_aborted(self) -> None:
-        """Gives the attempt up again if it was given up before."""
+        """Raises again if the attempt was given up before."""
         if self.aborted is not None:
             raise self.aborted
 
@@ -141,7 +141,7 @@ class Region(Trace):
             state.current, state.written = states.get(name, (state.entry, False))
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
-        """Returns the variables that were assigned; also before ``point``, which does no harm."""
+        """Returns the variables that were assigned, including those assigned before ``point``, which does no harm."""
         del point
         return [variable for variable in self.written() if not isinstance(variable, CallState)]
 
@@ -150,7 +150,7 @@ class Region(Trace):
         return point.states.get(variable.name, (self.state(variable).entry, False))[0]
 
     def state(self, variable: Variable | CallState) -> VariableState:
-        """Returns the variable's state here; it becomes an input of the region at the first touch."""
+        """Returns the variable's state in this region, making it an input of the region when first used."""
         found = self.states.get(variable.name)
         if found is None:
             found = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
@@ -161,7 +161,7 @@ class Region(Trace):
         return state.name in self.states or self.parent.touched(state)
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
-        """Gives the variable's current value at this point of the region, as a tensor of its own for tapes to know."""
+        """Returns the variable's current value in the region, as a separate tensor that tapes can identify."""
         state = self.state(variable)
         cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
         value = self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
@@ -172,22 +172,22 @@ class Region(Trace):
     def assign(self, variable: Variable | CallState, value: Any) -> None:
         """Sets the variable's value from this point of the region on."""
         state = self.state(variable)
-        # A tensor of its own: items may be assigned to the one that was given.
+        # A separate tensor: items may be assigned to the given one.
         state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
         state.written = True
         if self.gradient_mask is not None and isinstance(variable, CallState):
             self.gradient_mask.renew()
 
     def written(self) -> list[Any]:
-        """Returns the variables that the region assigns, in order of first touch."""
+        """Returns the variables that the region assigns, in order of first use."""
         return [state.variable for state in self.states.values() if state.written]
 
     def close(self, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Graph:
         """Returns the finished graph, with its inputs in the given order.
 
         Args:
-          arguments: every input of the region, reordered.
-          outputs: what it returns.
+          arguments: the region's inputs, all of them, in the new order.
+          outputs: the region's results.
         """
         inputs = [argument.raw for argument in arguments]
         for position, value in enumerate(inputs):

@@ -1,4 +1,4 @@
-"""What a trace tells of itself: loops, side effects, objects that hold its tensors, and what is done after each run."""
+"""Reports of a trace: its loops, its side effects, the objects that hold its tensors, and the work after each run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["AfterCall", "Check", "LoopReport", "RegionAborted", "SideEffect", "S
 
 
 class RegionAborted(BaseException):
-    """An attempt to roll a loop is given up.
+    """Signals that an attempt to roll a loop is given up.
 
     Attributes:
-      attempt: which one.
-      reason: why, for reports.
-      unsettled: whether the cause is what a name holds before the loop, so that the attempt may succeed after one
-        iteration has been run by itself.
+      attempt: the attempt's identity.
+      reason: the reason, for reports.
+      unsettled: True if the cause is the value of a name before the loop, so that the attempt may succeed after the
+        first iteration has been peeled.
     """
 
     def __init__(self, attempt: object, reason: str, unsettled: bool = False) -> None:
@@ -34,12 +34,12 @@ class RegionAborted(BaseException):
 
 @dataclass(frozen=True)
 class LoopReport:
-    """What became of a loop of the user's.
+    """The outcome of tracing one loop of the user's code.
 
     Attributes:
-      location: where it is.
+      location: the loop's line.
       kind: ``"rolled"``, ``"unrolled"`` or ``"while"``.
-      reason: why.
+      reason: the reason for this kind.
     """
 
     location: Location | None
@@ -49,13 +49,13 @@ class LoopReport:
 
 @dataclass(frozen=True)
 class SideEffect:
-    """Something that Python does when a function is traced, and not when its program runs.
+    """A Python side effect that happens when a function is traced, but not when its program runs.
 
     Attributes:
-      what: it is, for messages: ``the call of time.time``.
-      location: where in the user's code.
-      followed: whether it changes what a trace depends on, so that the next call is traced anew.
-      remedy: what to write instead; empty for the remedy for any side effect.
+      what: a description for messages: ``the call of time.time``.
+      location: the user's line.
+      followed: True if it changes something that a trace depends on, so that the next call is traced anew.
+      remedy: what to write instead; empty for the default remedy.
     """
 
     what: str
@@ -66,13 +66,13 @@ class SideEffect:
 
 @dataclass(frozen=True)
 class Store:
-    """A tensor without a value was put into an object.
+    """An assignment of a symbolic tensor to a part of an object.
 
-    Attributes:
-      owner: the object.
+    owner: the object.
       what: the statement, for messages.
+      location: the user's line.
       location: where it is.
-      undo: gives the object, its argument, back what it held before the first tensor.
+      undo: restores, given the object, its content before the first tensor.
     """
 
     owner: Any
@@ -82,46 +82,46 @@ class Store:
 
 
 class AfterCall(Protocol):
-    """What is done after each run of the program with tensors that it computes besides the function's result.
+    """Work to do after each run of the program, with extra tensors that the program computes.
 
     Attributes:
-      what: what it does, for messages: "it assigns items of an argument".
+      what: a description for messages: "it assigns items of an argument".
     """
 
     what: str
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
-        """Those tensors; asked for once, when the function has been traced."""
+        """Returns the extra tensors; called once, after the function has been traced."""
         ...
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:
-        """Does it.
+        """Does the work.
 
         Args:
           arrays: what the program computed for :meth:`tensors`.
-          arguments: of the call.
+          arguments: the call's arguments.
         """
         ...
 
 
 class Check(AfterCall, Protocol):
-    """Looks at each run of the program before anything else does, and raises if the call has failed."""
+    """A check that runs first after each run of the program and raises if the call has failed."""
 
     @property
     def is_final(self) -> bool:
-        """True if the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        """True if the trace ended in a Python exception, so that another attempt may succeed."""
         ...
 
     @property
     def raises(self) -> Mapping[int, tuple[str, Location | None]]:
-        """Returns what it raises and where, by the status of the call that says so."""
+        """Returns the exceptions that it may raise, with their lines, by the call's status."""
         ...
 
     @property
     def host_calls(self) -> Sequence[tuple[str, Location | None]]:
-        """Returns what the program calls on the host, and where."""
+        """Returns the calls that the program makes on the host, with their lines."""
         ...
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
-        """Returns True if what it raises, or what the program calls on the host, holds one of these very objects."""
+        """Returns True if its exceptions, or the program's host calls, hold one of these very objects."""
         ...

@@ -1,4 +1,4 @@
-"""What makes two Python values the same to a compiled function, more strictly than ``==``: types and signs count."""
+"""Equality of Python values as a compiled function sees it: stricter than ``==``, since types and signs count."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MANY = 50
 
 
 def exact(value: Any) -> Any:
-    """Returns a plain value as one that equals itself alone: by its text 0.0 is not -0.0, and nan is nan.
+    """Returns a stand-in for a plain value that equals only itself: 0.0 differs from -0.0, and nan equals nan.
 
     Example:
       >>> exact(0.0) == exact(-0.0), exact(float("nan")) == exact(float("nan")), exact(2)
@@ -48,12 +48,12 @@ def exact(value: Any) -> Any:
 
 
 def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"") -> bool:
-    """Returns True if plain values are the known ones, of the same types.
+    """Returns True if plain values equal the known ones, types included.
 
     Args:
       values: the values.
-      known: what they are to be.
-      places: of these, as :func:`places_of` gives it; empty where there are few.
+      known: the expected values.
+      places: the identities of the expected values, from :func:`places_of`; empty if there are few.
 
     Example:
       >>> same_items([1, 2.0], (1, 2.0)), same_items([1, 2], (1, 2.0))
@@ -69,27 +69,27 @@ def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"")
 
 
 def places_of(values: Sequence[Any]) -> bytes:
-    """Returns which objects these are, in half the time that it takes to ask each; empty for a few.
+    """Returns the identities of objects in half the time of one ``id`` each; empty for a few objects.
 
-    It tells them apart as long as they are alive.
+    The identities are valid as long as the objects live.
     """
     return np.fromiter(values, object, len(values)).tobytes() if len(values) > _MANY else b""
 
 
 def typed(value: Any) -> tuple[type[Any], Any]:
-    """Gives a value with its type, since 1, 1.0, True and members of an IntEnum are equal; of tuples, each item so."""
+    """Returns a value with its type, since 1, 1.0, True and IntEnum members are equal; tuples item by item."""
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return (kind, tuple(map(typed, value)))
     if isinstance(value, np.generic):
         return (kind, (value.dtype.str, value.tobytes()))
     if is_one(value) and kind.__weakrefoffset__:
-        return (kind, weakref.ref(value))  # it is not kept alive
+        return (kind, weakref.ref(value))  # not kept alive
     return (kind, exact(value) if kind in _PLAIN else value)
 
 
 def is_one(value: Any) -> bool:
-    """Returns True if an object equals itself alone."""
+    """Returns True if an object equals only itself."""
     return type(value).__hash__ is object.__hash__
 
 
@@ -104,26 +104,26 @@ def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
 
 
 def same_keys(value: dict[Any, Any], known: list[Any]) -> bool:
-    """Returns True if a dict has just these :func:`typed_keys`, in order."""
+    """Returns True if a dict has exactly these :func:`typed_keys`, in order."""
     return len(value) == len(known) and typed_keys(value) == known
 
 
 def same_set(value: AbstractSet[Any], known: frozenset[Any]) -> bool:
-    """Returns True if a set has just these :func:`typed_set` elements."""
+    """Returns True if a set has exactly these :func:`typed_set` elements."""
     return len(value) == len(known) and typed_set(value) == known
 
 
 def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
-    """Returns True if a value is a NumPy array of a class that holds just these bytes."""
+    """Returns True if a value is a NumPy array of this class, dtype and shape with exactly these bytes."""
     if type(value) is not kind or value.dtype != dtype or value.shape != shape:
         return False
     if kind is np.ndarray and shape and len(held) > _MANY and value.flags.c_contiguous:
-        return held.startswith(value.view(np.uint8))  # without a copy, in half the time
+        return held.startswith(value.view(np.uint8))  # no copy: half the time
     return value.tobytes() == held
 
 
 def lacks(value: Any, name: str) -> bool:
-    """Returns True if an object has no such attribute, whatever its ``__getattr__`` would say."""
+    """Returns True if an object has no such attribute, ignoring ``__getattr__``."""
     find: Any = type.__getattribute__ if isinstance(value, type) else type(value).__getattribute__
     if isinstance(find, types.FunctionType):
         find = object.__getattribute__
@@ -135,7 +135,7 @@ def lacks(value: Any, name: str) -> bool:
 
 
 def content_of(cell: types.CellType) -> Any:
-    """Returns what the cell of a variable holds; the cell itself if it is empty."""
+    """Returns the content of a closure cell, or the cell itself if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -143,7 +143,7 @@ def content_of(cell: types.CellType) -> Any:
 
 
 def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yields the parts of a container of Python's own, each with its index or key."""
+    """Yields the parts of a built-in container, each with its index or key."""
     if isinstance(value, dict):
         yield from cast("dict[Any, Any]", value).items()
     elif isinstance(value, types.MappingProxyType):
@@ -155,7 +155,7 @@ def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the attributes that an object holds itself, those in slots included."""
+    """Yields the attributes that an object itself holds, including slots."""
     yield from list(getattr(value, "__dict__", {}).items())
     for name in slots_of(cast("type[Any]", type(value))):
         if hasattr(value, name):
@@ -175,8 +175,8 @@ def slots_of(kind: type[Any]) -> tuple[str, ...]:
 
 
 def is_opaque(kind: type[Any]) -> bool:
-    """Tells if objects of a class hold what their attributes do not show, so that only identity tells them apart."""
-    # Not kept: a compiled function may have a class of its own, which ends with it.
+    """Returns True if objects of a class hold state that their attributes do not show, so that only identity counts."""
+    # Not cached: a compiled function may define a class, which must not outlive it.
     return getattr(kind, "__graphc_opaque__", False) or _is_opaque(kind)
 
 

@@ -1,7 +1,7 @@
-"""Sources: how a call finds again what a trace read outside itself.
+"""Sources: how a call finds the values again that a trace read outside itself.
 
-A source starts at an argument, a global name, a variable of a function around, or a fixed object, and goes on by
-attributes and items. It can be written as code, and as text for people.
+A source starts at an argument, a global name, a variable of an enclosing function, or a fixed object, and continues
+with attributes and items. It can be written as code, and as text for messages.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _NONE: Any = object()
 
 
 class Source:
-    """How a value is found: ``base`` or ``constant``, followed by ``suffix``.
+    """The path to a value: ``base`` or ``constant``, followed by ``suffix``.
 
     Attributes:
-      base: the source of what holds the value; None for one that starts somewhere.
-      constant: an object that the code names: where a source starts, or the key of an item.
+      base: the source of the object that holds the value; None for the start of a path.
+      constant: an object that the code names: the start of a path, or the key of an item.
       suffix: the code that follows.
-      text: for people.
-      of_call: whether it starts at an argument, so that the next call may come with another object.
-      key: equal for two sources that are the same.
+      text: the path as text, for messages.
+      of_call: whether the path starts at an argument, so that the next call may bring another object.
+      key: equal for two equal sources.
     """
 
     __slots__ = ("base", "constant", "key", "of_call", "suffix", "text")
@@ -61,8 +61,8 @@ class Source:
         """Returns the expression that finds the value.
 
         Args:
-          base: the expression of what holds it.
-          name: gives the name by which the code knows an object.
+          base: the expression of the object that holds it.
+          name: returns the code's name for an object.
         """
         if self.base is not None and self.constant is not _NONE:
             return f"{base}[{name(self.constant)}{self.suffix}]"
@@ -73,72 +73,72 @@ class Source:
 
 
 def argument(name: str) -> Source:
-    """Returns an argument of the call."""
+    """Returns the source of an argument of the call."""
     source = Source(None, _NONE, name, name, ("argument", name))
     source.of_call = True
     return source
 
 
 def global_name(namespace: dict[str, Any], name: str, place: str) -> Source:
-    """Returns a global of a module; ``place`` says where it is read."""
+    """Returns the source of a module's global; ``place`` is where it is read."""
     return Source(None, namespace, f"[{name!r}]", f"global {name} ({place})", ("global", id(namespace), name))
 
 
 def cell(holder: CellType, name: str, place: str) -> Source:
-    """Returns a variable of a function around; ``place`` says where it is read."""
+    """Returns the source of an enclosing function's variable; ``place`` is where it is read."""
     return Source(None, holder, ".cell_contents", f"outer {name} ({place})", ("cell", id(holder)))
 
 
 def closure_cell(function: Source, position: int) -> Source:
-    """Returns the cell of a variable of the function around a function that is itself found at each call."""
+    """Returns the source of a closure cell of a function that is looked up at each call."""
     return Source(function, _NONE, f".__closure__[{position}]", function.text, (*function.key, "closure", position))
 
 
 def outer_cell(function: Source, position: int, name: str) -> Source:
-    """Returns a variable of the function around a function that is itself found at each call."""
+    """Returns the source of a closure variable of a function that is looked up at each call."""
     suffix = f".__closure__[{position}].cell_contents"
     return Source(function, _NONE, suffix, f"outer {name} of {function.text}", (*function.key, "cell", position))
 
 
 def fixed(value: Any, text: str) -> Source:
-    """Returns an object that is the same in all calls, such as a class or a module."""
+    """Returns the source of an object that is the same in all calls, such as a class or a module."""
     return Source(None, value, "", text, ("fixed", id(value)))
 
 
 def attribute(base: Source, name: str) -> Source:
-    """Returns an attribute of what another source finds."""
+    """Returns the source of an attribute of another source's value."""
     suffix = f".{name}" if name.isidentifier() and not iskeyword(name) else f".__dict__[{name!r}]"
     return Source(base, _NONE, suffix, f"{base.text}.{name}", (*base.key, ".", name))
 
 
 def item(base: Source, index: Any) -> Source:
-    """Returns an item of what another source finds."""
+    """Returns the source of an item of another source's value."""
     text, kind = f"{base.text}[{index!r}]", cast("type[Any]", type(index))
     if kind in (int, str):
         return Source(base, _NONE, f"[{index!r}]", text, (*base.key, "[]", kind, index))
     if weak := base.of_call and is_one(index) and kind.__weakrefoffset__:
-        index = weakref.ref(index)  # as what comes with a call is not kept alive
+        index = weakref.ref(index)  # do not keep the call's objects alive
     return Source(base, index, "()" if weak else "", text, (*base.key, "[]", kind, index))
 
 
 def result_of(base: Source, code: str) -> Source:
-    """Returns what a call gives that reads the contents of an object, written as code that follows it."""
+    """Returns the source of a call's result that reads an object's contents; ``code`` follows the object."""
     return Source(base, _NONE, code, base.text + code, (*base.key, code))
 
 
 def membership(base: Source, key: str | int) -> Source:
-    """Returns whether a dict has a key."""
+    """Returns the source of whether a dict has a key."""
     suffix = f".__contains__({key!r})"
     return Source(base, _NONE, suffix, f"{key!r} in {base.text}", (*base.key, "in", type(key), key))
 
 
 def length(base: Source) -> Source:
-    """Returns how many items a container has."""
+    """Returns the source of a container's length."""
     return Source(base, _NONE, ".__len__()", f"len({base.text})", (*base.key, "len"))
 
 
 def element(holder: Source, value: Any) -> Source:
-    """An element of a set, or a key of a dict: the object itself, which is not kept alive if it came with a call."""
+    """Returns the source of a set element or dict key: the object itself, not kept alive if it came with a call."""
     text = f"a {type(value).__name__} in {holder.text}"
     if not (holder.of_call and type(value).__weakrefoffset__):
         return fixed(value, text)
@@ -148,10 +148,10 @@ def element(holder: Source, value: Any) -> Source:
 
 
 def dispatched(dispatch: Callable[[type[Any]], Any], kind: type[Any], text: str, key: int) -> Source:
-    """Returns what ``functools.singledispatch`` chooses for a class; ``key`` tells its function from others."""
+    """Returns the source of what ``functools.singledispatch`` chooses for a class; ``key`` identifies its function."""
     return Source(None, partial(dispatch, kind), "()", text, ("dispatched", key, kind))
 
 
 def looked_up(find: Callable[[str], Any], name: str, text: str, key: tuple[Any, ...]) -> Source:
-    """Returns what a function finds by a name, the same function in all calls; ``key`` tells it from others."""
+    """Returns the source of what a fixed function returns for a name; ``key`` identifies the function."""
     return Source(None, find, f"({name!r})", text, ("looked up", *key))

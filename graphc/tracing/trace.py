@@ -1,4 +1,4 @@
-"""Traces: where ops go while a function, a branch or a loop body is turned into a graph.
+"""Traces: the destination of ops while a function, a branch or a loop body is turned into a graph.
 
 A function has one trace; each branch and loop body inside it has a region (see :mod:`graphc.tracing.region`),
 a trace with a parent.
@@ -90,41 +90,38 @@ class Trace:
     """A graph under construction.
 
     Args:
-      name: the name of the graph, after the function.
-      may_create: whether making a Variable that is not lifted is a signal to run eagerly (first call) or an error.
-      unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
-        loop.
+      name: the graph's name, after the function.
+      may_create: whether creating a Variable that is not lifted makes the call run eagerly (first call) or is an error.
+      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
 
     Attributes:
-      lifting: what makes state for real while the function is traced; None where that is not done.
+      lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
-      looked_at: eager tensors from outside whose values Python code got to know, with the arrays that they held.
-      variables: the variables that the function touches, by name.
-      max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say; None for no
-        bound.
-      loops: what became of each loop.
-      side_effects: what Python code did besides computing, which happens only when the function is traced.
-      forbids_side_effects: whether such a thing is refused.
-      hopeless: the refusal after which no other way to trace the function needs to be tried.
-      check: what looks at each run of the program first, and raises if the call has failed; None where it cannot fail.
-      notes: what operators noted of the program; what is noted in an attempt that is given up is taken back.
-      is_closed: whether the trace of a branch or body has become part of the trace around it.
-      after_call: what is done after each run of the program, in order, by what it is.
-      has_growing: whether there may be lists whose length is known at run time only.
-      aliases: the objects that stand for one of several.
-      reads: what the trace of a whole function took from outside itself.
-      entered: the code and the globals of the functions whose globals that knows already, by identity.
-      journal: the cells that were written, and what they held before.
-      made_classes: the classes that the function has made.
-      stores: the objects that tensors of the trace were put into, by identity.
-      regions: the branches and loop bodies inside, those that are still there.
-      controls: the scope of control dependencies that is open here, the innermost; None for none.
-      gradient_mask: what keeps gradients out of what is traced now where it does not count; None where all counts.
-      made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
-        where.
-      unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
-      is_graph: whether it is that of a graph that is built by hand and run by a Session.
-      variable_class: of the Variables that are made in such a graph.
+      looked_at: eager tensors from outside whose values Python code observed, with their arrays at that time.
+      variables: the variables that the function reads or assigns, by name.
+      max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
+      loops: a report for each loop.
+      side_effects: Python side effects, which happen only when the function is traced.
+      forbids_side_effects: whether a side effect is an error.
+      hopeless: the refusal that makes any other attempt to trace the function pointless.
+      check: runs first after each run of the program and raises if the call has failed; None if it cannot fail.
+      notes: the operators' notes about the program; rolled back with a given-up attempt.
+      is_closed: whether the trace of a branch or body has become part of its enclosing trace.
+      after_call: the work after each run of the program, in order, by its kind.
+      has_growing: whether there may be lists whose length is known only at run time.
+      aliases: the objects that represent one of several others.
+      reads: what the whole function's trace took from outside itself.
+      entered: the code and globals of the functions whose globals ``reads`` already records, by identity.
+      journal: the cells that were written, with their previous contents.
+      made_classes: the classes that the function has defined.
+      stores: the objects that hold tensors of the trace, by identity.
+      regions: the live traces of the branches and loop bodies inside.
+      controls: the innermost open scope of control dependencies; None if there is none.
+      gradient_mask: zeroes gradients where the code traced now does not count; None where it always counts.
+      made: the stateful objects made in the trace, such as random generators, with the line of each.
+      unconverted: the functions whose Python control flow is not converted, by qualified name, with the reason.
+      is_graph: whether it is a graph built by hand, which a Session runs.
+      variable_class: the class of the Variables made in a graph built by hand.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
 
@@ -166,7 +163,7 @@ class Trace:
 
     @property
     def parent(self) -> Trace | None:
-        """The trace around this one; None for that of a whole function."""
+        """The enclosing trace; None for the trace of a whole function."""
         return None
 
     @property
@@ -178,11 +175,11 @@ class Trace:
         return trace
 
     def inlined(self, call: Callable[[], Any]) -> Any:
-        """Calls a compiled function in the trace, whose nodes become the trace's."""
+        """Calls a compiled function whose nodes become part of this trace."""
         return call()
 
     def wrap(self, value: Value) -> SymbolicTensor:
-        """Returns the tensor that stands for a value of the graph."""
+        """Returns the tensor for a value of the graph."""
         return SymbolicTensor(value, self)
 
     def argument(self, type: TensorType, name: str) -> SymbolicTensor:
@@ -220,31 +217,31 @@ class Trace:
         return [self.wrap(output) for output in node.outputs]
 
     def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Returns what a node is given, so that no gradient comes out of it where it does not count."""
+        """Returns the inputs of a node, masked so that no gradient flows through it where it does not count."""
         return inputs if self.gradient_mask is None else self.gradient_mask.values(inputs)
 
     def record(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
     ) -> list[SymbolicTensor]:
-        """Appends a node as :meth:`apply` does, one that is given what :meth:`masked` returns."""
+        """Appends a node as :meth:`apply` does, whose inputs come from :meth:`masked`."""
         outputs = self.apply(op, inputs, attrs, regions)
         if self.gradient_mask is not None:
             self.gradient_mask.note(outputs)
         return outputs
 
     def note_attribute(self, value: Value) -> None:
-        """Notes that a value which is known became a static attribute, in a graph that is built by hand."""
+        """Notes that a known value became a static attribute, in a graph that is built by hand."""
         del value
 
     def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """The tensor that gives an op an attribute in a graph that is built by hand: it, or what makes it known."""
+        """Returns the input for an op's tensor-valued attribute in a graph that is built by hand."""
         return tensor
 
     def lift(self, value: Any) -> SymbolicTensor:
-        """Returns the tensor of this trace that stands for a value from anywhere.
+        """Returns this trace's tensor for a value from anywhere.
 
         Raises:
-          LeakedTensorError: a symbolic tensor of a trace that is not around this one.
+          LeakedTensorError: the value is a symbolic tensor of a trace that does not enclose this one.
         """
         if isinstance(value, SymbolicTensor):
             if value.trace is self:
@@ -284,7 +281,7 @@ class Trace:
         return self.wrap(node.outputs[0])
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
-        """Returns the input of this trace that stands for a tensor or array from outside, as a tensor of its own."""
+        """Returns the input of this trace for a tensor or array from outside, as a separate tensor."""
         key = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
         found = self.captures.get(key)
         if found is None:
@@ -300,29 +297,29 @@ class Trace:
         return value if isinstance(value, Tensor) else Tensor(value)
 
     def look_at(self, tensor: Tensor) -> None:
-        """Notes that Python code gets to know the values of a tensor from outside, which the trace then depends on."""
+        """Notes that Python code observes the values of a tensor from outside, so that the trace depends on them."""
         self.root.looked_at.setdefault(id(tensor), (tensor, tensor.raw))
 
     def take_whole(self, value: Any) -> None:
-        """Notes that code which is not converted gets to know all that an object holds."""
+        """Notes that unconverted code may read all that an object holds."""
         self.root.reads.whole(value)
 
     def known_value(self, value: Any) -> Any:
-        """Returns what a tensor is in every call, computed as eager code does; other values as they are.
+        """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
 
         Raises:
-          CreationInTrace: it depends on arguments or Variables.
+          CreationInTrace: the value depends on arguments or Variables.
         """
         return known_value(value, self)
 
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> None:
-        """Gives a tensor the values of another of its type, from this point of the trace on."""
+        """Replaces a tensor's values by those of another of its type, from this point of the trace on."""
         cell = TensorCell(tensor)
         self.writing(cell)
         cell.set(new)
 
     def is_inside(self, other: Tracing) -> bool:
-        """Returns True if ``other`` is this trace or around it."""
+        """Returns True if ``other`` is this trace or encloses it."""
         trace: Trace | None = self
         while trace is not None:
             if trace is other:
@@ -337,14 +334,14 @@ class Trace:
             if found is None:
                 found = self._call_states[variable.name] = self.constant(variable.initial)
             if self.gradient_mask is not None:
-                self.gradient_mask.note([found])  # what an exception holds was computed where it did count
+                self.gradient_mask.note([found])  # an exception's values were computed where they did count
             return found
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
         return self.apply(OPS["read_variable"], (), attrs)[0]
 
     def touched(self, state: CallState) -> bool:
-        """Returns True if a state was read or assigned before this point of the trace, or of one around it."""
+        """Returns True if a state was read or assigned before this point of the trace, or of an enclosing one."""
         return state.name in self._call_states
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
@@ -365,18 +362,18 @@ class Trace:
         return self.apply(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
 
     def refuse(self, error: GraphcError) -> GraphcError:
-        """Notes that something cannot be compiled; returns the error to raise, with the user's line.
+        """Records that something cannot be compiled; returns the error to raise, with the user's line.
 
         Raises:
-          RegionAborted: an attempt to roll a loop is open; unrolled, the loop may have Python values where this one has
-            none.
+          RegionAborted: an attempt to roll a loop is open; unrolled, the loop may have Python values in place of
+            tensors.
         """
         at(error, user_location())
         (context.trace or self).abort_attempts(str(error))
         return self.note_refusal(error)
 
     def note_refusal(self, error: GraphcError) -> GraphcError:
-        """As :meth:`refuse`, where an attempt to roll a loop would fare no better unrolled."""
+        """Records a refusal as :meth:`refuse` does, without giving up a roll attempt: unrolling would not help."""
         self.root.refusals.append(error)
         return at(error, user_location())
 
@@ -390,7 +387,7 @@ class Trace:
         return error
 
     def variable_created(self, what: str = "a Variable", location: Location | None = None) -> BaseException:
-        """What to raise when a Variable, or what has a state like one, is made under this trace, at this place."""
+        """Returns the exception to raise when traced code makes a Variable, or another stateful object."""
         if self.root.may_create:
             return CreationInTrace()
         error = VariableCreationError(
@@ -400,14 +397,14 @@ class Trace:
         return self.refuse(error) if location is None else at(error, location)
 
     def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
-        """Returns a scope inside which code runs eagerly, to make state that outlives the call.
+        """Opens a scope in which code runs eagerly, to make state that outlives the call.
 
         Args:
-          reads: the Variables of which it uses the arrays.
+          reads: the Variables whose arrays the code uses.
 
         Raises:
-          CreationInTrace: the state may not be what eager code would make here; the call is to be run eagerly.
-          VariableCreationError: the function made its state before.
+          CreationInTrace: eager code might make other state here; the call must run eagerly.
+          VariableCreationError: the function made its state in an earlier call.
         """
         lifting = self.root.lifting
         if lifting is None:
@@ -417,17 +414,17 @@ class Trace:
         return lifting.making(self, reads)
 
     def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
-        """Says that Python code is about to do something besides computing tensors.
+        """Reports that Python code is about to have a side effect.
 
         Args:
-          what: it does, for messages.
-          certain: whether it is known to touch the world, or to give something else each time; that is reported when
-            the function has been traced. What merely might do so (the call of a library function) is not.
-          remedy: what to write instead; empty for what fits any side effect.
+          what: a description for messages: ``the call of print``.
+          certain: whether it is known to have an effect, or a different result each time, which is reported after
+            tracing. An effect that is merely possible (the call of a library function) is not.
+          remedy: what to write instead; empty for the default remedy.
 
         Raises:
-          RegionAborted: an attempt to roll a loop is open; it is given up.
-          UnimplementedError: the code runs under a condition or in a loop known only at run time, or side effects are
+          RegionAborted: an attempt to roll a loop is open, and is given up.
+          UnimplementedError: the code runs under a condition or in a loop that depends on tensors, or side effects are
             forbidden.
         """
         self.abort_attempts(what)
@@ -448,44 +445,44 @@ class Trace:
         self.side_effects.append(SideEffect(what, user_location(), remedy=remedy))
 
     def read_once(self, what: str) -> None:
-        """Says that Python code gets to know something of the world that may be different at the next call.
+        """Reports that Python code reads something of the world that may differ at the next call.
 
         Args:
-          what: the use, for messages.
+          what: a description of the use, for messages.
 
         Raises:
           UnimplementedError: side effects are forbidden.
         """
-        effect = SideEffect(what, user_location(), remedy="pass what it gives as an argument, or call it in gx.pyfunc")
+        effect = SideEffect(what, user_location(), remedy="pass its result as an argument, or call it in gx.pyfunc")
         if self.root.forbids_side_effects:
             raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
         self.root.side_effects.append(effect)
 
     def abort_attempts(self, reason: str) -> None:
-        """Gives up the innermost attempt to roll a loop that this trace is part of; does nothing when there is none."""
+        """Gives up the innermost open attempt to roll a loop that this trace belongs to, if any."""
         trace: Trace | None = self
         while trace is not None:
             trace.abort(reason)
             trace = trace.parent
 
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
-        """Gives up the attempt to roll a loop that this very trace is; does nothing when it is none.
+        """Gives up the attempt to roll a loop that this trace itself belongs to, if any.
 
         Args:
-          reason: why, for reports.
+          reason: the reason, for reports.
           unsettled: whether another attempt may succeed after one iteration (see :class:`RegionAborted`).
         """
         del reason, unsettled
 
     def note_store(self, owner: Any, what: str, undo: Callable[[Any], None]) -> None:
-        """Notes that a tensor was put into an object; who made the trace asks at its end whether the object is left."""
+        """Records that an object holds a tensor; when tracing ends, graphc checks whether the object outlives it."""
         self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
     def writing(self, cell: Cell) -> None:
-        """Notes that a cell is about to be written; call it before the write.
+        """Records that a cell is about to be written; call it before the write.
 
         Raises:
-          UnimplementedError: its owner is, or is not, another object, by what tensors hold.
+          UnimplementedError: the cell's owner may or may not be another object at run time.
         """
         alias = self.root.aliases.changing(cell.owner)
         if alias is not None:
@@ -501,7 +498,7 @@ class Trace:
         )  # fmt: skip
 
     def rollback(self, point: Checkpoint) -> None:
-        """Forgets what was traced since ``point``."""
+        """Discards all that was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
         if self.gradient_mask is not None:
             self.gradient_mask.renew()
@@ -539,7 +536,7 @@ class Trace:
         self._call_states = {name: value for name, (value, _) in states.items()}
 
     def report_loop(self, kind: str, reason: str) -> None:
-        """Notes what became of a loop, for reports."""
+        """Adds a report about a loop."""
         self.root.loops.append(LoopReport(user_location(), kind, reason))
 
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
@@ -548,12 +545,12 @@ class Trace:
 
 
 def trace_of(tensor: SymbolicTensor) -> Trace:
-    """Returns the trace that a tensor is a value of."""
+    """Returns the trace that a tensor belongs to."""
     return cast("Trace", tensor.trace)
 
 
 def current_trace() -> Trace:
-    """Returns the trace that ops go to.
+    """Returns the trace that receives ops.
 
     Raises:
       InvalidArgumentError: no function is being traced.
