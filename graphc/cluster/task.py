@@ -19,7 +19,7 @@ from graphc.queues import Lines
 __all__ = ["SERVICES", "Call", "Task", "hosts"]
 
 SERVICES = Registry[Callable[["Task"], Any]]("service")
-"""What makes each service of a task when it is first called; other modules fill it with :func:`hosts`."""
+"""Registry of functions that make a task's service at its first call; other modules fill it with :func:`hosts`."""
 
 
 def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]:
@@ -32,7 +32,7 @@ def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]
 
 
 _EARLY = 1000
-"""How many cancellations are remembered whose calls have not come."""
+"""Maximum number of cancellations to remember for calls that have not arrived."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,18 @@ class Call:
 
 
 class Task:
-    """What runs at one place of a cluster.
+    """One task of a cluster: a process with its services.
 
-    Its Variables, queues and readers are shared by all who call it, by container and name. Calls run in the threads
-    that bring them, many at once.
+    All callers share its Variables, queues and readers, by container and name. Each call runs in the thread that brings
+    it, and many run at once.
 
     Args:
-      cluster: the cluster that it belongs to.
-      job: its job.
-      index: its index in that job.
+      cluster: the cluster.
+      job: the name of its job.
+      index: its index in the job.
 
     Attributes:
-      name: such as ``/job:ps/task:0``.
+      name: its name, such as ``/job:ps/task:0``.
       address: its address in the cluster.
       cluster: the cluster.
       resources: its Variables, queues and readers.

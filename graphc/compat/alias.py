@@ -21,7 +21,7 @@ _GIVEN = {
     "x": "x = {}.constant([1.0, 2.0])",
     "y": "x = {0}.constant([1.0, 2.0]); y = {0}.reduce_sum(x * x)",
 }
-"""What examples of TensorFlow 1's names are about: a name, and the line that makes it."""
+"""The subjects of TensorFlow 1's examples: each a name, with the line that makes it."""
 
 _TARGET = re.compile(r"\b(gx|v2|files|logs|flags|errors|session|queues|weighted)\.(\w+(?:\.\w+)*)\(")
 

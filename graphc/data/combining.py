@@ -20,13 +20,13 @@ _CYCLE = 4
 
 
 class Combining(Planned):
-    """What makes one dataset of several."""
+    """Methods of a dataset that combine several datasets into one."""
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """Gives the elements of the datasets that a function makes of elements, one dataset after the other.
+        """Maps each element to a dataset and returns the elements of these datasets, one dataset after the other.
 
         Args:
-          map_func: takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
+          map_func: a function that takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
           name: ignored.
 
         Example:
@@ -40,7 +40,7 @@ class Combining(Planned):
         self, map_func: Callable[..., Any], cycle_length: int | None = None, block_length: int | None = None,
         num_parallel_calls: int | None = None, deterministic: bool | None = None, name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Gives the elements of the datasets that a function makes of elements, some datasets in turn.
+        """Maps each element to a dataset and interleaves the elements of these datasets.
 
         Args:
           map_func: takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
@@ -172,7 +172,7 @@ class Combining(Planned):
         Args:
           datasets: with elements of the same structure and dtypes.
           weights: how likely each is; None for the same chance.
-          seed: of the draws; None as for :meth:`shuffle`.
+          seed: the seed of the draws; None as for :meth:`shuffle`.
           stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
           rerandomize_each_iteration: whether each pass draws anew.
         """

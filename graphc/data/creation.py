@@ -97,7 +97,7 @@ class Creation(Planned):
         """Makes a dataset of random whole numbers of 32 bits, without end.
 
         Args:
-          seed: of the numbers; None as for :meth:`shuffle`.
+          seed: the seed of the numbers; None as for :meth:`shuffle`.
           rerandomize_each_iteration: whether each pass has other numbers.
           name: ignored.
         """

@@ -65,10 +65,10 @@ unflatten = nest.unflatten
 
 @dataclass(frozen=True)
 class DatasetSpec:
-    """What a dataset inside an element is (TensorFlow's DatasetSpec).
+    """The type of a dataset inside an element (TensorFlow's DatasetSpec).
 
     Attributes:
-      element_spec: the types of its elements.
+      element_spec: the types of the dataset's elements.
     """
 
     element_spec: Any

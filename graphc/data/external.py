@@ -25,7 +25,7 @@ class Outside(Planned):
           file_pattern: a pattern with ``*``, ``?`` and ``[...]``, or a list of patterns.
           shuffle: whether the names come in another random order in each pass; None for True, as in tf.data. Else they
             are sorted.
-          seed: of that order.
+          seed: the seed of that order.
           name: ignored.
 
         Raises:

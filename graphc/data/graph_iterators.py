@@ -207,7 +207,7 @@ class GraphIterator:
 
         Args:
           dataset: a dataset of the same structure.
-          name: of the operation.
+          name: the name of the operation.
 
         Raises:
           InvalidArgumentError: it has another structure, or other dtypes or shapes.
@@ -225,7 +225,7 @@ class GraphIterator:
         """Returns the tensors of the next element: each run takes one.
 
         Args:
-          name: of the operation.
+          name: the name of the operation.
         """
         inputs = () if self._handle is None else (self._handle,)
         found = self._emit(GET_NEXT, "IteratorGetNext", name, inputs)
@@ -235,7 +235,7 @@ class GraphIterator:
         """Returns a string that names it, which is fed to a feedable iterator.
 
         Args:
-          name: of the operation.
+          name: the name of the operation.
         """
         return self._emit(HANDLE, "IteratorToStringHandle", name)
 

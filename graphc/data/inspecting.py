@@ -33,17 +33,17 @@ class Text(str):
 
 
 class Looking(Planned):
-    """What tells of a dataset, and how it runs."""
+    """Methods of a dataset that set its options and show how it runs."""
 
     def options(self) -> Options:
-        """Returns how it runs."""
+        """Returns the dataset's options."""
         return self.given_options
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
-        """Returns the same dataset, run in another way.
+        """Returns the same dataset with other options.
 
         Args:
-          options: how.
+          options: the options.
           name: ignored.
         """
         if not isinstance(options, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -51,7 +51,7 @@ class Looking(Planned):
         return type(self)(self.plan, options)
 
     def explain(self) -> Text:
-        """Returns how the dataset runs: the plan after the passes, and which functions Python must call, and why.
+        """Describes how the dataset runs: the optimized plan, the functions that Python must call, and why.
 
         Example:
           >>> import graphc as gx

@@ -17,7 +17,7 @@ _inside: ContextVar[bool] = ContextVar("graphc.data.inside", default=False)
 
 @contextlib.contextmanager
 def inside_of_a_function() -> Generator[None]:
-    """What is made here is made for each element anew, so only functions that are always the same are compiled."""
+    """Marks code that runs once per element: inside it, only functions that are always the same are compiled."""
     token = _inside.set(True)
     try:
         yield

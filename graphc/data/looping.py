@@ -37,7 +37,7 @@ _MOST_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18  # which are copied in each iteration
 
 
 class Looping(Planned, Loopable):
-    """What a loop over a dataset becomes in a compiled function."""
+    """The ``for`` loop over a dataset in a compiled function."""
 
     def loop(
         self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
@@ -45,9 +45,9 @@ class Looping(Planned, Loopable):
         """Traces a ``for`` loop over the elements.
 
         Args:
-          extra_test: whether to go on; None for always.
+          extra_test: a condition to continue; None to always continue.
           body: one iteration.
-          variables: the names of the loop.
+          variables: the loop's variables.
           statement: the body that the user wrote.
         """
         _refuse_state(self.plan)
@@ -56,7 +56,7 @@ class Looping(Planned, Loopable):
             if len(rolled.shapes) > 1 and extra_test is not None:
                 raise NotRolled("it may stop early, and its last batch is smaller")
         except NotRolled as reason:
-            current_trace().report_loop("dataset", f"the host gives it the elements of the dataset, since {reason}")
+            current_trace().report_loop("dataset", f"the host feeds it the elements of the dataset, since {reason}")
             self._loop_by_host(extra_test, body, variables, statement)
             return
         current_trace().report_loop("dataset", "rows of arrays in memory: the dataset is part of the program")

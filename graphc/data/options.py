@@ -1,4 +1,4 @@
-"""How pipelines run, where that is not left to graphc."""
+"""Options that control how pipelines run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Options", "ThreadingOptions"]
 
 @dataclass
 class ThreadingOptions:
-    """How many threads a pipeline has.
+    """The threads of a pipeline.
 
     Attributes:
-      private_threadpool_size: the most threads of one transformation; None for what it asks for.
+      private_threadpool_size: the maximum number of threads of one transformation; None for what it asks for.
     """
 
     private_threadpool_size: int | None = None
@@ -20,13 +20,13 @@ class ThreadingOptions:
 
 @dataclass
 class Options:
-    """How a pipeline runs (TensorFlow's ``tf.data.Options``).
+    """The options of a pipeline (TensorFlow's ``tf.data.Options``).
 
     Attributes:
-      deterministic: False lets parallel maps give elements as they are done, where they do not say themselves.
-      optimize: whether passes improve the plan, which changes no elements.
-      prefetch: whether what reads files or runs Python is read ahead, two elements, in a thread.
-      threading: how many threads there are.
+      deterministic: False lets parallel maps return elements as they finish, unless a map sets its own.
+      optimize: whether passes optimize the plan, which does not change the elements.
+      prefetch: whether a thread reads two elements ahead where the pipeline reads files or runs Python.
+      threading: the threads.
 
     Example:
       >>> import graphc as gx

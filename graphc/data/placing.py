@@ -1,4 +1,4 @@
-"""Where elements are brought ahead of their use."""
+"""Placement of elements on devices before they are used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 def placer(to: Any, *, local: bool = False) -> Callable[[Row], Row]:
-    """Returns what brings a row to its place.
+    """Returns a function that moves a row to its device.
 
     Args:
       to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.

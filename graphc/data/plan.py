@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Epoch:
-    """Which pass over its input a part of a pipeline makes: what a shuffle's order depends on besides its seed.
+    """The position of a pass among repeated passes over an input; with its seed it determines a shuffle's order.
 
     Attributes:
       run: how often the dataset was iterated before.
@@ -44,11 +44,11 @@ class Epoch:
     path: tuple[int, ...] = ()
 
     def inner(self, number: int) -> Epoch:
-        """Returns the epoch of what is opened for a number of times inside of this one."""
+        """Returns the epoch of a pass nested in this one, by its number."""
         return Epoch(self.run, (*self.path, number))
 
     def random(self, seed: int) -> np.random.Generator:
-        """Returns a generator of random numbers for a seed, in this epoch."""
+        """Returns a random generator for a seed in this epoch."""
         return np.random.default_rng([seed, self.run, *self.path])
 
 

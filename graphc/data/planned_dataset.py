@@ -1,4 +1,4 @@
-"""What every dataset is: a plan that can be looked at and iterated."""
+"""The base of every dataset: a plan that can be inspected and iterated."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 class Programs:
-    """What JAX compiles of functions that only compute, each of the results of the one before it.
+    """The compiled programs of a chain of pure functions, each applied to the results of the one before.
 
     Args:
       traces: the functions; only the first may take strings.
@@ -31,7 +31,7 @@ class Programs:
         self._forget()
 
     def _forget(self) -> None:
-        """Has no programs yet: the next calls make them."""
+        """Drops the compiled programs; the next calls compile again."""
         self._of_block: Any = jax.jit(jax.vmap(self.compute))
         self._sizes: list[int] = []
         self._apart: dict[int, Any] = {}
@@ -39,14 +39,14 @@ class Programs:
         self._of_row: Any = None
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
-        """Computes the numbers of a row, by JAX, from those of another one."""
+        """Computes the numbers of a row with JAX."""
         for trace in self.traces:
             arrays = trace.compute(*arrays)
         return arrays
 
     @property
     def takes_strings(self) -> bool:
-        """True if it takes strings, and so may raise."""
+        """True if it takes strings, and may therefore raise."""
         return self.traces[0].has_strings
 
     def refresh(self) -> None:

@@ -244,7 +244,7 @@ def make_csv_dataset(
       num_epochs: how often the rows come; None for without end.
       shuffle: whether they are shuffled.
       shuffle_buffer_size: among how many rows.
-      shuffle_seed: of the order.
+      shuffle_seed: the seed of the order.
       num_rows_for_inference: likewise.
       compression_type: likewise.
     """

@@ -36,7 +36,7 @@ _MOST_NUMBERS = 2**28
 
 
 class NotRolled(GraphcError):
-    """Why a plan cannot be part of a program."""
+    """The reason why a plan cannot be part of a compiled program."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Which elements come, how often and in which order."""
+"""Methods of a dataset that select, repeat and order elements."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ __all__ = ["Choosing"]
 
 
 class Choosing(Planned):
-    """What chooses and orders elements."""
+    """Methods of a dataset that select and order elements."""
 
     def take(self, count: int, name: str | None = None) -> Self:
         """Keeps the first elements.
 
         Args:
-          count: how many; -1 for all.
+          count: the number of elements; -1 for all.
           name: ignored.
         """
         count = count_of("take", "count", count, -1)
         return self if count < 0 else self._on(Take(self.plan, count))
 
     def skip(self, count: int, name: str | None = None) -> Self:
-        """Leaves out the first elements.
+        """Skips the first elements.
 
         Args:
-          count: how many; -1 for all.
+          count: the number of elements; -1 for all.
           name: ignored.
         """
         count = count_of("skip", "count", count, -1)

@@ -1,7 +1,7 @@
-"""Which rows are whose, where several processes share a dataset.
+"""The division of a dataset's rows among processes.
 
-Rows are numbered over the whole dataset, and processes share each batch of it. So all take as many steps, the batches
-are those of one process, and a position means the same for any number of processes.
+Rows are numbered over the whole dataset, and the processes divide each batch. So all processes take the same number of
+steps, the batches equal those of a single process, and a position means the same for any number of processes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ __all__ = ["part_of", "rows_of_step"]
 
 
 def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
-    """Returns where one of several parts of some rows starts and ends: the parts follow each other, and are even.
+    """Returns where one of several contiguous, even parts of some rows starts and ends.
 
     Args:
-      count: how many rows there are.
-      parts: into how many parts they go; their sizes differ by one at most.
-      index: which part, from 0.
+      count: the number of rows.
+      parts: the number of parts; their sizes differ by at most one.
+      index: the index of the part, from 0.
 
     Example:
       >>> from graphc.data.sharding import part_of

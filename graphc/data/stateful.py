@@ -1,4 +1,4 @@
-"""What depends on the elements before: scan, reduce, unique, rejection_resample, cache, prefetch."""
+"""Methods of a dataset that depend on earlier elements: scan, reduce, unique, rejection_resample, cache, prefetch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AHEAD = 2
 
 
 class Remembering(Planned):
-    """What keeps elements, or something of them."""
+    """Methods of a dataset that remember elements or keep a state."""
 
     def _stateful(self, state: Any, function: Callable[..., Any], use: str) -> tuple[Row, Any]:
         """Returns the leaves of a first state, and a function of states and elements."""
@@ -39,7 +39,7 @@ class Remembering(Planned):
 
         Args:
           initial_state: the first state, a nested structure of tensors.
-          scan_func: from a state and an element to a pair of the next state and an element.
+          scan_func: maps a state and an element to a pair of the next state and an element.
           name: ignored.
 
         Example:
@@ -107,7 +107,7 @@ class Remembering(Planned):
           class_func: from an element to its class, an int from 0.
           target_dist: how often each class is to come.
           initial_dist: how often each class comes in the dataset; None to count.
-          seed: of the draws; None as for :meth:`shuffle`.
+          seed: the seed of the draws; None as for :meth:`shuffle`.
           name: ignored.
 
         Returns:

@@ -53,7 +53,7 @@ class _Step:
 
     Attributes:
       inputs: the place of each input that is strings of the element, or a constant.
-      types: of the results, for one row.
+      types: the types of the results, for one row.
     """
 
     op: OpDef
@@ -303,6 +303,6 @@ def _compiled(function: Any) -> Any:
 
 
 def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
-    """What must stay as it is for programs that hold a trace: what it was guarded by, and the tensors that it uses."""
+    """Returns the guards of programs that hold a trace: the trace's own guards, and the tensors that it uses."""
     found = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
     return [*[guard for guard in trace.guards if not guard.source.of_call], *found]

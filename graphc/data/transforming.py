@@ -18,7 +18,7 @@ __all__ = ["Transforming"]
 
 
 class Transforming(Planned):
-    """What changes elements."""
+    """Methods of a dataset that transform elements."""
 
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: int | None = None, deterministic: bool | None = None,
@@ -27,9 +27,9 @@ class Transforming(Planned):
     ) -> Self:  # fmt: skip
         """Applies a function to each element.
 
-        graphc traces the function. One that only computes on numbers runs as one program for a batch of elements; one
-        that graphc cannot compile is called by Python for each element, with NumPy arrays and tensors of strings, and
-        ``dataset.explain()`` names the line that forces it.
+        graphc traces the function. If it only computes on numbers, it runs as one program for a batch of elements. If
+        graphc cannot compile it, Python calls it for each element, with NumPy arrays and tensors of strings, and
+        ``dataset.explain()`` names the line that prevents compilation.
 
         Args:
           map_func: takes an element, the items of a tuple as arguments of their own, and returns an element.

@@ -31,10 +31,10 @@ from graphc.data.functions import UserFunction
 __all__ = ["WorkerPool", "packed"]
 
 _SHARED = 1 << 16
-"""From how many bytes on a result goes through shared memory; a smaller one is as fast through the pipe."""
+"""Size in bytes from which a result goes through shared memory; a smaller one is as fast through the pipe."""
 
 _GRACE = 2.0
-"""How many seconds a process has to end by itself."""
+"""Seconds that a process has to end by itself."""
 
 
 def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:

@@ -29,7 +29,7 @@ class Replica:
 
     Attributes:
       asked: whether it was asked for that.
-      weights: of the rows, where some only fill up an uneven batch; None where none does.
+      weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
       weighed: whether somebody asked for them.
     """
 

@@ -26,10 +26,10 @@ Axes: TypeAlias = Sequence[str | tuple[str, ...] | None]
 
 
 class _Current(threading.local):
-    """What the scopes of shardings around say, in each thread.
+    """The current mesh of each thread, set by sharding scopes.
 
     Attributes:
-      mesh: of the innermost one.
+      mesh: the mesh of the innermost scope.
     """
 
     mesh: Mesh | None = None
@@ -44,7 +44,7 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
     Args:
       mesh: the devices.
       axes: for each axis of the array the name of a mesh axis, a tuple of several, or None.
-      shape: of the array; None where that is not known yet.
+      shape: the shape of the array; None where that is not known yet.
       what: is laid out, for messages.
 
     Raises:

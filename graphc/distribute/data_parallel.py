@@ -220,7 +220,7 @@ class DataParallel:
           f: takes a batch, as a step does; returns a value for each row, or a nested structure of tensors with the rows
             on axis 0, or None. It may update the metrics.
           dataset: batches; a tuple or list holds the arguments of ``f``.
-          metrics: of :mod:`graphc.metrics`; they are reset first.
+          metrics: metrics of :mod:`graphc.metrics`; they are reset first.
 
         Returns:
           The means, as NumPy arrays and numbers in the structure of what ``f`` returns; with metrics a dict of their
@@ -277,7 +277,7 @@ class ParallelFunction(Mapped):
 
     @property
     def compared(self) -> Function:
-        """What :func:`graphc.compare` runs: rows are joined and numbers averaged, so that one device gives the same."""
+        """A version for :func:`graphc.compare`: joins rows and averages numbers, so that one device gives the same."""
         return Mapped(_like(self.python_function, partial(_as_one, self.python_function)), name=self.name)
 
     def __repr__(self) -> str:

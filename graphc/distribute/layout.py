@@ -1,4 +1,4 @@
-"""How the rows of a batch lie on devices: as many groups of devices as divide them."""
+"""Layout of a batch's rows on devices: as many groups of devices as divide the rows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
 
 
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
-    """Makes the mesh on which a batch of any number of rows lies without padding.
+    """Makes the mesh that holds a batch of any number of rows without padding.
 
-    The devices form r groups of equal size, as many as divide the rows (:func:`graphc.core.groups_of`). Each group
-    holds its own ``rows / r`` rows, and the devices of a group hold the same, so what is summed over the groups counts
-    each row once.
+    The devices form r groups of equal size, where r is the largest number of groups that divides the rows
+    (:func:`graphc.core.groups_of`). Each group holds its own ``rows / r`` rows, and the devices of a group hold the
+    same rows, so a sum over the groups counts each row once.
 
     Args:
       devices: the devices, in the order of their rows.
-      rows: how many rows the batch has, from 0.
+      rows: the number of rows in the batch, from 0.
 
     Returns:
       A mesh with the axes ``REPLICA_AXIS`` (r groups, to shard the rows over) and ``COPY_AXIS`` (the devices of a

@@ -85,7 +85,7 @@ class Pipeline:
         """Measures the share of the time for which the devices of the stages stood still.
 
         Args:
-          timeline: of steps of the pipeline, from ``with gx.profile() as timeline``.
+          timeline: a timeline of steps of the pipeline, from ``with gx.profile() as timeline``.
 
         Returns:
           From 0, all devices always busy, to 1.

@@ -19,7 +19,7 @@ __all__ = ["PerReplica", "map_results"]
 
 
 def _refuse(per_replica: PerReplica, *others: Any) -> Any:
-    """What stands for the operators of PerReplica: which of the replicas' values is meant is the user's to say."""
+    """Refuses an operator of PerReplica: only the user can say which replica's value it means."""
     del per_replica, others
     raise at(_not_one_tensor(), user_location())
 

@@ -25,12 +25,12 @@ _LATER = 2**30
 
 @dataclass(frozen=True)
 class Places:
-    """Where replicas run.
+    """The devices that replicas run on.
 
     Attributes:
-      devices: the names of the devices, in the order of the replicas.
-      groups: how many replicas there are; each has as many devices as the others.
-      axis: the name of their axis.
+      devices: the names of the devices, in replica order.
+      groups: the number of replicas; each has the same number of devices.
+      axis: the name of the replica axis.
     """
 
     devices: tuple[str, ...]
@@ -63,7 +63,7 @@ def emit_replicas(
       places: where the replicas run.
       replica: what each sees of the others.
       what: runs the function, for messages: "pmap".
-      name: of the function.
+      name: the name of the function.
       lifts: whether Python values that the function returns become tensors.
 
     Returns:

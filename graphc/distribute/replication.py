@@ -1,7 +1,7 @@
-"""Which values of a replica's graph are the same on all replicas.
+"""Analysis of which values in a replica's graph are the same on all replicas.
 
-A variable is replicated, so what is assigned to it must be too; and a collective must be reached by all replicas or by
-none. Both are decided here, by a walk over the graph, before anything runs.
+Variables are replicated, so every replica must assign the same value; and a collective must be reached by all replicas
+or by none. A walk over the graph decides both before anything runs.
 """
 
 from __future__ import annotations
@@ -87,15 +87,15 @@ def reduced_once(graph: Graph, known: Analysis) -> Graph:
 
 
 class Analysis:
-    """What differs between replicas.
+    """The result of the analysis: the values that differ between replicas.
 
     Args:
-      failing: whether some replicas may fail and others not. Where one fails the whole call does, and nothing that was
-        computed counts; but a replica that fails leaves its loops, and others would wait for it in a collective.
+      failing: whether some replicas may fail while others do not. If one fails, the whole call fails and its results
+          are discarded; but a failing replica leaves its loops, and others would wait for it in a collective.
 
     Attributes:
-      differs: whether each value does; in the bodies of loops in any iteration.
-      outputs: whether each output of the graph does.
+      differs: for each value, whether it differs; in the body of a loop, whether it differs in any iteration.
+      outputs: for each output of the graph, whether it differs.
     """
 
     def __init__(self, *, failing: bool) -> None:
@@ -104,7 +104,7 @@ class Analysis:
         self.outputs: tuple[bool, ...] = ()
 
     def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
-        """Returns whether each output of a graph differs, which all replicas run if ``uniform``."""
+        """Walks a graph and returns for each output whether it differs; all replicas run the graph if ``uniform``."""
         differs = self.differs
         differs.update(zip(graph.inputs, inputs, strict=True))
         for node in graph.nodes:

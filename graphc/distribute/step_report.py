@@ -1,4 +1,4 @@
-"""What a report on a step says, as an object, as JSON, as text and as tables."""
+"""The report on a step, as an object, as JSON, as text and as tables."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["DeviceReport", "RankReport", "StepReport"]
 
 _WIDTH = 140
 _TELLING = 0.1
-"""A rank is called the straggler if others lose this part of a step more than it does."""
+"""Share of a step by which others must lose more time than a rank for it to be named the straggler."""
 
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What a step takes of one device: bytes, and seconds of one step.
+    """The costs of a step on one device: bytes, and seconds of one step.
 
     Attributes:
-      device: its name.
-      parameters: Variables that are trained, as they lie there.
-      state: the other Variables, such as the optimizer's.
-      arguments: the other inputs of the program: the batch.
-      results: its outputs, without new values of Variables that take over the memory of the old ones.
-      temporaries: what it needs on top while it runs: activations, gradients, gathered parameters.
-      compute: seconds in which an op ran that is no collective; None, as the next two, where it was not measured.
-      communication: seconds in which nothing but collectives ran. Where ``waiting`` is None, it is part of this.
-      waiting: seconds in collectives that another device had not entered yet; None where that is unknown.
+      device: the device's name.
+      parameters: the bytes of trained Variables on it.
+      state: the bytes of other Variables, such as the optimizer's.
+      arguments: the bytes of the program's other inputs: the batch.
+      results: the bytes of its outputs, without new values of Variables that reuse the memory of the old ones.
+      temporaries: the further bytes that it needs while it runs: activations, gradients, gathered parameters.
+      compute: seconds in which an op other than a collective ran; None, like the next two, if it was not measured.
+      communication: seconds in which only collectives ran; includes the waiting if ``waiting`` is None.
+      waiting: seconds in collectives that another device had not entered yet; None if unknown.
     """
 
     device: str
@@ -48,20 +48,20 @@ class DeviceReport:
 
     @property
     def memory(self) -> int:
-        """All bytes together: what the step needs there."""
+        """The sum of all bytes that the step needs on the device."""
         parts = (self.arguments, self.results, self.temporaries)
         return self.parameters + self.state + sum(part or 0 for part in parts)
 
 
 @dataclass(frozen=True)
 class RankReport:
-    """What a step takes of one process.
+    """The costs of a step in one process.
 
     Attributes:
-      rank: its number.
-      seconds: the median time of a step, with all that it waits for.
-      waited: seconds of it, on average, before the step's program starts, until all other ranks were there.
-      devices: its devices.
+      rank: the process's number.
+      seconds: the median time of a step, including all waiting.
+      waited: the mean seconds of it in which the step's program waits for the other ranks before it starts.
+      devices: the costs on each of its devices.
     """
 
     rank: int
@@ -71,21 +71,21 @@ class RankReport:
 
     @property
     def lost(self) -> float:
-        """Seconds of a step that its devices do not compute because of others, as far as measured."""
+        """Seconds of a step that its devices lose to others, as far as measured."""
         parts = [(device.communication or 0.0) + (device.waiting or 0.0) for device in self.devices]
         return self.waited + sum(parts) / max(len(parts), 1)
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """What a step on several devices costs; see :meth:`DataParallel.report`.
+    """The costs of a step on several devices; see :meth:`DataParallel.report`.
 
     Attributes:
-      function: the name of the step.
-      steps: how many were timed.
-      collectives: what the devices exchange in a step, by kind; what is in the body of a loop counts once.
-      ranks: what it takes of each process.
-      notes: what a reader of the figures should know.
+      function: the step's name.
+      steps: the number of steps that were timed.
+      collectives: the data that devices exchange in a step, by kind; a loop's body counts once.
+      ranks: the costs in each process.
+      notes: remarks on how to read the figures.
     """
 
     function: str
@@ -96,12 +96,12 @@ class StepReport:
 
     @property
     def devices(self) -> tuple[DeviceReport, ...]:
-        """The devices of all ranks."""
+        """The costs on the devices of all ranks."""
         return tuple(device for rank in self.ranks for device in rank.devices)
 
     @property
     def exchanged(self) -> int:
-        """Bytes that collectives give on each device in a step."""
+        """Bytes that collectives return on each device in a step."""
         return sum(each.bytes for each in self.collectives)
 
     @property

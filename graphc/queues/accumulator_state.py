@@ -21,11 +21,11 @@ _Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class AccumulatorSpec:
-    """What must be the same of two accumulators that share a name.
+    """The properties that two accumulators with the same shared name must have in common.
 
     Attributes:
       kind: the name of the class.
-      type: of a gradient; open where any size is taken.
+      type: the type of a gradient; open where any size is accepted.
       reduction: ``MEAN`` or ``SUM``.
     """
 
@@ -36,7 +36,7 @@ class AccumulatorSpec:
     reduction: str
 
     def attrs(self) -> Attrs:
-        """Returns it as attributes of an op."""
+        """Returns the spec as attributes of an op."""
         return Attrs({name: getattr(self, name) for name in self.fields})
 
 

@@ -29,7 +29,7 @@ class SparseGradient(NamedTuple):
     Attributes:
       indices: which rows, each once, in order: ``[n]``.
       values: the rows: ``[n, ...]``.
-      shape: of the gradient, with -1 for a size that nobody has said.
+      shape: the shape of the gradient, with -1 for a size that nobody has said.
     """
 
     indices: Any
@@ -38,10 +38,10 @@ class SparseGradient(NamedTuple):
 
 
 class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
-    """What :class:`ConditionalAccumulator` and :class:`SparseConditionalAccumulator` have in common.
+    """The common base of :class:`ConditionalAccumulator` and :class:`SparseConditionalAccumulator`.
 
-    Workers add gradients of a step; who takes them waits for enough of them, and begins the next step. A gradient of an
-    earlier step than the present one comes too late, and is dropped without a word.
+    Workers add gradients of a step. Taking the mean or sum waits for enough of them and begins the next step. A
+    gradient of an earlier step comes too late and is dropped silently.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
 
     @property
     def accumulator_ref(self) -> Any:
-        """Returns what stands for the accumulator: its tensor in a graph, else a text."""
+        """Returns a reference to the accumulator: its tensor in a graph, else a string."""
         return self._ref
 
     def num_accumulated(self, name: str | None = None) -> Any:
@@ -75,7 +75,7 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
 
         Args:
           new_global_step: the step; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
         """
         step = self._number("set_global_step", "new_global_step", new_global_step)
         if (state := self._eager()) is None:
@@ -103,8 +103,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Adds up gradients of several workers, and gives their mean once there are enough.
 
     Args:
-      dtype: of the gradients.
-      shape: of the gradients; None for any.
+      dtype: the dtype of the gradients.
+      shape: the shape of the gradients; None for any.
       shared_name: accumulators of one name, in one Session or in eager code, are one.
       name: for messages and in a graph.
       reduction_type: ``"MEAN"`` or ``"SUM"``.
@@ -137,7 +137,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         Args:
           grad: the gradient.
           local_step: the step that it was computed in; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Raises:
           InvalidArgumentError: another shape than that of the accumulator, or of the gradients before.
@@ -155,7 +155,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
         Args:
           num_required: how many gradients to wait for; all that are there are taken.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Raises:
           InvalidArgumentError: ``num_required`` is less than 1.
@@ -175,8 +175,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     The mean of a row is that of the gradients that have it. Rows of one gradient that have one index are added.
 
     Args:
-      dtype: of the gradients.
-      shape: of the gradients, with None for a size that is not known; None for any.
+      dtype: the dtype of the gradients.
+      shape: the shape of the gradients, with None for a size that is not known; None for any.
       shared_name: as for :class:`ConditionalAccumulator`.
       name: for messages and in a graph.
       reduction_type: ``"MEAN"`` or ``"SUM"``.
@@ -218,7 +218,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
           grad_values: the rows: ``[n, ...]``.
           grad_shape: the shape of the gradient; None for that of the accumulator.
           local_step: the step that it was computed in; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Raises:
           InvalidArgumentError: other shapes than those of the accumulator, or an index out of range.
@@ -241,7 +241,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
         Args:
           num_required: how many gradients to wait for; all that are there are taken.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Raises:
           InvalidArgumentError: ``num_required`` is less than 1.

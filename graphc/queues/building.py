@@ -14,23 +14,23 @@ __all__ = ["GraphByHand", "emit", "graph_here"]
 
 
 class GraphByHand(Protocol):
-    """What a queue asks of the graph that it is part of, whose class is in a layer above."""
+    """The interface of a graph built by hand that queues need; its class is in a layer above."""
 
     @property
     def current_container(self) -> str:
-        """The container that is open."""
+        """The current container."""
         ...
 
     def making(self, name: str | None) -> AbstractContextManager[None]:
-        """Makes ops of one name."""
+        """Gives the ops that are made inside one name."""
         ...
 
     def named(self, result: Any, name: str | None) -> Any:
-        """Gives what was made the name itself."""
+        """Gives the result itself the name."""
         ...
 
     def name_scope(self, name: str | None) -> AbstractContextManager[str]:
-        """Puts a prefix before the names of what is made inside, and gives it."""
+        """Adds a prefix to the names of ops made inside, and yields it."""
         ...
 
     def operation_of(self, node: Any) -> Any:

@@ -53,7 +53,7 @@ def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
     Args:
       use: what asks, for messages.
       value: a tensor, array, number, string or nested list of these.
-      dtype: of the component.
+      dtype: the dtype of the component.
 
     Raises:
       InvalidTypeError: the value is of another dtype, or no tensor.
@@ -154,7 +154,7 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
 
     Args:
       use: what asks, for messages.
-      name: of the component.
+      name: the name of the component.
       found: its type.
       wanted: the type of a component of one element.
       many: whether the first axis is that of the elements.
@@ -237,7 +237,7 @@ _together: Any = jax.jit(_same)
 """Moves arrays in one call, in a third of the time of any other way; but new shapes take a program of their own."""
 
 _times: dict[tuple[Any, ...], int] = {}
-"""How often arrays of such shapes and dtypes were moved, up to a number from which they have a program."""
+"""Number of times that arrays of these shapes and dtypes were moved, counted until they get a program."""
 
 _TIMES = 16
 _KEYS = 256

@@ -20,7 +20,7 @@ class Element:
     """The components of an element, and their names if it is a dict.
 
     Args:
-      spec: of the queue.
+      spec: the queue's spec.
       names: as a user gives them; None for no names.
 
     Raises:

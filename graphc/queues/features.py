@@ -1,4 +1,4 @@
-"""What is read from Example messages: the kinds of features, as TensorFlow has them."""
+"""The kinds of features in Example messages, with TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Column(NamedTuple):
     Attributes:
       kind: ``fixed``, ``variable``, ``sequence`` or ``sparse``.
       keys: the names of the features; those of the places come first.
-      dtype: of the values.
-      shape: of an example's values, or of an entry, or the sizes of a sparse tensor.
+      dtype: the dtype of the values.
+      shape: the shape of an example's values, or of an entry, or the sizes of a sparse tensor.
       default: the values of what is missing.
     """
 

@@ -1,4 +1,4 @@
-"""Who is to fill a queue, so that a wait for what never comes says so."""
+"""The producers of a queue, known so that a wait that nothing can end raises an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["EAGER", "Fillers", "expect"]
 
 
 class _EagerCode:
-    """Stands for the graph of queues that are part of none."""
+    """Stands for the graph of queues that belong to no graph."""
 
 
 EAGER = _EagerCode()
@@ -20,11 +20,11 @@ _expected: weakref.WeakKeyDictionary[object, dict[str, weakref.WeakSet[Any]]] = 
 
 
 def expect(graph: object | None, handle: str, runner: object) -> None:
-    """Notes that a runner is to fill a queue, in every Session in which it is started.
+    """Records that a runner is to fill a queue, in every Session in which it is started.
 
     Args:
-      graph: of the queue; None for one of eager code.
-      handle: of the queue.
+      graph: the queue's graph; None for a queue of eager code.
+      handle: the handle of the queue.
       runner: it may say in its ``remedy`` what starts it; it is forgotten with its last user.
     """
     runners = _expected.setdefault(EAGER if graph is None else graph, {})
@@ -32,16 +32,16 @@ def expect(graph: object | None, handle: str, runner: object) -> None:
 
 
 class Fillers:
-    """What is known of those who fill one queue.
+    """The known producers of one queue.
 
     Args:
-      graph: of the queue; :data:`EAGER` for one of eager code, None if that is not known.
-      handle: of the queue.
+      graph: the queue's graph; :data:`EAGER` for a queue of eager code, None if unknown.
+      handle: the queue's handle.
 
     Attributes:
       is_fed: whether anything was ever enqueued.
-      failure: the exception that ended a runner, if one did; the consumers' error has it as its cause.
-      patience: seconds after which a wait looks whether anything can end it.
+      failure: the exception that ended a runner, if any; it becomes the cause of the consumers' error.
+      patience: seconds after which a waiting op checks whether anything can end its wait.
     """
 
     __slots__ = ("_graph", "_handle", "_started", "failure", "is_fed", "patience")
@@ -55,11 +55,11 @@ class Fillers:
         self.patience = 5.0
 
     def start(self) -> None:
-        """Notes that a runner of the queue has started, or somebody else who will fill it."""
+        """Records that a runner of the queue, or another producer, has started."""
         self._started = True
 
     def fail(self, error: BaseException) -> None:
-        """Notes what ended a runner; the first exception counts."""
+        """Records the exception that ended a runner; the first one counts."""
         if self.failure is None:
             self.failure = error
 

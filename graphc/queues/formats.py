@@ -1,4 +1,4 @@
-"""What readers read: for each format how a file is taken apart into records, each with a key."""
+"""The formats of readers: each splits a file into records with keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Work(Protocol):
     """One file that is being read.
 
     Attributes:
-      is_single: whether it has one record only, so that it is done when that is read.
+      is_single: whether it has only one record, so that it ends when that is read.
     """
 
     is_single: bool

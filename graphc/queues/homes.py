@@ -1,4 +1,4 @@
-"""Where the state of a queue or accumulator is found: in the process, or in the resources of a Session."""
+"""Lookup of the state of a queue or accumulator: in the process, or in the resources of a Session."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from graphc.ir import Attrs
 __all__ = ["PROCESS", "SESSION", "Alike", "Make", "claim", "found", "handle_of"]
 
 PROCESS = "process"
-"""The home of what eager code made: every run finds the same state there."""
+"""The home of objects made in eager code: every run finds the same state there."""
 
 SESSION = "session"
-"""The home of what is part of a graph: each Session has a state of its own."""
+"""The home of objects in a graph: each Session has its own state."""
 
 _claimed: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _numbers = itertools.count()

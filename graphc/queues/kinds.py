@@ -40,9 +40,9 @@ class FIFOQueue(QueueBase):
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: the shape of each component of an element. Without them elements may have any, and only ``dequeue`` takes
         them.
-      names: of the components; elements are dicts then.
+      names: the names of the components, which make elements dicts.
       shared_name: queues of one name, in one Session or in eager code, are one queue.
-      name: of the queue, for messages and in a graph.
+      name: the name of the queue, for messages and in a graph.
 
     Raises:
       InvalidArgumentError: shapes or names do not fit the dtypes, or another kind of queue has the shared name.
@@ -75,10 +75,10 @@ class RandomShuffleQueue(QueueBase):
       min_after_dequeue: how many elements stay in it while it is open, so that there are always some to choose from.
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: as for :class:`FIFOQueue`.
-      names: of the components; elements are dicts then.
+      names: the names of the components, which make elements dicts.
       seed: an int. Two queues of one seed give the same elements in the same order if they get them in the same order.
       shared_name: as for :class:`FIFOQueue`.
-      name: of the queue, for messages and in a graph.
+      name: the name of the queue, for messages and in a graph.
 
     Raises:
       InvalidArgumentError: ``min_after_dequeue`` is negative or not less than the capacity, or as for FIFOQueue.
@@ -115,9 +115,9 @@ class PaddingFIFOQueue(QueueBase):
       capacity: how many elements it holds at most; negative for any number.
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: the shape of each component, with None for a size that differs. Strings are filled up with empty ones.
-      names: of the components; elements are dicts then.
+      names: the names of the components, which make elements dicts.
       shared_name: as for :class:`FIFOQueue`.
-      name: of the queue, for messages and in a graph.
+      name: the name of the queue, for messages and in a graph.
 
     Raises:
       InvalidArgumentError: a shape does not say how many axes there are, or as for FIFOQueue.
@@ -153,10 +153,10 @@ class PriorityQueue(QueueBase):
     Args:
       capacity: how many elements it holds at most; negative for any number.
       types: the dtypes of the other components.
-      shapes: of the other components, as for :class:`FIFOQueue`.
-      names: of the components, that of the priority first; elements are dicts then.
+      shapes: the shapes of the other components, as for :class:`FIFOQueue`.
+      names: the names of the components, the priority's first, which make elements dicts.
       shared_name: as for :class:`FIFOQueue`.
-      name: of the queue, for messages and in a graph.
+      name: the name of the queue, for messages and in a graph.
 
     Raises:
       InvalidArgumentError: as for FIFOQueue.

@@ -1,4 +1,4 @@
-"""Who waits at a queue: enqueues, dequeues and closes."""
+"""The operations that wait at a queue: enqueues, dequeues and closes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Close", "Put", "Take"]
 
 
 class Put(Waiter):
-    """An enqueue that waits for room. Many rows go in as room appears; nobody else's come between them.
+    """An enqueue that waits for room. Its rows go in as room appears; rows of other enqueues never come between them.
 
     Args:
-      queue: where to.
+      queue: the queue.
       entry: the rows.
     """
 

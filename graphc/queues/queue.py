@@ -134,7 +134,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Args:
           vals: a tensor, or a list of one for each component, or a dict of them if the components have names.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           The operation in a graph, else None.
@@ -163,7 +163,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Args:
           vals: as for :meth:`enqueue`.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           The operation in a graph, else None.
@@ -186,7 +186,7 @@ class QueueBase(SharedObject[QueueState]):
         """Takes one element; waits until there is one.
 
         Args:
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           A tensor, a list of one for each component, or a dict of them if the components have names.
@@ -213,7 +213,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Args:
           n: how many; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           As :meth:`dequeue`.
@@ -230,7 +230,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Args:
           n: how many; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           As :meth:`dequeue_many`.
@@ -284,7 +284,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Args:
           cancel_pending_enqueues: whether those fail instead, with CancelledError.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           The operation in a graph, else None.

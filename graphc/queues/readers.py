@@ -26,10 +26,10 @@ __all__ = [
 
 
 class Record(NamedTuple):
-    """What a reader gives: two strings, or two vectors of strings.
+    """A record that a reader returns: two strings, or two vectors of strings.
 
     Attributes:
-      key: the name of the file, and where in it the record is.
+      key: the name of the file, and the record's position in it.
       value: the record.
     """
 
@@ -45,10 +45,10 @@ class ReaderBase:
     Session, and its methods add operations to the graph.
     """
 
-    __graphc_opaque__ = True  # where it is in its files is no part of a trace, and the rest never changes
+    __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
 
     supports_serialize = True
-    """Whether :meth:`serialize_state` can be used; TensorFlow's name."""
+    """True if :meth:`serialize_state` is supported; TensorFlow's name."""
 
     def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
         kind, spec = type(self).__name__, spec_of(format)
@@ -86,7 +86,7 @@ class ReaderBase:
 
         Args:
           queue: gives the names of files; of one component, a string.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           The key and the record, as strings.
@@ -107,7 +107,7 @@ class ReaderBase:
         Args:
           queue: as for :meth:`read`.
           num_records: how many at most; in a graph it may be a tensor.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Returns:
           The keys and the records, as vectors of strings; fewer than ``num_records`` where a file ends.
@@ -141,7 +141,7 @@ class ReaderBase:
 
         Args:
           state: what :meth:`serialize_state` gave, of a reader with the same settings.
-          name: of the operation in a graph.
+          name: the name of the operation in a graph.
 
         Raises:
           InvalidArgumentError: it is no such state.
@@ -179,7 +179,7 @@ class TextLineReader(ReaderBase):
 
     Args:
       skip_header_lines: how many lines at the start of each file to pass over.
-      name: of the reader, for messages and in a graph.
+      name: the name of the reader, for messages and in a graph.
       compression_type: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
       shared_name: in one Session, readers of one name are one.
 
@@ -218,7 +218,7 @@ class WholeFileReader(ReaderBase):
     """Reads whole files: the key is the name, and the record all that is in it. TensorFlow's ``tf.WholeFileReader``.
 
     Args:
-      name: of the reader, for messages and in a graph.
+      name: the name of the reader, for messages and in a graph.
       shared_name: in one Session, readers of one name are one.
     """
 
@@ -237,7 +237,7 @@ class FixedLengthRecordReader(ReaderBase):
       header_bytes: how many bytes at the start of each file to pass over.
       footer_bytes: how many bytes at the end of each file to leave.
       hop_bytes: how far it is from the start of a record to that of the next; 0 or None for ``record_bytes``.
-      name: of the reader, for messages and in a graph.
+      name: the name of the reader, for messages and in a graph.
       encoding: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
       shared_name: in one Session, readers of one name are one.
 
@@ -270,7 +270,7 @@ class TFRecordReader(ReaderBase):
     It is TensorFlow's ``tf.TFRecordReader``.
 
     Args:
-      name: of the reader, for messages and in a graph.
+      name: the name of the reader, for messages and in a graph.
       options: how files are packed: a :class:`TFRecordOptions`, or just ``"GZIP"`` or ``"ZLIB"``.
       shared_name: in one Session, readers of one name are one.
     """
@@ -289,7 +289,7 @@ class IdentityReader(ReaderBase):
     """Gives the names themselves, as key and as record. TensorFlow's ``tf.IdentityReader``.
 
     Args:
-      name: of the reader, for messages and in a graph.
+      name: the name of the reader, for messages and in a graph.
       shared_name: in one Session, readers of one name are one.
     """
 

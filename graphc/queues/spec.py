@@ -1,4 +1,4 @@
-"""What a queue is: its kind, capacity and the types of its components, checked."""
+"""The spec of a queue: its kind, capacity and component types, checked."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PADDING = "PaddingFIFOQueue"
 
 @dataclass(frozen=True)
 class QueueSpec:
-    """What must be the same of two queues that share a name.
+    """The properties that two queues with the same shared name must have in common.
 
     Attributes:
       kind: the name of the class.
-      capacity: how many elements it holds; -1 for any number.
-      types: of the components of an element; open where the queue takes any size.
-      min_after_dequeue: how many elements stay while it is open.
-      seed: of the order, for a queue that shuffles.
+      capacity: the maximum number of elements; -1 for no limit.
+      types: the types of an element's components; open where the queue accepts any size.
+      min_after_dequeue: the number of elements that stay in the queue while it is open.
+      seed: the seed of the order, for a queue that shuffles.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("kind", "capacity", "min_after_dequeue", "seed", "types")
@@ -44,11 +44,11 @@ class QueueSpec:
         return all(type.ranked and (self.kind == PADDING or OPEN not in type.shape) for type in self.types)
 
     def attrs(self) -> Attrs:
-        """Returns it as attributes of an op."""
+        """Returns the spec as attributes of an op."""
         return Attrs({name: getattr(self, name) for name in self.fields})
 
     def difference(self, attrs: Mapping[str, Any]) -> str:
-        """Says what it has other than attributes want; empty if it is what they want."""
+        """Describes the first difference from an op's attributes; empty if there is none."""
         for name in self.fields:
             mine, wanted = getattr(self, name), attrs[name]
             if mine != wanted:

@@ -24,11 +24,11 @@ _ANY_NUMBER = 1 << 62
 
 
 class Rows(Protocol):
-    """What holds the rows of a queue, in its order."""
+    """A container of a queue's rows, in its order."""
 
     @property
     def size(self) -> int:
-        """Returns how many rows there are."""
+        """The number of rows."""
         ...
 
     def put(self, entry: Entry) -> None:
@@ -36,15 +36,15 @@ class Rows(Protocol):
         ...
 
     def take_row(self) -> Entry:
-        """Takes one row, of at least one."""
+        """Takes one row; there must be one."""
         ...
 
     def take(self, count: int) -> list[Entry]:
-        """Takes so many rows, of at least as many."""
+        """Takes ``count`` rows; there must be that many."""
         ...
 
     def put_back(self, entries: list[Entry]) -> None:
-        """Puts rows that were taken back."""
+        """Puts back rows that were taken."""
         ...
 
     def recount(self) -> None:

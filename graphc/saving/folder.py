@@ -35,7 +35,7 @@ FORMAT = "graphc saved functions"
 MANIFEST = "manifest.json"
 _OURS = re.compile(r"[0-9a-f]{8}-[^/]*")
 ABANDONED_SECONDS = 3600.0
-"""When the files of a save that never finished may go."""
+"""Seconds after which the files of a save that never finished may be deleted."""
 _LONGEST_MANIFEST = 1 << 28
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 

@@ -33,7 +33,7 @@ __all__ = ["Saved", "load"]
 DeviceLike: TypeAlias = str | DeviceSpec | Device | DeviceChoice
 
 _READ_AGAIN = 3
-"""How often a folder is read that another process replaces meanwhile."""
+"""Maximum number of attempts to read a folder that another process is replacing."""
 
 
 class Saved(Stateful):

@@ -44,7 +44,7 @@ LEFT_OUT = _LeftOut()
 
 
 class _MisfitError(Exception):
-    """Why arguments do not fit a signature."""
+    """The reason why arguments do not match a signature."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LoadedSignature:
     """One signature.
 
     Attributes:
-      file: of its graph.
+      file: its graph's file.
       graph: the graph, which may have open sizes.
       arguments: the arguments by name, as JSON.
       least: the smallest size of each symbol.

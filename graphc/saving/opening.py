@@ -45,7 +45,7 @@ from graphc.saving.sizes import Expression, Sizes, expressions
 __all__ = ["SIZE_NODE", "checked_case", "evaluate", "opened"]
 
 SIZE_NODE = "size"
-"""What the names of nodes begin with that compute a number of sizes."""
+"""Prefix of the names of nodes that compute a number of sizes."""
 
 _INT = np.dtype(np.int32)
 
@@ -54,7 +54,7 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
     """Returns the graph of which each of these is the case of some sizes, and the types of its values in these cases.
 
     Args:
-      graphs: of the same function, traced for different sizes.
+      graphs: graphs of one function, traced for different sizes.
       sizes: those of each.
 
     Raises:

@@ -49,9 +49,9 @@ class Portable:
     """Makes graphs portable.
 
     Args:
-      name: of the function, for messages.
+      name: the name of the function, for messages.
       rows: for each value with open sizes, its types in the traces.
-      sizes: of these.
+      sizes: the sizes of these.
 
     Attributes:
       programs: the functions of JAX in them, by name.

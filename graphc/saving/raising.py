@@ -59,7 +59,7 @@ def raise_by_status(raises: Mapping[str, Tree], name: str) -> Callable[[Any], No
 
     Args:
       raises: what :func:`raised` gave.
-      name: of the function.
+      name: the name of the function.
     """
     makers = {int(number): _maker(tree, name) for number, tree in raises.items()}
 

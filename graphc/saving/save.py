@@ -31,7 +31,7 @@ CALL = "__call__"
 """The name of the function that calls of the loaded object call."""
 
 _LARGE = 256
-"""How many elements a constant has at least that is kept beside the graph's text."""
+"""Minimum number of elements of a constant that is stored outside the graph's text."""
 
 
 def save(f: Any, folder: PathLike, *signatures: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a function is saved for: its arguments, with a TensorSpec or an example for each tensor."""
+"""Signatures of saved functions: the arguments, with a TensorSpec or an example for each tensor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphc.tracing import is_array
 __all__ = ["OpenSpec", "Signature", "as_signature", "examples", "symbols_of", "with_symbols"]
 
 _LARGEST = 1 << 20
-"""How many elements an example has at most that is a tensor."""
+"""Maximum number of elements of a tensor used as an example."""
 
 
 class Signature:

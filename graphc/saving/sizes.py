@@ -14,7 +14,7 @@ Sizes = Mapping[str, int]
 
 _PRIMES = (11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113)
 _TRIED = 3
-"""How many traces a graph is made of: a line through two points may miss the third."""
+"""Number of traces that a graph is made from: two points define a line, and the third checks it."""
 _SETS = 3
 _DIVISORS = range(2, 17)
 
@@ -76,7 +76,7 @@ def samples(symbols: Sequence[str]) -> Iterator[Sequence[Sizes]]:
     """Yields sizes to trace with: several sets, should one meet a number of the program.
 
     Args:
-      symbols: of the sizes that are open.
+      symbols: the symbols of the open sizes.
     """
     count = len(symbols)
     step = _TRIED * count

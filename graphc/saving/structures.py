@@ -19,7 +19,7 @@ from graphc.ir import dtype_from_short, short_dtype
 __all__ = ["Tree", "decoded", "encoded", "is_same", "leaves_of"]
 
 Tree = Any
-"""What JSON holds: None, bool, int, str, a finite float, or an object of one key that says what it is."""
+"""A JSON value: None, bool, int, str, a finite float, or an object whose one key names its kind."""
 
 _SPECIAL = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 

@@ -73,9 +73,9 @@ def traced_for(name: str, function: Function, instance: tuple[Any, ...], signatu
     """Traces a function for a signature.
 
     Args:
-      name: of the function, for messages.
+      name: the name of the function, for messages.
       function: compiled, whose traces nobody else uses.
-      instance: of a method.
+      instance: the method's instance.
       signature: its arguments.
 
     Raises:

@@ -59,7 +59,7 @@ class Batch:
       replica: which.
       key: what the pieces have in common.
       pieces: the oldest first.
-      suspicion: of a piece that is tried alone, since a batch with it has failed.
+      suspicion: marks a piece that is tried alone because a batch with it failed.
     """
 
     replica: int
@@ -75,7 +75,7 @@ class Batch:
 
 @dataclass
 class _Request:
-    """What is known of a request that is not answered yet; ``left`` counts its pieces."""
+    """A request that is not answered yet; ``left`` counts its remaining pieces."""
 
     key: Hashable
     submitted: float
@@ -102,13 +102,13 @@ class _Queue:
 
 @dataclass
 class Replica:
-    """What is known of a replica.
+    """The record of a replica.
 
     Attributes:
-      batches: how many it answered.
-      rows: of these.
-      failures: how many batches failed there.
-      strikes: how many of these in a row others could answer.
+      batches: the number of batches that it answered.
+      rows: the number of rows in them.
+      failures: the number of batches that failed there.
+      strikes: the number of successive failed batches that other replicas could answer.
       out: whether it is left out.
     """
 
@@ -281,7 +281,7 @@ class Batcher:
         return -math.inf if full else self._submitted(key) + self.max_delay
 
     def _submitted(self, key: Hashable) -> float:
-        """When the oldest request of those that wait was submitted."""
+        """Returns when the oldest waiting request was submitted."""
         return self._requests[self._queues[key].pieces[0].request].submitted
 
     def _ended(self, batch: Batch) -> Replica:

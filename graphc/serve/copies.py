@@ -43,11 +43,11 @@ class Program:
 
     Args:
       copies: what it is a program of.
-      key: of the rows.
+      key: the key of the rows.
       leaves: an example of a batch.
 
     Attributes:
-      names: of the Variables, once these were asked for.
+      names: the names of the Variables, once they have been read.
     """
 
     def __init__(self, copies: Copies, key: Key, leaves: Sequence[Array]) -> None:
@@ -115,7 +115,7 @@ class Copies:
 
     Args:
       f: what users call.
-      name: of it, for messages.
+      name: its name, for messages.
       devices: where the copies are.
       sizes: how many rows a batch may have, ascending.
 
@@ -171,7 +171,7 @@ class Copies:
         Args:
           place: on which of the devices.
           program: for the batch.
-          key: of its rows.
+          key: the key of its rows.
           leaves: the rows, filled up to the program's size.
           rows: how many there are without that.
 

@@ -255,7 +255,7 @@ class Replicas:
             raise at(error, user_location())
 
     def _run(self) -> None:
-        """What each thread does that computes."""
+        """Answers batches; each computing thread runs this."""
         with self._settings():
             while (batch := self._next()) is not None:
                 self._answer(batch)
@@ -334,7 +334,7 @@ class Replicas:
             self._late.notify_all()
 
     def _expire(self) -> None:
-        """What the thread does that looks at deadlines."""
+        """Expires requests whose deadline has passed; the deadline thread runs this."""
         while True:
             with self._lock:
                 now = time.monotonic()

@@ -19,11 +19,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Key:
-    """What requests have in common that can be answered together.
+    """The properties that requests must have in common to be batched together.
 
     Attributes:
-      structure: of the positional and keyword arguments.
-      types: the shape of a row and the dtype of each array in them.
+      structure: the structure of the positional and keyword arguments.
+      types: the row shape and the dtype of each array in them.
     """
 
     structure: nest.Structure
@@ -51,8 +51,8 @@ class Rows:
 
         Args:
           what: is called, for messages.
-          args: of the call.
-          kwargs: of the call.
+          args: the call's positional arguments.
+          kwargs: the call's keyword arguments.
 
         Raises:
           InvalidTypeError: an argument is no array.

@@ -1,4 +1,4 @@
-"""What replicas say of their work: counts, latencies, and the state of each replica."""
+"""Statistics of replicas: counts, latencies, and the state of each replica."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEPT_LATENCIES = 10_000
 
 @dataclass
 class Counts:
-    """What is counted while requests come and go."""
+    """Counts of requests by outcome."""
 
     answered: int = 0
     failed: int = 0
@@ -35,14 +35,14 @@ class Counts:
 
 @dataclass(frozen=True)
 class ReplicaStats:
-    """What one replica did.
+    """The statistics of one replica.
 
     Attributes:
-      device: where it is.
-      batches: how many it answered.
-      rows: of these.
-      failures: how many batches failed there.
-      left_out: whether it gets no batches any more.
+      device: its device.
+      batches: the number of batches that it answered.
+      rows: the number of rows in them.
+      failures: the number of batches that failed there.
+      left_out: whether it gets no more batches.
     """
 
     device: str
@@ -54,19 +54,19 @@ class ReplicaStats:
 
 @dataclass(frozen=True)
 class ServingStats:
-    """What :class:`Replicas` did so far; made by its ``stats``.
+    """The statistics of :class:`Replicas` so far; made by its ``stats``.
 
     Attributes:
-      function: the name of what is served.
-      answered: how many requests got their results.
-      failed: how many got an error of their own.
-      refused: how many found the queue full.
-      expired: how many were not answered by their deadline.
-      cancelled: how many were taken back.
-      waiting: how many rows wait now.
-      padded: by how many rows batches were filled up to a size that is compiled.
-      latencies: the seconds from a request to its result that 50, 90 and 99 of 100 did not pass; of the last 10,000.
-      replicas: what each did.
+      function: the name of the served function.
+      answered: the number of requests that got their results.
+      failed: the number of requests that got an error of their own.
+      refused: the number of requests that found the queue full.
+      expired: the number of requests that missed their deadline.
+      cancelled: the number of requests that were cancelled.
+      waiting: the number of rows that wait now.
+      padded: the number of rows added to fill batches up to a compiled size.
+      latencies: the 50th, 90th and 99th percentiles of the seconds from request to result, over the last 10,000.
+      replicas: the statistics of each replica.
     """
 
     function: str
@@ -82,7 +82,7 @@ class ServingStats:
 
     @classmethod
     def of(cls, function: str, counts: Counts, waiting: int, replicas: Sequence[ReplicaStats]) -> ServingStats:
-        """Takes what was counted."""
+        """Builds the statistics from the counts."""
         found = np.percentile(counts.latencies, [50, 90, 99]).tolist() if counts.latencies else None
         return cls(
             function, counts.answered, counts.failed, counts.refused, counts.expired, counts.cancelled, waiting,

@@ -161,11 +161,11 @@ def checkpoint_times(checkpoint_prefixes: Sequence[str]) -> list[float]:
 
 @dataclass
 class CheckpointState:
-    """What the file ``checkpoint`` of a folder says.
+    """The contents of a folder's ``checkpoint`` file.
 
     Attributes:
       model_checkpoint_path: the latest checkpoint.
-      all_model_checkpoint_paths: those that are kept, the oldest first.
+      all_model_checkpoint_paths: the checkpoints that are kept, oldest first.
     """
 
     model_checkpoint_path: str = ""
@@ -268,6 +268,6 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> np.ndarray[Any, Any]:
 
     Args:
       ckpt_dir_or_file: the checkpoint, or a folder.
-      name: of the value; ``w:0`` stands for ``w``.
+      name: the name of the value; ``w:0`` stands for ``w``.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

@@ -22,13 +22,13 @@ __all__ = ["Fetches", "feed_targets", "feed_value", "fetched_value"]
 
 @dataclass(frozen=True)
 class Fetches:
-    """What a run is asked for.
+    """The values and operations that a run fetches.
 
     Attributes:
-      values: the values that are wanted, each once.
-      nodes: the operations that are to run.
-      places: for each leaf of the structure its place among the values; None for an operation.
-      structure: the structure; None for a single leaf.
+      values: the values to fetch, without duplicates.
+      nodes: the operations to run.
+      places: for each leaf of the structure, its index in ``values``; None for an operation.
+      structure: the nested structure of the fetches; None for a single leaf.
     """
 
     values: tuple[Value, ...]
@@ -38,12 +38,12 @@ class Fetches:
 
     @classmethod
     def of(cls, graph: Graph, fetches: Any) -> Fetches:
-        """Reads fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
+        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
 
         Raises:
-          InvalidTypeError: something is none of these.
-          InvalidArgumentError: something is of another graph, or may not be fetched.
-          NotFoundError: the graph has nothing of that name.
+          InvalidTypeError: a leaf is none of these.
+          InvalidArgumentError: a leaf belongs to another graph, or is not fetchable.
+          NotFoundError: the graph has no element of that name.
         """
         values, nodes, places = dict[Value, int](), dict[Node, None](), list[int | None]()
         leaves, structure = _flattened(fetches)

@@ -80,11 +80,11 @@ class RunOptions:
 
 @dataclass
 class RunMetadata:
-    """What a run tells of itself.
+    """Metadata that a run collects about itself.
 
     Attributes:
-      timeline: what ran when, as :func:`graphc.profile` gives it; None before a traced run.
-      compiled: why each program was compiled that this run compiled.
+      timeline: the times of all steps, in the form of :func:`graphc.profile`; None before a traced run.
+      compiled: for each program that this run compiled, the reason.
     """
 
     timeline: Timeline | None = None

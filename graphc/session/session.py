@@ -32,9 +32,9 @@ from graphc.session.state import SessionState
 __all__ = ["InteractiveSession", "Session"]
 
 _PLANS_KEPT = 256
-"""How many kinds of runs a Session keeps plans of."""
+"""Maximum number of plans that a Session keeps, one for each kind of run."""
 _COMPILED_KEPT = 1000
-"""How many lines the log of compilations has at most."""
+"""Maximum number of lines in the log of compilations."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Session:
 
     @property
     def compile_log(self) -> Sequence[str]:
-        """Why each program was compiled, one line each."""
+        """The reason for each compilation, one line per program."""
         return tuple(self._compiled)
 
     def run(

@@ -1,4 +1,4 @@
-"""What a Session keeps between runs: the values of Variables, and the other resources."""
+"""The state that a Session keeps between runs: the values of Variables, and other resources."""
 
 from __future__ import annotations
 

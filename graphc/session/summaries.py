@@ -52,9 +52,9 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     """Makes an operation that gives the summary of a number.
 
     Args:
-      name: of the operation; its full name is the tag in TensorBoard.
+      name: the name of the operation; its full name is the tag in TensorBoard.
       tensor: the number.
-      collections: of the graph, that it is put into; ``GraphKeys.SUMMARIES`` if None.
+      collections: the collections of the graph to add it to; ``GraphKeys.SUMMARIES`` if None.
       family: what stands before the tag, so that TensorBoard shows those of one family together.
 
     Returns:
@@ -83,7 +83,7 @@ def image(
     """Makes an operation that gives the summary of images; see :func:`scalar`.
 
     Args:
-      name: of the operation.
+      name: the name of the operation.
       tensor: ``[count, height, width, channels]``, with 1, 3 or 4 channels.
       max_outputs: how many images are kept.
       collections: as for :func:`scalar`.
@@ -114,8 +114,8 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
 
     Args:
       inputs: the tensors of their messages.
-      collections: of the graph, that it is put into; none if None.
-      name: of the operation.
+      collections: the collections of the graph to add it to; none if None.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there are none.
@@ -137,7 +137,7 @@ def merge_all(
     Args:
       key: the collection.
       scope: a regular expression that their names begin with.
-      name: of the operation.
+      name: the name of the operation.
       graph: the default graph if None.
     """
     found = (graph or default_graph()).get_collection(key, scope)

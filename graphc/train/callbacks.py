@@ -1,4 +1,4 @@
-"""What :func:`fit` calls at the ends of steps and epochs."""
+"""Callbacks that :func:`fit` calls at the ends of steps and epochs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["CSVLog", "Callback", "Checkpoints", "EarlyStopping", "TensorBoard"]
 
 
 class Callback:
-    """Something to do while :func:`fit` trains. Derive from it, and override what is wanted."""
+    """A callback of :func:`fit`. Derive from it, and override the methods you need."""
 
     def start(self, history: History) -> None:
-        """Is called before the first epoch."""
+        """Called before the first epoch."""
 
     def step_end(self, step: int, numbers: Mapping[str, Any]) -> None:
         """Is called after each step; a callback that overrides it has the epochs run step by step.

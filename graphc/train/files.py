@@ -1,4 +1,4 @@
-"""What other packages write and read checkpoints with."""
+"""The checkpoint format, for other packages that read and write checkpoints."""
 
 from graphc.train.parts import decoded, encoded
 from graphc.train.saved import Saved

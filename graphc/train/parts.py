@@ -1,4 +1,4 @@
-"""What a checkpoint is made of: Variables by name, and objects that give their state as data."""
+"""The parts of a checkpoint: Variables by name, and objects that return their state as data."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Resumable", "decoded", "encoded", "parts_of"]
 
 @runtime_checkable
 class Resumable(Protocol):
-    """What gives its state as data, and goes on from one, such as an iterator of a dataset."""
+    """An object that returns its state as data and resumes from it, such as a dataset's iterator."""
 
     def state(self) -> Any:
-        """Returns the state: of what JSON has, tuples, bytes and NumPy arrays."""
+        """Returns the state: a structure of JSON values, tuples, bytes and NumPy arrays."""
         ...
 
     def restore(self, state: Any) -> None:
-        """Goes on from a state that :meth:`state` gave."""
+        """Resumes from a state that :meth:`state` returned."""
         ...
 
 
@@ -32,7 +32,7 @@ def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resu
     """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its name.
 
     Args:
-      name: of the part.
+      name: the name of the part.
       value: a Variable, a layer, an optimizer, a generator, what has ``variables`` or ``state()`` and ``restore()``, or
         a list, tuple or dict of these.
 

@@ -1,4 +1,4 @@
-"""How a training is shown while it runs."""
+"""The progress display of a training."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SECONDS = 0.5
 
 
 def mean_of(value: Any) -> float:
-    """Returns a number that a step returned, or the mean of those of all replicas or of several steps; waits for it."""
+    """Returns the mean of a step's result, over replicas and steps if it has several; waits for it."""
     array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     return float(np.mean(array))
 
 
 class TrainingProgress:
-    """A bar for the steps of an epoch, and a line for each epoch that has ended.
+    """A progress bar for the steps of an epoch, and a line for each finished epoch.
 
     Args:
       epochs: how many there are in all.

@@ -1,4 +1,4 @@
-"""What a checkpoint is restored into: it is compared first, and then read, each part where it is needed."""
+"""The target of a restore: it is compared with the checkpoint first, and then each part is read where it is needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LISTED = 20
 
 
 def part_of(name: str) -> str:
-    """Returns which part of a checkpoint a name belongs to."""
+    """Returns the name of the checkpoint's part that a name belongs to."""
     return name.partition("/")[0]
 
 
@@ -72,7 +72,7 @@ class Target:
     Args:
       variable: the Variable.
       saved: the checkpoint.
-      name: of the array there.
+      name: the name of the array there.
     """
 
     def __init__(self, variable: Variable, saved: Saved, name: str) -> None:

@@ -22,7 +22,7 @@ __all__ = ["NO_VARIABLE", "Region", "Saved"]
 NO_VARIABLE = "no Variable"
 
 Region: TypeAlias = tuple[tuple[int, int], ...]
-"""Where a part of an array begins and ends, on each axis."""
+"""The start and end of a part of an array, on each axis."""
 
 
 class Saved:
@@ -84,7 +84,7 @@ class Saved:
         """Compares the checksums of the parts that hold some regions of an array.
 
         Args:
-          name: of the array.
+          name: the name of the array.
           regions: the regions; the whole array if None.
 
         Raises:
@@ -114,7 +114,7 @@ class Saved:
         """Returns a region of an array: a view of the mapped file where one part holds all of it, else a copy.
 
         Args:
-          name: of the array.
+          name: the name of the array.
           region: the region; the whole array if None.
 
         Raises:

@@ -48,7 +48,7 @@ __all__ = [
 
 FORMAT = "graphc checkpoint 1"
 STATE = "state:"
-"""What the names of arrays begin with that are no Variables' but in the state of another object."""
+"""Prefix of the names of arrays that belong to the state of an object, not to a Variable."""
 
 _MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
 _ARRAYS = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed)")
@@ -65,8 +65,8 @@ class Piece:
     """A rectangular part of an array.
 
     Attributes:
-      name: of the whole array.
-      shape: of the whole array.
+      name: the name of the whole array.
+      shape: the shape of the whole array.
       start: where the part begins, on each axis.
       stop: where it ends.
       array: its elements, on the host.
@@ -96,11 +96,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Part:
-    """What one process writes.
+    """The part of a checkpoint that one process writes.
 
     Attributes:
-      pieces: parts of arrays.
-      states: the states of what is no array, as JSON holds them.
+      pieces: the parts of arrays.
+      states: the states of objects that are not arrays, in JSON form.
     """
 
     pieces: Sequence[Piece]
@@ -108,7 +108,7 @@ class Part:
 
     @property
     def num_bytes(self) -> int:
-        """The size of what it writes."""
+        """The size of the pieces in bytes."""
         return sum(piece.array.nbytes for piece in self.pieces if not piece.is_copy)
 
 

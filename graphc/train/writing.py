@@ -14,14 +14,14 @@ __all__ = ["Writing"]
 
 
 class Writing:
-    """What is written, one thing at a time."""
+    """A background writer: it writes one thing at a time."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._what = ""
         self._is_busy = False
         self._errors: list[BaseException] = []
-        # When the program ends, too: threads that are no daemons have ended by then.
+        # # Also when the program ends: by then, all non-daemon threads have ended.
         weakref.finalize(self, _report, self._errors)
 
     @property
@@ -30,11 +30,11 @@ class Writing:
         return self._is_busy
 
     def start(self, write: Callable[[], None], what: str) -> None:
-        """Writes on a thread, for which the end of the program waits.
+        """Starts a write on a thread; the program does not end before it is done.
 
         Args:
-          write: does it.
-          what: it is, for messages.
+          write: the function that writes.
+          what: the name of what it writes, for messages.
         """
         self._what, self._is_busy = what, True
         threading.Thread(target=self._run, args=(write, user_location()), name="graphc checkpoint").start()

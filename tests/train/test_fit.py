@@ -81,7 +81,7 @@ def test_why_epochs_are_no_programs_is_told() -> None:
         (lambda x: x[0], data, [], "the step is no gx.function"),
         (step, [gx.asarray([1.0])], [], "the batches come from list, and not from a gx.data.Dataset"),
         (step, data, [Watch()], "a callback looks at each step"),
-        (step, data.filter(lambda x: x[0] > 1.0), [], "the host gives it the elements of the dataset, since "),
+        (step, data.filter(lambda x: x[0] > 1.0), [], "the host feeds it the elements of the dataset, since "),
     ]
     for some, dataset, callbacks, reason in cases:
         history = fit(some, dataset, 2, callbacks=callbacks, progress=False)

@@ -33,8 +33,8 @@ class Peer(ABC):
     """A task as those see it who call it.
 
     Attributes:
-      name: of the task, such as ``/job:ps/task:0``.
-      address: of the task.
+      name: the name of the task, such as ``/job:ps/task:0``.
+      address: the address of the task.
     """
 
     name: str

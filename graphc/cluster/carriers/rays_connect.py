@@ -156,7 +156,7 @@ def _knock(address: str, here: str) -> None:
     """Raises an OSError if nobody listens at an address; Ray would try for minutes.
 
     Args:
-      address: of the Ray cluster.
+      address: the address of the Ray cluster.
       here: what Ray takes 127.0.0.1 for.
     """
     host, _, port = address.rpartition(":")

@@ -25,9 +25,9 @@ __all__ = ["RayPeer", "find_peer", "start_peer"]
 
 ray: Any = module  # whose own annotations are partial
 _CALLS = 256
-"""How many calls a task runs at once; others wait for their turn."""
+"""Maximum number of calls that a task runs at once; further calls wait."""
 _START_SECONDS = 120.0
-"""How long a task may take to start."""
+"""Seconds that a task has to start."""
 _LOOK_SECONDS = 1.0
 _CALLER = uuid.uuid4().hex
 _numbers = itertools.count()
@@ -82,10 +82,10 @@ class RayPeer(Peer):
     """A task that is a Ray actor.
 
     Args:
-      address: of the task.
+      address: the address of the task.
       actor: Ray's handle.
       forget: is called when it is stopped.
-      name: of the task, as far as it is known.
+      name: the name of the task, as far as it is known.
 
     Attributes:
       node: the name of its machine.

@@ -33,7 +33,7 @@ TICK = 0.1
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a call: a value, or an error with its traceback as text."""
+    """The outcome of a call: a value, or an error with its traceback as text."""
 
     value: Any = None
     error: BaseException | None = None
@@ -74,7 +74,7 @@ def running_time() -> Iterator[float]:
 
 
 class Callers:
-    """When each process that waits for answers was last heard from. Time is the caller's argument.
+    """The times at which callers were last heard from. Methods take the current time as an argument.
 
     Example:
       >>> callers = Callers()
@@ -87,11 +87,11 @@ class Callers:
         self._until: dict[str, float] = {}
 
     def heard(self, caller: str, patience: float, now: float) -> None:
-        """Notes that a caller lives; it is to be heard from again within so many seconds."""
+        """Records that a caller is alive; it must be heard from again within ``patience`` seconds."""
         self._until[caller] = now + patience
 
     def silent(self, now: float) -> list[str]:
-        """Returns the callers that were not heard from in time, and forgets them."""
+        """Returns the callers that were not heard from in time, and removes them."""
         late = [caller for caller, until in [*self._until.items()] if until < now]
         for caller in late:
             del self._until[caller]

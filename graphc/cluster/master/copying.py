@@ -13,9 +13,9 @@ def copied(builder: GraphBuilder, node: Node, inputs: Sequence[Value], controls:
     """Appends a copy of a node to a graph that a task runs.
 
     Args:
-      builder: of that graph.
+      builder: that graph's builder.
       node: the node.
-      inputs: of the copy.
+      inputs: the inputs of the copy.
       controls: the control inputs of the copy.
     """
     return builder.append(

@@ -23,9 +23,9 @@ Takers = Mapping[str, int] | None
 """The tasks that need a value, each with how many of its parts do; None for a value that the client needs."""
 
 _KEPT_BYTES = 65536
-"""From which size on a value stays."""
+"""Minimum size in bytes of a value that stays at its task."""
 _VALUES_KEPT = 1024
-"""How many values stay at most, if nobody comes for them."""
+"""Maximum number of values that stay if nobody fetches them."""
 
 
 def place_of(value: Any) -> Mapping[str, Any] | None:

@@ -30,7 +30,7 @@ from graphc.session import TARGETS, ConfigProto, Graph, Target, Targets, is_rand
 __all__ = ["Master"]
 
 _CLOSE_SECONDS = 1.0
-"""How long the end of a Session waits for a task that does not answer."""
+"""Seconds that closing a Session waits for a task that does not answer."""
 
 
 class Master(Target):
@@ -39,7 +39,7 @@ class Master(Target):
     Args:
       target: the address of the master.
       graph: the graph of the Session.
-      settings: of the Session.
+      settings: the Session's settings.
       note_compiled: is told why a program was compiled.
 
     Attributes:
@@ -102,9 +102,9 @@ class Master(Target):
         """Has a task run a part.
 
         Args:
-          step: of the part.
+          step: the part's step.
           arrays: what the part takes.
-          number: of the run.
+          number: the run's number.
           traced: whether to ask what ran when.
 
         Returns:

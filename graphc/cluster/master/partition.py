@@ -20,16 +20,16 @@ __all__ = ["Part", "may_block", "partition"]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one task does in a run, by one call.
+    """The part of a run that one task executes in one call.
 
     Attributes:
       task: the name of the task.
-      graph: what it does, a graph of its own.
-      takes: the values that it is given, fed or of other parts.
-      gives: the values that other parts take, or that are fetched, each once.
-      same: values of other reads of a Variable, each with the one of ``gives`` that it equals.
-      after: the parts that must be done before, whether it takes something of them or not.
-      nodes: the nodes of the Session's graph, by name.
+      graph: the part's nodes, as a graph of its own.
+      takes: the part's inputs: values that are fed or come from other parts.
+      gives: the part's outputs: values that other parts take or the run fetches, without duplicates.
+      same: further reads of a Variable, each with the one of ``gives`` that it equals.
+      after: the parts that must finish first, whether this one takes values from them or not.
+      nodes: nodes of the Session's graph, by name.
     """
 
     task: str

@@ -1,12 +1,12 @@
-"""Which task of a cluster each node of a graph runs at.
+"""Assignment of a graph's nodes to the tasks of a cluster.
 
-In this order: an op on a Variable, queue or reader runs where that is kept; an op that is pinned to a job or a task
-runs there, at the job's first task if only the job is named; an op that was made under ``colocate_with`` runs where the
-other one does, and a gradient where its op does; any other op runs at the master, the task that the Session is open at.
+Rules, in this order: an op on a Variable, queue or reader runs where that is kept. An op that is pinned to a job or a
+task runs there, on the job's first task if only the job is named. An op made under ``colocate_with`` runs with the
+other op, and a gradient runs with its op. Any other op runs on the master, the task that the Session connects to.
 
-A Variable, queue or reader is kept where the op is pinned that made it. One that is not pinned is kept by the cluster's
-first task, by name, so that Sessions at all tasks find the same one; local Variables by the master. Which device of the
-task is taken is the task's own matter; see :mod:`graphc.runtime.placer`.
+A Variable, queue or reader is kept where the op that made it is pinned. If that op is not pinned, the cluster's first
+task by name keeps it, so that Sessions at all tasks find the same one; the master keeps local Variables. Each task
+chooses the device itself; see :mod:`graphc.runtime.placer`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["TaskPlacer"]
 
 
 class TaskPlacer:
-    """Says which task each node of a graph runs at.
+    """Assigns the nodes of a graph to tasks.
 
     Args:
-      cluster: the tasks.
-      master: the name of the task that the Session is open at.
+      cluster: the cluster's tasks.
+      master: the name of the task that the Session connects to.
       graph: the graph.
     """
 

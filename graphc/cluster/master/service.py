@@ -19,9 +19,9 @@ from graphc.session import SessionState, Single, local_plan, placing, reason_of
 __all__ = ["GraphService"]
 
 _PARTS_KEPT = 512
-"""How many parts a task keeps the programs of."""
+"""Maximum number of parts whose programs a task keeps."""
 _SESSIONS_KEPT = 1024
-"""How many Sessions that were reset a task remembers."""
+"""Maximum number of reset Sessions that a task remembers."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Prepared:
     """A part that was compiled, or will be when it runs first.
 
     Attributes:
-      name: of its graph.
+      name: its graph's name.
       plan: what to do.
       single: the plan as one call of a program, where it is that; None for more.
       notes: why programs were compiled that no caller was told of.
@@ -108,8 +108,8 @@ class GraphService:
         """Runs a part.
 
         Args:
-          key: of the part.
-          session: of the caller.
+          key: the part's key.
+          session: the caller's Session.
           arrays: what it takes.
           traced: whether to tell what ran when.
           run: names the run of which this is a part.

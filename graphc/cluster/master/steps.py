@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Message", "PartExecution", "PartStep", "with_task"]
 
 Message = tuple[str, Any, Mapping[str, Any]]
-"""What a task is told of a part: its key, its graph, and facts beside it; see :meth:`GraphService.prepare`."""
+"""The description of a part that a task receives: key, graph and further facts; see :meth:`GraphService.prepare`."""
 _numbers = itertools.count()
 
 
@@ -28,7 +28,7 @@ class PartExecution(Execution):
     """A run over several tasks: where one part fails, the others are cancelled.
 
     Args:
-      master: of the Session.
+      master: the Session's target.
       observer: looks on, if given.
 
     Attributes:

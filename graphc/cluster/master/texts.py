@@ -1,4 +1,4 @@
-"""What of a graph can travel: its text; what holds on to Python objects of the client's process cannot."""
+"""Check that a graph can travel as text: an op that holds Python objects of the client's process cannot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parses_back(graph: Graph) -> bool:
 
 
 def check_travels(part: Part, tasks: Sequence[str]) -> None:
-    """Refuses to have another process run what needs Python objects of this one.
+    """Raises an error if another task would run an op that needs Python objects of this process.
 
     Raises:
       InvalidArgumentError: an operation needs them.

@@ -20,34 +20,34 @@ jnp: Any = _jax.numpy  # its functions are only partly annotated
 __all__ = ["Durability", "Keeper", "Store"]
 
 Durability = Literal["none", "checkpoint", "sync"]
-"""What a server that died is started again with: ``"none"``: nothing, ``"checkpoint"``: its last checkpoint, and a
-ledger of what was lost since, ``"sync"``: everything that it has answered."""
+"""Source of the state of a restarted server: ``"none"``: no source, ``"checkpoint"``: its last checkpoint, with a
+ledger of the updates lost since, ``"sync"``: every update that it has answered."""
 
 _FLUSH = {"flush": True}
 
 
 class Store(Protocol):
-    """Where a server writes what is to outlive it."""
+    """Storage for state that must outlive a server."""
 
     def load(self) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]] | None:
-        """Returns the last checkpoint and the records since; None if there is none."""
+        """Returns the last checkpoint and the records since; None if there is no checkpoint."""
         ...
 
     def append(self, record: Mapping[str, Any], *, sync: bool) -> None:
-        """Writes a record; returns when it is on the disk if ``sync``, else when it outlives the process."""
+        """Writes a record; returns when it is on disk if ``sync``, else when it will outlive the process."""
         ...
 
     @property
     def is_busy(self) -> bool:
-        """True if a checkpoint is being written; the next one has to wait."""
+        """True if a checkpoint is being written; the next one must wait."""
         ...
 
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
-        """Begins to write a checkpoint; records that are appended from now on come after it."""
+        """Begins to write a checkpoint; records appended from now on come after it."""
         ...
 
     def close(self) -> None:
-        """Waits until all is written; another server may go on from it then."""
+        """Waits until everything is written; then another server may continue from the files."""
         ...
 
 

@@ -38,7 +38,7 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
     Args:
       elements: the indices; None for all, which stay as they are.
       values: one for each.
-      size: of the buffer; the added indices are this one, where nothing is stored.
+      size: the size of the buffer; the added indices are this one, where nothing is stored.
     """
     if elements is None:
         return None, values
@@ -52,7 +52,7 @@ def merged(parts: Sequence[tuple[Elements, Any]], size: int) -> tuple[Elements, 
 
     Args:
       parts: pairs of indices and values.
-      size: of the buffer.
+      size: the size of the buffer.
     """
     if all(elements is None for elements, _ in parts):
         total = parts[0][1]

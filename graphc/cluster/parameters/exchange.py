@@ -1,6 +1,6 @@
-"""What a worker says to the servers, as a generator: it yields requests and is sent the replies.
+"""The worker's side of the protocol with the servers, as a generator: it yields requests and receives the replies.
 
-Who drives it brings the requests to the servers, by calls or in a simulated network.
+The driver sends the requests to the servers, by calls or in a simulated network.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _TRIES = 2
 
 @dataclass(frozen=True)
 class Request:
-    """A call of a server.
+    """A call of a server's method.
 
     Attributes:
-      server: its index.
-      method: what is called.
-      arguments: what it is given.
+      server: the server's index.
+      method: the method's name.
+      arguments: the method's arguments.
     """
 
     server: int

@@ -31,7 +31,7 @@ from graphc.cluster.parameters.wire import decoded
 __all__ = ["LOST", "ServerGroup"]
 
 LOST = (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError)
-"""What says that a task is gone, or has forgotten the training."""
+"""Errors that mean that a task is gone, or has lost the training."""
 
 _RETRY_SECONDS = 0.2
 
@@ -41,7 +41,7 @@ class ServerGroup:
 
     Args:
       tasks: where they run.
-      name: of the training.
+      name: the name of the training.
       options: how they keep values; the folder is that of all.
       timeout: in how many seconds they must answer.
 
@@ -211,7 +211,7 @@ class ServerGroup:
         """Returns rows of a table as they are now.
 
         Args:
-          name: of the table.
+          name: the name of the table.
           width: how many numbers a row has.
           rows: how many rows there are.
           ids: their numbers.

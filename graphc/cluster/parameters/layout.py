@@ -21,7 +21,7 @@ class Piece:
     """Rows of a Variable that lie together.
 
     Attributes:
-      name: of the Variable.
+      name: the name of the Variable.
       row: the first of the rows.
       rows: how many there are; 1 for a Variable without axes.
       width: how many numbers a row has.
@@ -45,7 +45,7 @@ class Buffer:
     """A flat buffer of a server: all of its pieces that have one dtype, and are trained alike.
 
     Attributes:
-      dtype: of its numbers.
+      dtype: the dtype of its numbers.
       pieces: what lies in it, one after the other.
       by_rows: whether it holds tables, of which only rows are pulled and pushed.
     """
@@ -73,7 +73,7 @@ class Layout:
       servers: the buffers of each server.
       bytes: how many bytes each server keeps.
       variables: the Variables by name.
-      shapes: of the Variables, by name.
+      shapes: the shapes of the Variables, by name.
     """
 
     def __init__(

@@ -14,11 +14,11 @@ __all__ = ["LocalCopies"]
 
 
 class LocalCopies:
-    """What the program has of the Variables that servers keep, and of the optimizer's state.
+    """The program's copies of the Variables that servers keep, and of the optimizer's state.
 
     Args:
       servers: the servers.
-      variables: those that they keep, by name; windows of tables are left out.
+      variables: their Variables, by name; windows of tables are left out.
     """
 
     def __init__(self, servers: ServerGroup, variables: Mapping[str, Variable]) -> None:
@@ -28,12 +28,12 @@ class LocalCopies:
         self._lock = threading.RLock()
 
     def note(self) -> None:
-        """Notes that the servers have the values as they are here."""
+        """Records that the servers have the current local values."""
         for key, variable in self._all().items():
             self._seen[key] = variable.raw
 
     def begin(self, optimizer: Optimizer, targets: Sequence[Variable], *, fresh: bool) -> None:
-        """Takes note of the optimizer; the servers take its state over if it has one and theirs is ``fresh``."""
+        """Records the optimizer; the servers take over its state if it has one and theirs is ``fresh``."""
         with self._lock:
             had = bool(optimizer.targets)
             optimizer.build(targets)

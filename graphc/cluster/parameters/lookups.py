@@ -13,7 +13,7 @@ from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 __all__ = ["Lookups", "Table"]
 
 _SHOWN = 8
-"""How many ids a message names."""
+"""Maximum number of ids to list in a message."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Table:
     """A table that a step looks rows up in. Of S servers each keeps 1/S of its rows, in their order.
 
     Attributes:
-      name: of the embedding, for messages.
+      name: the name of the embedding, for messages.
       rows: how many rows it has.
       width: how many numbers a row has.
       places: for each server the buffer, and where the rows begin there; None for a server without any.

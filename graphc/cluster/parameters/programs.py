@@ -22,7 +22,7 @@ class Program:
 
     Args:
       function: takes and returns nests of arrays.
-      types: of its arguments, or what gives them: shapes may be symbols of ``jax.export``.
+      types: the types of its arguments, or what gives them: shapes may be symbols of ``jax.export``.
       key: names it; a new name if empty.
       content: its StableHLO, where that is known.
 

@@ -1,4 +1,4 @@
-"""What a training with parameter servers has done so far, as an object, as JSON and as tables."""
+"""The report on a training with parameter servers, as an object, as JSON and as tables."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ _SLOW = 1.5
 
 @dataclass(frozen=True)
 class ServerReport:
-    """What one server has done.
+    """The report on one server.
 
     Attributes:
-      server: its task.
-      version: how many updates it has applied.
-      bytes: how much it keeps, without the optimizer's state.
+      server: the server's task.
+      version: the number of updates applied.
+      bytes: the size of its values, without the optimizer's state.
       sent: the bytes that workers have pulled.
       received: the bytes that workers have pushed.
-      repeats: how many pushes came again, and were not applied again.
-      staleness: how many updates were applied with each staleness.
-      ledger: pushes and rows by worker and fate, such as ``{"worker": {"applied": 3, "applied_rows": 96}}``.
+      repeats: the number of pushes that came again and were not applied again.
+      staleness: the number of updates applied with each staleness.
+      ledger: the counts of pushes and rows by worker and fate, such as ``{"worker": {"applied": 3, "applied_rows":
+          96}}``.
     """
 
     server: str
@@ -45,21 +46,21 @@ class ServerReport:
     ledger: Mapping[str, Mapping[str, int]]
 
     def count(self, fate: str) -> int:
-        """Returns how many pushes were ``"applied"``, ``"dropped"``, ``"late"`` or ``"lost"``, or are ``"waiting"``."""
+        """Counts the pushes that were ``"applied"``, ``"dropped"``, ``"late"`` or ``"lost"``, or are ``"waiting"``."""
         return sum(row.get(fate, 0) for row in self.ledger.values())
 
 
 @dataclass(frozen=True)
 class WorkerReport:
-    """What one worker has done.
+    """The report on one worker.
 
     Attributes:
-      worker: its task.
-      alive: whether it is given steps.
-      steps: how many it has done.
-      seconds: the time of one, as a moving average.
-      slow: whether that is more than one and a half times the median of the workers.
-      failures: how often it was lost.
+      worker: the worker's task.
+      alive: whether it is assigned steps.
+      steps: the number of steps it has done.
+      seconds: the time of a step, as a moving average.
+      slow: whether that time is more than one and a half times the median of the workers.
+      failures: the number of times it was lost.
     """
 
     worker: str
@@ -72,11 +73,11 @@ class WorkerReport:
 
 @dataclass(frozen=True)
 class ParameterReport:
-    """What a training with parameter servers has done; see :meth:`ParameterServer.report`.
+    """The report on a training with parameter servers; see :meth:`ParameterServer.report`.
 
     Attributes:
-      servers: what each server has done.
-      workers: what each worker has done.
+      servers: the report on each server.
+      workers: the report on each worker.
     """
 
     servers: tuple[ServerReport, ...]

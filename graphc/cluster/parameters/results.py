@@ -1,4 +1,4 @@
-"""What a user holds of a training: the result of a scheduled step, and the data of each worker."""
+"""The user's handles on a training: the result of a scheduled step, and the data of each worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scheduled:
         self._error: BaseException | None = None
 
     def finish(self, value: Any, error: BaseException | None = None) -> None:
-        """Says what became of it."""
+        """Sets the step's result or error."""
         self._value, self._error = value, error
         self._done.set()
 

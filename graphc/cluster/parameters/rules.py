@@ -23,15 +23,15 @@ _ACROSS = ("sort", "rev", "fft", "cholesky", "triangular_solve", "roll")
 
 @dataclass(frozen=True)
 class RuleText:
-    """What a server is told of a rule.
+    """The description of an update rule that a server receives.
 
     Attributes:
-      start: the program that makes its state of the buffers.
-      update: the program of an update.
-      buffers: the buffers that it works on.
-      owners: for each leaf of its state the buffer, counted in ``buffers``, that it has a number for each of; None for
-        another one.
-      by_element: whether it treats each number for itself, so that it may be given some of them.
+      start: the program that computes the rule's initial state from the buffers.
+      update: the program that computes an update.
+      buffers: the buffers that it updates.
+      owners: for each leaf of the state, the index in ``buffers`` of the buffer that it matches number by number; None
+          for any other leaf.
+      by_element: whether it treats each number independently, so that it may run on some of them.
     """
 
     start: Program

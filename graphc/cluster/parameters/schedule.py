@@ -13,7 +13,7 @@ from graphc.cluster.parameters.staleness import Policy
 __all__ = ["Schedule", "Work", "Worker"]
 
 _NEW = 0.1
-"""What the latest step counts in the time of a step."""
+"""Weight of the latest step in the moving average of a step's time."""
 
 
 @dataclass
@@ -35,14 +35,14 @@ class Work:
 
 @dataclass
 class Worker:
-    """What is known of a worker.
+    """The record of a worker.
 
     Attributes:
-      work: what it computes; None if it is free.
-      alive: whether it is given work.
-      round: the version at which it began its last step; -1 if that step is nothing for this version.
-      steps: how many it has done.
-      seconds: how long one takes: a moving average.
+      work: its current work; None if it is free.
+      alive: whether it is assigned work.
+      round: the version at which it began its last step; -1 if that step does not count for this version.
+      steps: the number of steps it has done.
+      seconds: the time of a step, as a moving average.
     """
 
     work: Work | None = None
@@ -150,7 +150,7 @@ class Schedule:
         """Takes note that a worker has computed its step.
 
         Args:
-          name: of the worker.
+          name: the name of the worker.
           entries: what became of its push at each server; empty if it pushed nothing.
           now: the time.
         """
@@ -175,7 +175,7 @@ class Schedule:
         """Takes note that a worker could not compute its step, which is given to another one.
 
         Args:
-          name: of the worker.
+          name: the name of the worker.
           alive: whether it was not its fault.
 
         Returns:

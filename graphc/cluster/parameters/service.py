@@ -28,15 +28,15 @@ SERVICE = "parameters"
 
 @dataclass(frozen=True)
 class Options:
-    """How a server keeps its values.
+    """The options of a server.
 
     Attributes:
-      policy: what becomes of stale gradients.
-      round: how many gradients make an update; None where each is applied as it comes.
-      wire: how gradients travel.
-      folder: where it writes; None for nowhere.
-      durability: what it writes.
-      every: after how many updates it writes a checkpoint.
+      policy: the policy for stale gradients.
+      round: the number of gradients in an update; None where each is applied as it arrives.
+      wire: the encoding of gradients on the wire.
+      folder: the folder that it writes to; None for none.
+      durability: how much it writes.
+      every: the number of updates between checkpoints.
     """
 
     policy: Policy
@@ -80,7 +80,7 @@ class ServerService:
         A training that is kept here already, as after a call that came too late, goes on as it is.
 
         Args:
-          name: of the training.
+          name: the name of the training.
           values: the buffers.
           rule: the update of the optimizer; None if there is none.
           options: how they are kept.

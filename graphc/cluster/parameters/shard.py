@@ -45,17 +45,17 @@ class Body:
 
 @dataclass(frozen=True)
 class Push:
-    """What a worker pushes to one server.
+    """A push from a worker to one server.
 
     Attributes:
-      source: who numbers the push.
-      number: which it is of that source.
+      source: the source that numbers the push.
+      number: the push's number within that source.
       worker: the task that computed it.
-      rows: how many rows of data it was computed from.
+      rows: the number of rows of data it was computed from.
       version: the version that the worker pulled.
       gradients: by buffer.
-      added: what is added to values besides, by buffer.
-      averaged: changes of values of which a round adds the mean, by buffer.
+      added: the amounts to add to values, by buffer.
+      averaged: changes of values, by buffer, whose mean a round adds.
     """
 
     source: str
@@ -69,13 +69,13 @@ class Push:
 
     @property
     def kinds(self) -> dict[str, Mapping[int, Body]]:
-        """Returns what it brings, by kind."""
+        """Returns the contents of the push, by kind."""
         return {"gradients": self.gradients, "added": self.added, "averaged": self.averaged}
 
 
 @dataclass
 class _Update:
-    """What a shard holds after an update that is computed and not made yet."""
+    """The state of a shard after an update that is computed but not yet applied."""
 
     values: list[Any]
     state: list[Any]

@@ -1,6 +1,6 @@
-"""What asynchronous updates do with gradients that were computed from old values.
+"""Policies for stale gradients: gradients that a worker computed from values that have been updated since.
 
-A gradient has staleness ``s`` if ``s`` updates were applied between the pull of its worker and its push.
+A gradient has staleness ``s`` if ``s`` updates were applied between its worker's pull and its push.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ _SMALLEST = 1e-12
 
 @dataclass(frozen=True)
 class Moment:
-    """What a server knows when a gradient comes.
+    """The facts about a gradient that a server passes to a policy.
 
     Attributes:
-      staleness: how many updates were applied since its worker pulled.
-      moved: how far each value is from what the worker pulled, a flat array a buffer; empty unless the policy asks.
-      stride: the mean of how far one update moves a value.
+      staleness: the number of updates applied since its worker pulled.
+      moved: the distance of each value from what the worker pulled, a flat array per buffer; empty if the policy does
+          not ask.
+      stride: the mean distance that one update moves a value.
     """
 
     staleness: int

@@ -1,4 +1,4 @@
-"""Where the state of an optimizer is among the servers: which numbers of which of their arrays belong to a Variable."""
+"""Location of an optimizer's state among the servers: the slices of their arrays that belong to each Variable."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Slot", "collected", "slots_of"]
 
 
 class Slot(NamedTuple):
-    """Numbers of a leaf of a server's state that belong to a Variable of the optimizer's.
+    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables.
 
     Attributes:
-      name: of that Variable's, as ``named_variables`` has it.
+      name: the Variable's name in ``named_variables``.
       leaf: the position of the leaf.
-      offset: where they begin in the leaf; None for the whole leaf.
-      start: where they begin in the Variable.
-      size: how many there are.
+      offset: the slice's start in the leaf; None for the whole leaf.
+      start: the slice's start in the Variable.
+      size: the slice's length.
     """
 
     name: str
@@ -72,7 +72,7 @@ def collected(
 
     Args:
       old: arrays by name, which stay where no server has other numbers.
-      slots: of each server.
+      slots: the slots of each server.
       states: the leaves of each server.
     """
     new = {name: np.array(array) for name, array in old.items()}

@@ -34,18 +34,19 @@ _ARRAY = object()
 
 @dataclass(frozen=True)
 class StepText:
-    """What a worker is told of a step.
+    """The description of a step that a worker receives.
 
     Attributes:
-      program: takes the buffers of each server, rows of tables, other values, the number of the step and its arguments;
-        returns results, and for each server gradients, what is added, and changes that are averaged.
-      lookups: gives the numbers of the rows that it looks up in each table, sorted; None if there are no tables.
-      pulled: the buffers of each server that it needs.
-      gradients: for each server the buffers and elements that it has gradients for.
-      added: as ``gradients``, of what is added.
-      averaged: as ``gradients``, of changes that are averaged over a round.
-      tables: its lookups.
-      pushes: whether it has anything to push.
+      program: the step's program. It takes the buffers of each server, rows of tables, other values, the number of the
+          step and its arguments; it returns the results and, for each server, gradients, amounts to add, and changes to
+          average.
+      lookups: a program that returns the sorted row numbers looked up in each table; None if there are no tables.
+      pulled: the buffers of each server that it reads.
+      gradients: for each server, the buffers and elements that it has gradients for.
+      added: the same for amounts to add.
+      averaged: the same for changes that a round averages.
+      tables: the step's table lookups.
+      pushes: whether it pushes anything.
     """
 
     program: Program
@@ -98,7 +99,7 @@ class Taker:
         """Notes a lookup in a table; returns where among the rows that are pulled each one is.
 
         Args:
-          name: of the window of the table.
+          name: the name of the window of the table.
           capacity: how many different ones can be pulled.
           ids: the numbers of the rows.
 

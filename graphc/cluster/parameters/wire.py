@@ -1,8 +1,8 @@
-"""How values and gradients travel: as they are, as bfloat16, or as 8-bit numbers with error feedback.
+"""Encodings of values and gradients on the wire: exact, bfloat16, or 8-bit with error feedback.
 
-Error feedback: what rounding takes from a gradient is added to the next one of that worker, so that in the sum of all
-nothing is missing but the last remainder (Seide et al. 2014, 1-Bit Stochastic Gradient Descent; Karimireddy et al.
-2019, Error Feedback Fixes SignSGD).
+Error feedback adds the rounding error of a worker's gradient to its next one, so that the sum of all gradients is
+missing only the last remainder (Seide et al. 2014, 1-Bit Stochastic Gradient Descent; Karimireddy et al. 2019, Error
+Feedback Fixes SignSGD).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ jax: Any = _jax  # its functions are only partly annotated
 Wire = Literal["exact", "bfloat16", "int8"]
 
 BLOCK = 1024
-"""How many numbers share a scale."""
+"""Number of elements that share a scale."""
 
 _LEVELS = 127.0
 
@@ -70,7 +70,7 @@ def decoded(message: Any, dtype: Any) -> Any:
 
     Args:
       message: what :func:`encoded` gave.
-      dtype: of the array.
+      dtype: the dtype of the array.
     """
     if isinstance(message, Mapping):
         return _restored(message["levels"], message["scales"]).astype(dtype)

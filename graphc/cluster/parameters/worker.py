@@ -35,22 +35,22 @@ jax: Any = _jax  # its functions are only partly annotated
 
 WORKER = "parameters_worker"
 STEPS_KEPT = 64
-"""How many compiled steps of a training are kept; the oldest go."""
+"""Maximum number of compiled steps that a training keeps; the oldest are dropped."""
 
 TRAININGS_KEPT = 16
-"""How many trainings a worker knows; the oldest go, and join again if they are there."""
+"""Maximum number of trainings that a worker keeps; the oldest are dropped, and join again if they still run."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a worker needs to know of a training.
+    """The description of a training that a worker receives.
 
     Attributes:
-      name: of the training.
+      name: the training's name.
       servers: the addresses of the servers.
-      dtypes: those of the buffers of each server.
-      wire: how gradients travel.
-      timeout: in how many seconds a server must answer.
+      dtypes: the dtypes of each server's buffers.
+      wire: the encoding of gradients on the wire.
+      timeout: seconds within which a server must answer.
     """
 
     name: str
@@ -96,7 +96,7 @@ class WorkerService:
         """Runs a step.
 
         Args:
-          name: of the training.
+          name: the name of the training.
           key: names the step.
           source: who numbers it.
           number: its number.
@@ -124,7 +124,7 @@ class WorkerService:
 
 
 class _Joined:
-    """What a worker knows of one training, and how it does its steps."""
+    """A training that a worker has joined: it runs the training's steps."""
 
     def __init__(self, task: Task, assignment: Assignment) -> None:
         self._task, self._assignment = task, assignment

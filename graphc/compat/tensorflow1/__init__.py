@@ -1,4 +1,4 @@
-"""What ``graphc.compat.v1`` is made of: the tables of names."""
+"""The implementation of ``graphc.compat.v1``: the tables of names."""
 
 from graphc.compat.tensorflow1.names import LIBRARY, NAMES
 

@@ -1,4 +1,4 @@
-"""What checks of TensorFlow 1 hand on to the operations that they make."""
+"""Helpers of TensorFlow 1's assertions: the data and operations that they make."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["checked", "failed", "finite", "near", "tensor_after"]
 
 
 def failed(what: str, data: Any, message: Any, **values: Any) -> list[Any]:
-    """Returns what a failed assertion shows.
+    """Returns the data that a failed assertion shows.
 
     Args:
-      what: the condition in words.
-      data: what the program gives to be shown, or None.
-      message: of the program, or None.
-      **values: what was compared, which is shown if the program gives nothing.
+      what: the condition, in words.
+      data: the program's own data to show, or None.
+      message: the program's message, or None.
+      **values: the compared values, shown if the program passes no data.
     """
     words = what.replace("_", " ")
     shown = [message] if message else []

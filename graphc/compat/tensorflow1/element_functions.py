@@ -27,8 +27,8 @@ class InGraph:
     Args:
       function: what the user gave.
       use: the transformation, for messages.
-      location: of the function.
-      seed: of the graph that it was written beside.
+      location: the function's location.
+      seed: the seed of the graph that it was written beside.
     """
 
     def __init__(self, function: Callable[..., Any], use: str, location: Location | None, seed: int | None) -> None:

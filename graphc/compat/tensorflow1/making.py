@@ -1,4 +1,4 @@
-"""Where the operations go that TensorFlow 1's functions make."""
+"""The graph that the operations of TensorFlow 1's functions are added to."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["in_default_graph", "making"]
 
 @contextmanager
 def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]]:
-    """Opens a scope in which operations go to the default graph, unless a function is traced, or runs for a dataset.
+    """Opens a scope that adds operations to the default graph, unless a function is traced, or runs for a dataset.
 
     Args:
-      name: of the operation that the scope makes; made unique.
-      seed: of the random operations in it; None for the graph's alone.
+      name: the name of the scope's operation; made unique.
+      seed: the seed of the scope's random operations; None for the graph's seed alone.
 
     Yields:
       A function that makes a tensor of the graph of what is known already, names the result, and returns it.

@@ -1,4 +1,4 @@
-"""What the names of TensorFlow 1 stand for."""
+"""The objects that TensorFlow 1's names stand for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMESPACE: Mapping[str, Any] = {
     "weighted": session.weighted,
     "v2": SimpleNamespace(**names_of_2()),
 }
-"""What signatures and calls of rows refer to."""
+"""The namespace for the signatures and calls of rows."""
 
 
 def _objects() -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _objects() -> dict[str, Any]:
 
 
 NAMES: Mapping[str, Any] = _objects()
-"""What each name of the tables stands for, by its dotted name below ``tf``."""
+"""The object behind each name of the tables, by its dotted name below ``tf``."""
 
 LIBRARY = Library(_NAME, _MODULE, NAMES, ELSEWHERE, LATER)
 """The names as namespaces."""

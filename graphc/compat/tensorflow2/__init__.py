@@ -1,4 +1,4 @@
-"""What ``graphc.compat.v2`` is made of: the tables of names."""
+"""The implementation of ``graphc.compat.v2``: the tables of names."""
 
 from graphc.compat.tensorflow2.later import LATER
 from graphc.compat.tensorflow2.names import NAMES, NAMESPACE, missing, top_level, use_instead

@@ -44,7 +44,7 @@ _TRANSFORMATIONS = {
     "unbatch": ("", "unbatch()"),
     "unique": ("", "unique()"),
 }
-"""What gives a function for ``dataset.apply``: parameters, and the methods of a dataset that it stands for."""
+"""The functions that return an argument for ``dataset.apply``: parameters, and the dataset methods behind them."""
 
 _FUNCTIONS = {
     "Counter": ("start=0, step=1, dtype='int64'", "Dataset.counter(start, step, dtype)"),

@@ -74,7 +74,7 @@ NAMESPACE: Mapping[str, Any] = {
     "gx": _GX,
     "hann_window": arrays.hann_window,
 }
-"""What signatures and calls of rows refer to."""
+"""The namespace for the signatures and calls of rows."""
 
 
 def _objects() -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _objects() -> dict[str, Any]:
 
 
 NAMES: Mapping[str, Any] = _objects()
-"""What each name of the tables stands for, by its dotted name below ``tf``."""
+"""The object behind each name of the tables, by its dotted name below ``tf``."""
 
 
 _LIBRARY = Library(LIBRARY, _MODULE, NAMES, ELSEWHERE, LATER)

@@ -22,7 +22,7 @@ def save(obj: Any, export_dir: PathLike, signatures: Any = None, options: Any = 
       obj: an object whose ``@tf.function`` methods have an ``input_signature``.
       export_dir: the folder.
       signatures: a function, a concrete function, or a dict of these by name, which are saved besides.
-      options: of TensorFlow's; nothing is made of it.
+      options: TensorFlow's options; ignored.
     """
     del options
     found: dict[str, Any] = {}
@@ -37,11 +37,11 @@ def save(obj: Any, export_dir: PathLike, signatures: Any = None, options: Any = 
 
 
 class _Loaded(saving.Saved):
-    """What was saved, with the functions that TensorFlow calls signatures by name."""
+    """A loaded object, with its functions by name as TensorFlow's signatures."""
 
     @property
     def signatures(self) -> Any:
-        """The functions by name."""
+        """The functions, by name."""
         return dict(self.functions)
 
 
@@ -50,7 +50,7 @@ def load(export_dir: PathLike, tags: Any = None, options: Any = None) -> Any:
 
     Args:
       export_dir: the folder.
-      tags: of TensorFlow's; nothing is made of them.
+      tags: TensorFlow's tags; ignored.
       options: the same.
 
     Returns:
@@ -67,7 +67,7 @@ def contains_saved_model(export_dir: PathLike) -> bool:
 
 
 class _Status:
-    """What TensorFlow's ``restore`` gives; everything is restored, or an error is raised."""
+    """The status object that TensorFlow's ``restore`` returns: graphc restores everything or raises an error."""
 
     def assert_consumed(self) -> _Status:
         """Does nothing."""

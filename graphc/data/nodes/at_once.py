@@ -159,7 +159,7 @@ class _MappedRows(_AtOnce):
 
 
 class _MappedBatches(_AtOnce):
-    """What a function makes of batches."""
+    """The results of a function that is called with batches."""
 
     def several(self, found: Block) -> list[Row]:
         return self._function.apart(

@@ -110,7 +110,7 @@ class PaddedBatch(Node):
     """So many elements at a time, filled up to one shape.
 
     Attributes:
-      shapes: of each leaf, with None for the size of the largest; None for all sizes of it.
+      shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
       values: what each leaf is filled with.
     """
 

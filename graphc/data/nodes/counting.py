@@ -1,4 +1,4 @@
-"""Which rows come, and how often: take, skip, repeat, shard, concatenate, zip."""
+"""Nodes that select and repeat rows: take, skip, repeat, shard, concatenate, zip."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class _Mapped(Told):
 
 
 class _InBlocks(BufferedRows):
-    """What a function makes of blocks; where it raises, of one row after the other, so that each before it comes."""
+    """The results of a function over blocks of rows. If a block fails, its rows run singly up to the one that fails."""
 
     counters = ("number",)
 
@@ -68,7 +68,7 @@ class _InBlocks(BufferedRows):
         self.number = self._singly = 0
 
     def made(self, count: int) -> tuple[Block, Block] | None:
-        """Returns some rows and what the function makes of each; None at the end."""
+        """Returns some rows and the function's result for each; None at the end."""
         rows: Any = self.input
         found = rows.block(1 if self._singly else count) if self._function.takes_strings else full_block(rows, count)
         if found is None:
@@ -101,7 +101,7 @@ class _MappedBlocks(_InBlocks):
 
 @dataclass(frozen=True, eq=False)
 class Map(Node):
-    """What a function makes of each element."""
+    """A function applied to each element."""
 
     word = "map"
     source: Node

@@ -1,4 +1,4 @@
-"""Where rows come from: numbers, row numbers turned into rows, and sources."""
+"""The nodes that a pipeline starts from: numbers, rows gathered by number, and sources."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _END_SECONDS, _EXIT_SECONDS = 10.0, 0.1
 
 
 class _Shelf:
-    """What the thread and who takes the rows both hold: the rows that are ready, each with the position after it."""
+    """The buffer between the reading thread and the consumer: rows that are ready, each with the position after it."""
 
     def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None) -> None:
         self.condition = threading.Condition()
@@ -31,7 +31,7 @@ class _Shelf:
         self._rows, self._size, self._place, self._done = rows, size, place, False
 
     def fill(self) -> None:
-        """Reads ahead until there is no more, or something fails, or it is stopped."""
+        """Reads ahead until the input ends, fails, or the reader is stopped."""
         going_on = True
         while going_on:
             row, error = None, None

@@ -14,7 +14,7 @@ __all__ = ["LookingBack", "Replayed"]
 
 
 class Replayed(Rows):
-    """What holds more than a position can say, such as all the elements it has seen."""
+    """Rows whose state is too large to save, such as all elements seen so far: restoring reads them again."""
 
     def __init__(self, *inputs: Rows) -> None:
         super().__init__(*inputs)
@@ -38,7 +38,7 @@ class Replayed(Rows):
 
 
 class LookingBack(Rows):
-    """What holds some of the last rows of its input: its position is that before the first of them."""
+    """Rows that hold some of the last rows of their input: their position is the one before the first of these."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__(rows)
@@ -46,7 +46,7 @@ class LookingBack(Rows):
         self._marks: deque[State] = deque()
 
     def hold(self) -> bool:
-        """Reads one more row; whether there is one."""
+        """Reads one more row; returns False at the end."""
         mark = self.input.state()
         row = next(self.input, None)
         if row is None:

@@ -1,4 +1,4 @@
-"""What remembers the elements before: scan, unique, rejection_resample."""
+"""Nodes that depend on earlier elements: scan, unique, rejection_resample."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def _unlisted(value: Any, dtype: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Scan(Node):
-    """What a function makes of each element and of a state, which it changes.
+    """A function applied to each element and to a state, which it updates.
 
     Attributes:
       initial: the leaves of the first state.
-      function: from a state and an element to the next state and an element.
+      function: maps a state and an element to the next state and an element.
     """
 
     word = "scan"

@@ -127,7 +127,7 @@ class Shuffle(Node):
 
     Attributes:
       buffer_size: among how many elements the next one is chosen.
-      seed: of the order.
+      seed: the seed of the order.
       reshuffle_each_iteration: whether each pass has another order.
       runs: counts how often a dataset with this shuffle was iterated.
     """

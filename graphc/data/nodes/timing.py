@@ -1,4 +1,4 @@
-"""How long each transformation takes."""
+"""Timing of each transformation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Record", "Timed", "timed"]
 
 @dataclass
 class Record:
-    """What was measured of a node.
+    """The measurements of one node.
 
     Attributes:
       name: the node.
-      seconds: how long it took, with what it reads.
-      elements: how many rows it gave.
-      inputs: what was measured of what it reads.
+      seconds: the time that it took, including its inputs.
+      elements: the number of rows that it produced.
+      inputs: the measurements of its inputs.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Record:
 
     @property
     def own_seconds(self) -> float:
-        """Returns how long it took without what it reads, or waited for another thread to read."""
+        """Returns the time without its inputs, or without waiting for a thread that reads them."""
         return max(0.0, self.seconds - sum(record.seconds for record in self.inputs))
 
 

@@ -1,4 +1,4 @@
-"""What takes time on the host is read ahead."""
+"""Pass that reads slow host work ahead."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _AHEAD = 2
 
 
 def add_prefetch(plan: Node) -> Node:
-    """Returns a plan that reads batches ahead, if files are read or Python is run for their elements.
+    """Returns a plan that prefetches batches if their elements come from files or from Python.
 
-    Single elements are not worth a thread: handing one over takes longer than most take to make.
+    Single elements are not worth a thread: handing one over takes longer than producing it usually does.
     """
     nodes = list(walk(plan))
     reads_ahead = any(isinstance(node, Prefetch) for node in nodes)

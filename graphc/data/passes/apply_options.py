@@ -1,4 +1,4 @@
-"""What the options of a dataset say about its transformations."""
+"""Pass that applies a dataset's options to its transformations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["apply_options"]
 
 
 def apply_options(node: Node, options: Options) -> Node:
-    """Returns a plan whose maps have the threads and the order that the options say."""
+    """Returns a plan whose maps use the threads and the order of the options."""
     node = replaced(node, lambda inner: apply_options(inner, options))
     if not isinstance(node, Map) or node.num_parallel_calls is None:
         return node

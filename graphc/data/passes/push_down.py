@@ -1,4 +1,4 @@
-"""What chooses and orders elements goes to the source: numbers of rows are shuffled, skipped and repeated, not rows."""
+"""Pass that pushes selection and order down to the source: row numbers are shuffled, skipped and repeated, not rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ORDERING = (Take, Skip, Shard, Repeat, Shuffle)
 
 
 def push_down(node: Node) -> Node:
-    """Returns a plan in which maps that only compute come after what chooses elements, and sources give these only."""
+    """Returns a plan that maps after selecting elements where maps are pure, and whose sources read only these."""
     node = replaced(node, push_down)
     return _below(node) if isinstance(node, _ORDERING) else node
 

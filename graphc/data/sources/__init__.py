@@ -1,4 +1,4 @@
-"""Where the elements of pipelines come from."""
+"""Sources of a pipeline's elements."""
 
 from graphc.data.sources.arrow import table_arrays, table_files
 from graphc.data.sources.chunks import FileFormat, FileSource, file_names

@@ -20,7 +20,7 @@ from graphc.function import TensorSpec
 __all__ = ["Tables", "column_array", "pyarrow", "table_arrays", "table_files"]
 
 _ROWS = 1 << 13
-"""How many rows of a Parquet file are read at once."""
+"""Number of rows of a Parquet file to read at once."""
 
 
 def pyarrow(use: str) -> Any:
@@ -83,7 +83,7 @@ def _lists(column: Any, name: str) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Tables:
-    """How files of tables are read.
+    """The format of files of tables.
 
     Args:
       kind: ``"parquet"`` or ``"arrow"``.
@@ -103,7 +103,7 @@ class Tables:
         return _Reader(name, _KINDS[self.kind](name, list(self.spec)), self.spec)
 
     def count(self, name: bytes) -> int:
-        """Returns how many rows a file has."""
+        """Returns the number of rows in a file."""
         file = _KINDS[self.kind](name, list(self.spec))
         try:
             return file.rows

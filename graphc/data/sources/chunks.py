@@ -23,7 +23,7 @@ Columns: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
 """The leaves of a batch."""
 
 BLOCK = 1 << 18
-"""How many bytes of a file are read at once."""
+"""Number of bytes of a file to read at once."""
 
 
 class FileReader(Protocol):
@@ -51,10 +51,10 @@ class FileReader(Protocol):
 
 
 class FileFormat(Protocol):
-    """How files are read.
+    """A file format.
 
     Attributes:
-      word: what reading them is called.
+      word: the name of the format, for messages.
     """
 
     @property
@@ -72,7 +72,7 @@ class FileFormat(Protocol):
         ...
 
     def count(self, name: bytes) -> int | None:
-        """Returns how many elements a file has; None where only reading it tells."""
+        """Returns the number of elements in a file; None where only reading it tells."""
         ...
 
 

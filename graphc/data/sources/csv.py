@@ -41,17 +41,17 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class CSV:
-    """How rows are read.
+    """The CSV format.
 
     Args:
       names: the names of all fields of a row.
-      columns: those that are read.
-      delimiter: what stands between fields.
+      columns: the columns to read.
+      delimiter: the text between fields.
       quotes: whether fields in double quotes may hold delimiters and line feeds.
       na_value: another text that counts as empty.
       header: whether each file starts with a row of names.
-      checked: whether these must be ``names``.
-      compression: how files are packed.
+      checked: whether the header must equal ``names``.
+      compression: the compression of the files.
     """
 
     names: tuple[str, ...]
@@ -65,7 +65,7 @@ class CSV:
 
     @property
     def word(self) -> str:
-        """Returns what reading is called."""
+        """The name of the format."""
         return "csv"
 
     @property

@@ -164,11 +164,11 @@ class _Elements:
 
 
 class QueueSource:
-    """What a queue holds and gets, until it is closed and empty.
+    """The elements of a queue, until it is closed and empty.
 
     Args:
-      queue: a queue that eager code made; its elements are tuples of the components, dicts if these have names, or the
-        component itself if there is one only.
+      queue: a queue that eager code made. Its elements are tuples of the components, dicts if the components have
+          names, or the component itself if there is only one.
     """
 
     def __init__(self, queue: Any) -> None:
@@ -182,7 +182,7 @@ class QueueSource:
 
     @property
     def cardinality(self) -> None:
-        """None: it ends when the queue is closed."""
+        """None: the source ends when the queue is closed."""
 
     def __str__(self) -> str:
         return f"from_queue({described(self.spec)})"

@@ -150,14 +150,14 @@ def _taken(array: Array, indices: Array) -> Array:
 
 
 class Items:
-    """What has a length and items by number: a list, a dataset of PyTorch's or of Hugging Face's.
+    """The items of an object with a length and indexing: a list, or a PyTorch or Hugging Face dataset.
 
-    Several items are asked for at once where the object offers that: by ``__getitems__``, or ``dataset[rows]`` as
-    Hugging Face's.
+    Several items are read at once if the object supports it: through ``__getitems__``, or ``dataset[rows]`` of Hugging
+    Face datasets.
 
     Args:
       items: the object.
-      spec: the types of an item; None for those of the first one.
+      spec: the types of an item; None for the types of the first one.
     """
 
     def __init__(self, items: Any, spec: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""What a source of a pipeline is: elements on the host, in bulk where it can, with its position as data.
+"""The protocol of a pipeline's sources: elements on the host, read in bulk where possible, with the position as data.
 
 Elements are nested structures (see :mod:`graphc.nest`) of NumPy arrays; a string is ``bytes``, and an array of strings
 is a NumPy array of objects that are ``bytes``. In a batch each leaf of such a structure has one more axis at the front.
@@ -19,10 +19,10 @@ INFINITE = math.inf
 """The cardinality of a source that does not end."""
 
 Cardinality: TypeAlias = "int | float | None"
-"""How many elements there are: a number, :data:`INFINITE`, or None where only reading them tells."""
+"""Number of elements: an integer, :data:`INFINITE`, or None where only reading them tells."""
 
 State: TypeAlias = dict[str, Any]
-"""A position: small, of what JSON has and NumPy arrays."""
+"""A position: a small structure of JSON values and NumPy arrays."""
 
 
 class SourceIterator(Protocol):
@@ -56,7 +56,7 @@ class SourceIterator(Protocol):
 
 
 class Source(Protocol):
-    """Where elements come from. It holds no position: each :meth:`open` starts anew."""
+    """A source of elements. It holds no position: each :meth:`open` starts anew."""
 
     @property
     def spec(self) -> Any:
@@ -65,7 +65,7 @@ class Source(Protocol):
 
     @property
     def cardinality(self) -> Cardinality:
-        """Returns how many elements it has."""
+        """The number of elements."""
         ...
 
     def open(self) -> SourceIterator:

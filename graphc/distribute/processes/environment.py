@@ -1,4 +1,4 @@
-"""Where this process stands among those of its job: what the launcher or the scheduler has put into the environment."""
+"""The process's place in its job, read from the environment variables that launchers and schedulers set."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from graphc.base.errors import InvalidArgumentError
 __all__ = ["Place", "find_place"]
 
 _FIRST_PORT, _PORTS = 61440, 4096
-"""Schedulers give no port: one of the last 4096, by the number of the job, as JAX chooses its own."""
+"""Ports for the coordinator: schedulers set none, so the job's number picks one of the last 4096, as in JAX."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a process.
+    """A process's place in its job.
 
     Attributes:
-      rank: its number, from 0.
-      count: how many processes there are.
+      rank: the process's number, from 0.
+      count: the number of processes.
       host: the name or address of the interface on which rank 0 listens.
       port: the port there.
       key: the secret that all of them share.

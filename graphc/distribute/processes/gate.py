@@ -1,4 +1,4 @@
-"""What all ranks must agree on before a program starts: which it is, and now and then its Variables and its batch."""
+"""Checks that all ranks agree before a program starts: on the program, and at intervals on its Variables and batch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphc.lowering import Executable, compiler_options, register_meeting
 __all__ = ["compares_batch", "mark_batch", "meet"]
 
 _TEXT = 300
-"""How much of the types of the arguments is told."""
+"""Maximum length of the argument types in a message."""
 
 
 def meet(what: str) -> None:
@@ -34,7 +34,7 @@ def meet(what: str) -> None:
 
 
 _marks: dict[int, str] = {}
-"""What each rank made arrays of that lie over all ranks, by their ids."""
+"""The notes of this rank on arrays that span all ranks, by array id."""
 
 
 def compares_batch() -> bool:

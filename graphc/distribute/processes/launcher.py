@@ -24,7 +24,7 @@ from graphc.distribute.processes.job import FAILED_WITH_ANOTHER
 __all__ = ["launch"]
 
 _LINES = 20
-"""How many of the last lines of a rank that has failed are told."""
+"""Number of last lines of a failed rank's output to show."""
 _GRACE = 5.0
 """Seconds that a rank has to end by itself."""
 _LOOPBACK = "127.0.0.1"

@@ -27,20 +27,20 @@ __all__ = ["BATCH", "Failure", "Hub", "Member", "Message", "ranks_text"]
 Message = dict[str, Any]
 
 BATCH = "argument "
-"""How the names of facts about batches begin."""
+"""Prefix of the names of facts about batches."""
 
 NOTICE_SECONDS = 5.0
-"""How often those that have come are told who is missing at the start."""
+"""Seconds between notices about ranks that are missing at the start."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why the job has ended.
+    """The reason why the job has ended.
 
     Attributes:
-      code: the status number of the error.
+      code: the status code of the error.
       text: its message.
-      rank: the rank that is at fault, where one is.
+      rank: the rank at fault, if it is known.
     """
 
     code: int
@@ -49,7 +49,7 @@ class Failure:
 
     @property
     def message(self) -> Message:
-        """Returns what the ranks are told."""
+        """The message that tells the ranks."""
         return {"kind": "stop", "code": self.code, "text": self.text, "rank": self.rank}
 
 
@@ -68,13 +68,13 @@ class _Entry:
 
 @dataclass
 class _Rank:
-    """What the hub knows of a rank.
+    """The hub's record of a rank.
 
     Attributes:
-      where: the host and the number of its process.
-      place: the line that it ran when it last said so.
-      heard: when it last said anything.
-      has_left: whether its program has come to its end.
+      where: the host and the process id.
+      place: the source line that it last reported.
+      heard: the time of its last message.
+      has_left: whether its program has ended.
     """
 
     where: str
@@ -101,17 +101,17 @@ def ranks_text(ranks: Iterable[int]) -> str:
 
 @dataclass
 class Hub:
-    """What rank 0 knows of all ranks, and decides.
+    """The coordinator at rank 0: it knows all ranks and decides for the job.
 
     Args:
-      count: how many ranks there are.
-      start: the time now.
-      timeout: seconds within which all must have come.
-      silence: seconds without a word after which a rank counts as dead.
+      count: the number of ranks.
+      start: the current time.
+      timeout: seconds within which all ranks must arrive.
+      silence: seconds without a message after which a rank counts as dead.
 
     Attributes:
-      outbox: messages to send, with the rank that each is for.
-      failure: why the job has ended; None as long as it has not.
+      outbox: messages to send, each with its rank.
+      failure: the reason why the job has ended; None while it runs.
     """
 
     count: int
@@ -129,11 +129,11 @@ class Hub:
 
     @property
     def is_complete(self) -> bool:
-        """True if all ranks have come."""
+        """True if all ranks have arrived."""
         return len(self._ranks) == self.count
 
     def receive(self, rank: int, message: Message, now: float) -> None:
-        """Takes a message of a rank."""
+        """Handles a message from a rank."""
         kind = message["kind"]
         if kind == "join":
             self._join(rank, message, now)
@@ -306,21 +306,21 @@ def _odd(values: Mapping[int, str]) -> tuple[int, int] | None:
 
 @dataclass
 class Member:
-    """What a rank knows of the job.
+    """A rank's view of the job.
 
     Args:
-      rank: which it is.
-      silence: seconds without a word of rank 0 after which that counts as dead.
-      heard: the time now.
+      rank: its number.
+      silence: seconds without a message from rank 0 after which that rank counts as dead.
+      heard: the current time.
 
     Attributes:
-      coordinator: where ``jax.distributed`` meets; known once all have come.
+      coordinator: the address where ``jax.distributed`` meets; known once all ranks have arrived.
       is_waiting: whether it waits at a barrier.
-      has_left: whether its program has come to its end, so that rank 0 may go.
+      has_left: whether its program has ended, so that rank 0 may end too.
       vote: the smallest vote of all ranks at the last barrier.
-      notes: what each rank told the others there, in their order; empty if none told anything.
-      failure: why the job has ended; None as long as it has not.
-      notices: what is to be told to people.
+      notes: the notes of all ranks at the last barrier, in rank order; empty if there were none.
+      failure: the reason why the job has ended; None while it runs.
+      notices: messages to show to the user.
     """
 
     rank: int
@@ -337,13 +337,13 @@ class Member:
     def enter(
         self, what: str, place: str, facts: Mapping[str, str], vote: int, timeout: float, note: str = ""
     ) -> Message:
-        """Returns the message by which the rank comes to a barrier."""
+        """Returns the message that enters a barrier."""
         self.is_waiting = True
         told = {"note": note} if note else {}
         return {"kind": "enter", "what": what, "place": place, "facts": facts, "vote": vote, "timeout": timeout, **told}
 
     def receive(self, message: Message, now: float) -> None:
-        """Takes a message of the hub's."""
+        """Handles a message from the hub."""
         self.heard = now
         kind = message["kind"]
         if kind == "go":

@@ -18,7 +18,7 @@ __all__ = ["Journal"]
 
 _KEPT = ("number", "config", "status", "values", "metrics", "device", "seconds", "error")
 _START = f'{{"{_KEPT[0]}": '
-"""How each line begins."""
+"""Prefix of each line."""
 
 
 class Journal:

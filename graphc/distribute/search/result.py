@@ -1,4 +1,4 @@
-"""What a search found: its trials, the best of them, a table and a plot."""
+"""The result of a search: its trials, the best of them, a table and a plot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Trial:
       number: its place among the configurations, from 0.
       config: what was chosen.
       status: ``"waiting"``, ``"running"``, ``"done"``, ``"stopped"`` (early, as hopeless) or ``"failed"``.
-      values: of the metric, after each step.
+      values: the values of the metric, after each step.
       metrics: all that the function reported last.
       device: where it ran.
       seconds: how long.
@@ -56,11 +56,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What :func:`search` returns.
+    """The result of :func:`search`.
 
     Attributes:
-      trials: in the order of their configurations.
-      metric: the name of what they were judged by.
+      trials: the trials, in the order of their configurations.
+      metric: the name of the metric that ranks them.
       mode: ``"min"`` or ``"max"``.
     """
 
@@ -70,10 +70,10 @@ class SearchResult:
 
     @property
     def best(self) -> Trial:
-        """The trial whose last value is the best.
+        """The trial with the best last value.
 
         Raises:
-          FailedPreconditionError: no trial reported a number; the message has the first error.
+          FailedPreconditionError: no trial reported a number; the message contains the first error.
         """
         ranked = self.ranked()
         if not ranked or math.isnan(ranked[0].value):
@@ -83,7 +83,7 @@ class SearchResult:
         return ranked[0]
 
     def ranked(self) -> list[Trial]:
-        """Returns the trials, the best first."""
+        """Returns the trials, best first."""
         sign = -1.0 if self.mode == "max" else 1.0
         return sorted(self.trials, key=lambda trial: (math.isnan(trial.value), sign * trial.value))
 

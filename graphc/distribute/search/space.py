@@ -1,4 +1,4 @@
-"""What a search chooses from: lists, and distributions, which draw from a seeded generator of NumPy's."""
+"""The search space: lists, and distributions that sample with a seeded NumPy generator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Config = dict[str, Any]
 
 @dataclass(frozen=True)
 class Distribution(ABC):
-    """Numbers between two bounds, of which a search draws.
+    """Numbers between two bounds that a search samples from.
 
     Attributes:
       low: the least.
@@ -122,7 +122,7 @@ def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> l
       space: for each name a list or tuple to choose from, a distribution, a function of a ``np.random.Generator``, or
         a value that is the same in all.
       trials: how many; None for all combinations.
-      seed: of the draws.
+      seed: the seed of the draws.
 
     Raises:
       InvalidTypeError: the space is no mapping.

@@ -52,7 +52,7 @@ def search(
       space: for each name a list to choose from, :func:`uniform`, :func:`log_uniform`, :func:`integers`, or a function
         of a ``np.random.Generator``; any other value is the same in all trials.
       trials: how many draws; None for all combinations of the lists.
-      seed: of the draws.
+      seed: the seed of the draws.
       metric: which of the numbers in a dict the trials are judged by.
       mode: ``"min"`` if less is better, ``"max"`` if more is.
       stop: what stops hopeless trials, such as ``Halving()``; None to let all run to their ends.

@@ -22,10 +22,10 @@ __all__ = ["JSON", "NPY", "NPZ", "decode", "encode", "media_type", "negotiate"]
 
 JSON, NPY, NPZ = "application/json", "application/x-npy", "application/x-npz"
 
-_FORM = "application/x-www-form-urlencoded"  # what curl -d says it sends
+_FORM = "application/x-www-form-urlencoded"  # the content type of curl -d
 _MAX_HEADER = 10_000
 _COUNTED = "arr_"
-"""What NumPy calls arrays in a npz file that were saved without names: arr_0, arr_1."""
+"""Prefix of the names that NumPy gives unnamed arrays in an npz file: arr_0, arr_1."""
 
 
 def media_type(header: str) -> str:

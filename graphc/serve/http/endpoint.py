@@ -104,7 +104,7 @@ def offer(name: str, served: Served, example: Any = None) -> Offer:
     """Returns the offer of a function.
 
     Args:
-      name: of the function.
+      name: the name of the function.
       served: the function, or replicas of it.
       example: arguments of a query as a tuple, with TensorSpecs for arrays whose values do not matter; or a dict of
         such tuples by the names of signatures. None for what ``input_signature`` of a compiled function says.
@@ -137,7 +137,7 @@ def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
     Args:
       name: in the path.
       offered: the function and its signatures.
-      options: of :class:`Replicas`.
+      options: options of :class:`Replicas`.
 
     Raises:
       InvalidArgumentError: the name cannot stand in a path.

@@ -52,7 +52,7 @@ class Branch:
 
 
 Tree = TensorSpec | Branch
-"""What an argument must be: a tensor, or a structure of them."""
+"""The form of an argument: a tensor, or a structure of tensors."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Form:
     """The arguments of one signature of a function.
 
     Attributes:
-      name: of the signature.
+      name: the name of the signature.
       args: what each positional argument must be.
       kwargs: what each argument by name must be.
       names: the names of the positional arguments, which may be given by name too.
@@ -76,7 +76,7 @@ class Form:
         """Returns the form of a call.
 
         Args:
-          name: of the signature.
+          name: the name of the signature.
           f: the function.
           args: arrays or TensorSpecs, in the structure of the positional arguments. The first axis of an array counts
             rows, so that it may have any size; the others keep their sizes.

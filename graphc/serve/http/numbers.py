@@ -62,7 +62,7 @@ def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
 
     Args:
       value: the list.
-      dtype: of the array; None for the natural one.
+      dtype: the dtype of the array; None for the natural one.
       path: where it was found, for messages.
 
     Raises:

@@ -17,7 +17,7 @@ from graphc.serve.http.app import App
 __all__ = ["last_of", "run"]
 
 _FIRST_BYTES = 0.25
-"""How many seconds a server that stops waits for the request of who has just connected."""
+"""Seconds that a stopping server waits for the request of a client that has just connected."""
 
 _BACKLOG = 2048
 _AT_ONCE = 1e-3

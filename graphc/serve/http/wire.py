@@ -19,7 +19,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 _DISCARD_SECONDS = 1.0
-"""How long the rest of a body that is refused is read, so that the client reads the answer before the end."""
+"""Seconds to read the rest of a refused body, so that the client reads the answer before the connection closes."""
 
 
 class GoneError(Exception):
@@ -30,8 +30,8 @@ class Request:
     """A request.
 
     Args:
-      scope: of ASGI.
-      receive: of ASGI.
+      scope: the ASGI scope.
+      receive: the ASGI receive function.
 
     Attributes:
       method: such as ``"POST"``.

@@ -108,7 +108,7 @@ def positions(condition: Any, name: str | None = None) -> GraphTensor:
 
     Args:
       condition: truth values, or numbers that are not zero.
-      name: of the operation.
+      name: the name of the operation.
     """
     given = convert_to_tensor(condition)
     with given.graph.making(name or "Where"):
@@ -122,7 +122,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
       tensor: the tensor.
       mask: truth values, of the shape of some axes of the tensor.
       axis: the first of these axes; 0 if None.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: the number of axes of the mask is not known, or is 0.
@@ -151,7 +151,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
       data: the elements.
       partitions: the number of the part of each.
       num_partitions: how many parts there are.
-      name: of the operation.
+      name: the name of the operation.
     """
     x, part = convert_to_tensor(data), convert_to_tensor(partitions)
     with x.graph.making(name or "DynamicPartition"):
@@ -165,7 +165,7 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
     Args:
       x: the vector.
       out_idx: the dtype of positions and counts.
-      name: of the operation.
+      name: the name of the operation.
     """
     given = convert_to_tensor(x)
     with given.graph.making(name or "UniqueWithCounts"):
@@ -185,7 +185,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = Non
       x: the vector.
       y: the other one.
       index_dtype: the dtype of positions.
-      name: of the operation.
+      name: the name of the operation.
     """
     given = convert_to_tensor(x)
     with given.graph.making(name or "ListDiff"):

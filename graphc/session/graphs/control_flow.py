@@ -53,7 +53,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       value: a number, a string, an array or nested lists.
       dtype: its dtype; int32 and float32 for Python's numbers if None.
       shape: to reshape to; a single value is repeated.
-      name: of the operation.
+      name: the name of the operation.
       verify_shape: whether ``shape`` must be that of the value.
 
     Raises:
@@ -91,7 +91,7 @@ def convert_to_tensor(
     Args:
       value: a tensor, a Variable, or what :func:`constant` takes; lists may hold tensors.
       dtype: the dtype that it must have, or that numbers are converted to.
-      name: of the operation where one is made.
+      name: the name of the operation where one is made.
       preferred_dtype: not used.
 
     Raises:
@@ -126,7 +126,7 @@ def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Any:
 
     Args:
       *inputs: tensors, operations and Variables, in lists too.
-      name: of the operation.
+      name: the name of the operation.
       **ignored: nothing.
     """
     del ignored
@@ -148,7 +148,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
 
     Args:
       tensors: a list of tensors; None stands for itself.
-      name: of the operation.
+      name: the name of the operation.
       control_inputs: what else is waited for.
 
     Raises:
@@ -181,7 +181,7 @@ def cond(
       true_fn: makes the nodes for True; takes nothing.
       false_fn: makes those for False, of the same structure and dtypes.
       strict: whether a list of one is kept as a list.
-      name: of the scope.
+      name: the name of the scope.
       fn1: an older name of ``true_fn``.
       fn2: an older name of ``false_fn``.
 
@@ -225,7 +225,7 @@ def case(
       default: the function where none holds; the last one of the pairs if None.
       exclusive: not checked.
       strict: as for :func:`cond`.
-      name: of the scope.
+      name: the name of the scope.
 
     Raises:
       InvalidArgumentError: there is no pair.
@@ -263,7 +263,7 @@ def while_loop(
       parallel_iterations: not used: XLA decides.
       back_prop: not used.
       swap_memory: not used.
-      name: of the scope.
+      name: the name of the scope.
       maximum_iterations: how often the loop runs at most, an int.
       return_same_structure: whether a list of one is kept as a list.
 

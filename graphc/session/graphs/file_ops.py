@@ -65,7 +65,7 @@ def read_file(filename: Any, name: str | None = None) -> GraphTensor:
 
     Args:
       filename: its path.
-      name: of the operation.
+      name: the name of the operation.
     """
     return _made("ReadFile", name, _READ, filename)
 
@@ -76,7 +76,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
     Args:
       filename: its path.
       contents: what it holds then.
-      name: of the operation.
+      name: the name of the operation.
     """
     graph = default_graph()
     with graph.making(name or "WriteFile"):
@@ -89,7 +89,7 @@ def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
 
     Args:
       pattern: as for :func:`graphc.base.files.glob`.
-      name: of the operation.
+      name: the name of the operation.
     """
     return _made("MatchingFiles", name, _MATCHING, pattern)
 
@@ -98,7 +98,7 @@ def timestamp(name: str | None = None) -> GraphTensor:
     """Makes an operation that gives the seconds since 1970, as float64.
 
     Args:
-      name: of the operation.
+      name: the name of the operation.
     """
     return _made("Timestamp", name, _TIME)
 

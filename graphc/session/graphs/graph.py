@@ -349,7 +349,7 @@ class Graph:
         """Returns a copy of a collection; empty if there is none.
 
         Args:
-          name: of the collection.
+          name: the name of the collection.
           scope: a regular expression that the names of the values begin with; values without names are left out then.
         """
         found = self._collections.get(name, [])

@@ -55,7 +55,7 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
       inp: tensors.
       Tout: the dtype of the result, or a list of dtypes. The shapes are open; see :meth:`GraphTensor.set_shape`.
       stateful: not used: the function runs once in each run that needs it.
-      name: of the operation.
+      name: the name of the operation.
 
     Returns:
       A tensor, or a list of them where ``Tout`` is a list; an operation where that is empty.
@@ -194,7 +194,7 @@ def Print(  # noqa: N802
       message: printed first.
       first_n: how often to print at most; always if None.
       summarize: how many values of each tensor to print; 3 if None, all if negative.
-      name: of the operation.
+      name: the name of the operation.
     """
     graph = graph_of([input_, *data])
     with graph.making(name):
@@ -211,7 +211,7 @@ def print_op(*inputs: Any, name: str | None = None) -> Operation:
 
     Args:
       *inputs: tensors and strings.
-      name: of the operation.
+      name: the name of the operation.
     """
     tensors = [convert_to_tensor(item) for item in inputs]
     return group(Print(tensors[0], tensors, summarize=-1), name=name)
@@ -241,7 +241,7 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
       condition: a boolean tensor, all of which must be true.
       data: the tensors that the error shows.
       summarize: how many values of each; 3 if None.
-      name: of the operation.
+      name: the name of the operation.
     """
     graph = graph_of([condition, *data])
     with graph.making(name):

@@ -70,7 +70,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Graph
     Args:
       dtype: its dtype, ``gx.string`` for strings.
       shape: the size of each axis, None for one that differs between runs; None for any shape at all.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidTypeError: there is no such dtype.
@@ -98,8 +98,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
     Args:
       input: the value where none is fed.
-      shape: of what may be fed; see :func:`placeholder`.
-      name: of the operation.
+      shape: the shape of what may be fed; see :func:`placeholder`.
+      name: the name of the operation.
 
     Example:
       >>> import graphc as gx

@@ -9,10 +9,10 @@ import numpy as np
 __all__ = ["OUTSIDE", "RANDOM", "first_state", "is_outside", "is_random_state"]
 
 OUTSIDE = "python://"
-"""What the resource of a Variable begins with that was made in eager code and is used in a graph."""
+"""Prefix of the resource of a Variable that was made in eager code and is used in a graph."""
 
 RANDOM = "random://"
-"""What the resource begins with that holds the state of a random op: then its number and its seed."""
+"""Prefix of the resource of a random op's state; its number and its seed follow."""
 
 
 def is_random_state(resource: str) -> bool:
@@ -29,7 +29,7 @@ def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
     """Returns the state in which a random op begins in a Session: ``uint32[2]``.
 
     Args:
-      graph_seed: of the graph; None for none.
+      graph_seed: the seed of the graph; None for none.
       resource: of the op. One with neither a seed of its own nor one of the graph begins otherwise in each Session.
     """
     number, _, op_seed = resource.removeprefix(RANDOM).partition("/")

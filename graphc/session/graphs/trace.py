@@ -56,17 +56,17 @@ def _changes(node: Node) -> bool:
 
 
 class GraphTrace(Trace):
-    """Where ops go while a graph is built by hand.
+    """The trace that ops are added to while a graph is built by hand.
 
     Attributes:
       graph: the graph.
-      random_state: the state of the op that draws random numbers now.
-      random_state_class: of such states; the module that defines it sets it.
-      outside: the Variables of eager code that the graph uses, by resource.
+      random_state: the state of the random op that is being added.
+      random_state_class: the class of such states, set by the module that defines it.
+      outside: the eager Variables that the graph uses, by resource.
       open_variables: the resources of Variables whose shape may change.
-      carried: the assignments that are part of what computes their value: of random ops, loops and branches.
-      colocation: the node that others are made beside now; None for none.
-      colocated: the nodes that were made beside another one, each with that.
+      carried: the assignments that run with the op that computes their value: random ops, loops and branches.
+      colocation: the node that new nodes are colocated with; None outside of ``colocate_with``.
+      colocated: for each colocated node, the node that it is colocated with.
     """
 
     is_graph = True
@@ -86,7 +86,7 @@ class GraphTrace(Trace):
         self._lock = threading.RLock()
 
     def inlined(self, call: Callable[[], Any]) -> Any:
-        """Calls a compiled function in the graph: a run that needs its result assigns and prints what it does."""
+        """Calls a compiled function in the graph: a run that needs its result also runs its assignments and prints."""
         count = len(self.builder.nodes)
         result = call()
         made = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]

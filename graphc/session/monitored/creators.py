@@ -1,4 +1,4 @@
-"""What makes the Session of a monitored one: of the chief, who initializes, or of a worker, who waits for it."""
+"""Session creators for a monitored Session: the chief initializes it, a worker waits for the chief."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Prepared(SessionCreator):
     Args:
       scaffold: the operations that initialize and check; those of the graph if None.
       master: the target of the Session.
-      config: of the Session.
+      config: the config of the Session.
     """
 
     def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
@@ -58,7 +58,7 @@ class ChiefSessionCreator(_Prepared):
     Args:
       scaffold: the operations that initialize, check and restore; those of the graph if None.
       master: the target of the Session.
-      config: of the Session.
+      config: the config of the Session.
       checkpoint_dir: the folder whose latest checkpoint is restored.
       checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
     """
@@ -91,7 +91,7 @@ class WorkerSessionCreator(_Prepared):
     Args:
       scaffold: the operations that check; those of the graph if None.
       master: the target of the Session.
-      config: of the Session.
+      config: the config of the Session.
       max_wait_secs: for how many seconds it waits at most.
     """
 

@@ -12,12 +12,12 @@ __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunV
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run, or what the program asks of it.
+    """The fetches, feeds and options that a hook adds to a run, or that the program passed.
 
     Attributes:
-      fetches: what is fetched, in any nested structure; None for nothing.
+      fetches: any nested structure of fetches; None for nothing.
       feed_dict: values for tensors of the graph.
-      options: settings of the run, a ``RunOptions``.
+      options: the options of the run, a ``RunOptions``.
     """
 
     fetches: Any
@@ -26,12 +26,12 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave.
+    """The results of a run, for a hook.
 
     Attributes:
-      results: the values of what the hook fetched, in its structure; None if it fetched nothing.
-      options: the settings that the run had.
-      run_metadata: what the run tells of itself.
+      results: the values of the hook's fetches, in their structure; None if it fetched nothing.
+      options: the options of the run.
+      run_metadata: the ``RunMetadata`` of the run.
     """
 
     results: Any
@@ -40,11 +40,11 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """What a hook knows of a run.
+    """The run that a hook is called for.
 
     Args:
-      original_args: what the program asked for, without what hooks add.
-      session: the Session, for runs without hooks.
+      original_args: the arguments of the program's own call, without those that hooks add.
+      session: the Session, to run operations without hooks.
     """
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
@@ -54,7 +54,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """Returns what the program asked for, without what hooks add."""
+        """Returns the arguments of the program's own call, without those that hooks add."""
         return self._original_args
 
     @property
@@ -107,7 +107,7 @@ class SessionRunHook:
         """Is called before each run.
 
         Args:
-          run_context: of this run.
+          run_context: the run's context.
 
         Returns:
           What to fetch and to feed besides; None for nothing.
@@ -117,7 +117,7 @@ class SessionRunHook:
         """Is called after each run that has not failed.
 
         Args:
-          run_context: of this run, the same as before.
+          run_context: the run's context, the same as before.
           run_values: what the hook has fetched.
         """
 

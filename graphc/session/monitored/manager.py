@@ -80,7 +80,7 @@ class SessionManager:
           checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
           wait_for_checkpoint: whether to wait until the folder has one.
           max_wait_secs: for how many seconds at most; then the Variables are initialized.
-          config: of the Session.
+          config: the config of the Session.
           init_feed_dict: what is fed to ``init_op``.
           init_fn: is called with the Session after ``init_op``.
 
@@ -133,7 +133,7 @@ class SessionManager:
 
         Args:
           master: the target of the Session.
-          config: of the Session.
+          config: the config of the Session.
           max_wait_secs: for how many seconds at most; None for as long as it takes, within the deadline in force.
 
         Raises:

@@ -28,11 +28,11 @@ _LONGEST_PAUSE = 5.0
 
 
 class StepContext:
-    """What a function that :meth:`MonitoredSession.run_step_fn` calls is given.
+    """The argument of a function that :meth:`MonitoredSession.run_step_fn` calls.
 
     Args:
-      session: the Session, for runs without hooks.
-      run_with_hooks: runs as :meth:`MonitoredSession.run` does.
+      session: the Session, to run operations without hooks.
+      run_with_hooks: a function that runs like :meth:`MonitoredSession.run`.
     """
 
     def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
@@ -40,41 +40,41 @@ class StepContext:
 
     @property
     def session(self) -> Any:
-        """The Session, for runs without hooks."""
+        """The Session, to run operations without hooks."""
         return self._session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs with hooks; the arguments are those of :meth:`MonitoredSession.run`."""
+        """Runs with hooks; takes the arguments of :meth:`MonitoredSession.run`."""
         return self._run(*args, **kwargs)
 
     def request_stop(self) -> None:
-        """Ends the loop of the program.
+        """Ends the program's training loop.
 
         Raises:
-          StopIteration: always; ``with MonitoredSession() as session:`` ends by it without an error.
+          StopIteration: always; ``with MonitoredSession() as session:`` exits without an error.
         """
         raise StopIteration("the step function has asked for a stop")
 
 
 class _Patience:
-    """How long to wait before a lost Session is replaced once more, each time longer, and whether to do so at all."""
+    """The growing pauses between attempts to replace a lost Session, and the time limit for all of them."""
 
     def __init__(self) -> None:
         self._end, self._pause = time.monotonic() + _RECOVERY_SECONDS, _FIRST_PAUSE
 
     @property
     def is_over(self) -> bool:
-        """True if it has been tried long enough."""
+        """True if the time limit has passed."""
         return time.monotonic() > self._end
 
     def wait(self) -> None:
-        """Waits; keeps to deadlines and tokens in force."""
+        """Sleeps for the next pause; enforces the deadlines and cancellation tokens in force."""
         pause(self._pause, "a Session in place of the one that was lost")
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
 class _Monitored:
-    """What :class:`MonitoredSession` and :class:`SingularMonitoredSession` have in common."""
+    """The common base of :class:`MonitoredSession` and :class:`SingularMonitoredSession`."""
 
     def __init__(
         self, creator: SessionCreator | None, hooks: Sequence[SessionRunHook] | None, grace: float, recovers: bool
@@ -274,7 +274,7 @@ class SingularMonitoredSession(_Monitored):
       hooks: are called around each run.
       scaffold: the operations that initialize, check and restore; those of the graph if None.
       master: the target of the Session.
-      config: of the Session.
+      config: the config of the Session.
       checkpoint_dir: the folder whose latest checkpoint is restored.
       stop_grace_period_secs: how many seconds threads have to end when it is closed.
       checkpoint_filename_with_path: the checkpoint itself; instead of the folder.

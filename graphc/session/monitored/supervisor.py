@@ -140,7 +140,7 @@ class Supervisor:
 
         Args:
           master: the target of the Session.
-          config: of the Session.
+          config: the config of the Session.
           wait_for_checkpoint: whether the chief waits for a checkpoint.
           max_wait_secs: for how many seconds to wait.
           start_standard_services: whether to start the threads that save and summarize, and the queue runners.

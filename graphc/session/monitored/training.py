@@ -37,7 +37,7 @@ def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
       save_checkpoint_secs: a checkpoint once in so many seconds; 600 if nothing is said about checkpoints.
       save_summaries_steps: summaries once in so many steps; 100 if nothing is said about summaries.
       save_summaries_secs: summaries once in so many seconds.
-      config: of the Session.
+      config: the config of the Session.
       stop_grace_period_secs: how many seconds threads have to end when it is closed.
       log_step_count_steps: once in how many steps their speed is logged; 0 or None for never.
       max_wait_secs: for how many seconds a worker waits for the chief.

@@ -36,11 +36,11 @@ def assigns(node: Node) -> bool:
 
 
 class Rules(ABC):
-    """Which nodes may become one cluster."""
+    """The rules that decide which nodes may share a cluster."""
 
     @abstractmethod
     def place(self, node: Node) -> str | None:
-        """Returns where a node runs; None for one that has nothing to do, and stands for what it waits for."""
+        """Returns where a node runs; None for a node that does no work and only stands for its control inputs."""
 
     @abstractmethod
     def alone(self, node: Node) -> bool:

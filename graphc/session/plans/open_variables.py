@@ -35,9 +35,9 @@ def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: Sess
     A read that comes after an assignment in the graph gives the value that was assigned.
 
     Args:
-      graph: of a segment.
-      types: of the values of the Variables whose shape may change.
-      state: of the Session.
+      graph: the segment's graph.
+      types: the types of the values of the Variables whose shape may change.
+      state: the state of the Session.
 
     Raises:
       FailedPreconditionError: a Variable is read that has no value.

@@ -22,13 +22,13 @@ __all__ = ["Request", "make_plan"]
 
 @dataclass(frozen=True)
 class Request:
-    """What one kind of run asks for.
+    """One kind of run: the nodes to execute, with their feeds, fetches and devices.
 
     Attributes:
       graph: the graph.
-      nodes: what is executed, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
+      nodes: the nodes to execute, in the order of the graph.
+      fed: the values that are fed.
+      fetched: the values that are fetched.
       placement: the device of each node that runs on one.
       default: the default device.
     """
@@ -46,7 +46,7 @@ def make_plan(request: Request, state: SessionState, note_compiled: Callable[...
 
     Args:
       request: what it asks for.
-      state: of the Session.
+      state: the state of the Session.
       note_compiled: is told of each program that a run compiles.
     """
     clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))

@@ -1,4 +1,4 @@
-"""What a run needs: the nodes behind what is fetched, cut where values are fed."""
+"""Pruning: finds the nodes that a run needs, from its fetches back to its feeds."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def needed_nodes(
     """Returns the nodes that a run executes, in the order of the graph.
 
     Args:
-      nodes: of the graph.
+      nodes: the nodes of the graph.
       targets: the values and nodes that are fetched.
-      fed: the values that are given, and behind which nothing is needed.
-      carried: assignments that are part of what computes their value.
+      fed: the values that are fed; the search stops at them.
+      carried: the assignments that run with the op that computes their value.
 
     Raises:
       InvalidArgumentError: a placeholder is needed and not fed.

@@ -29,7 +29,7 @@ from graphc.session.session import Session
 __all__ = ["repeated"]
 
 _MOST = 64
-"""How many records are read at once at most; more gain little."""
+"""Maximum number of records to read at once; larger batches gain little."""
 _LEAST = 4
 
 
@@ -114,12 +114,12 @@ def _constant(value: Value) -> Any:
 
 
 class _Program:
-    """What is computed of a record, for many at once. Operations that compute alike share one, and what is compiled.
+    """A program that computes many records at once. Operations that compute the same share one compiled program.
 
     Args:
-      nodes: of the device, in order.
+      nodes: nodes of one device, in order.
       given: the values that they take from elsewhere.
-      wanted: the values that are asked for.
+      wanted: the values to return.
     """
 
     def __init__(self, nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> None:
@@ -133,10 +133,10 @@ class _Program:
             found = None
         types = [(value.type.shape, value.type.dtype) for value in wanted]
         self.is_faithful = found is not None and [(array.shape, array.dtype) for array in found] == types
-        """Whether what it computes has the types of the graph."""
+        """True if the program returns values of the graph's types."""
 
     def row(self, given: Sequence[Any]) -> list[Any]:
-        """Computes what is asked for of one record."""
+        """Computes the wanted values for one record."""
         values: dict[Value, Any] = dict(zip(self._given, given, strict=True))
         for node in self._nodes:
             inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]

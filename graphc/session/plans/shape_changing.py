@@ -27,7 +27,7 @@ Evaluation = Callable[..., Sequence[Any]]
 """Computes an op on known values: see :func:`graphc.ir.passes.specialize`."""
 
 _KEPT = 64
-"""How many programs a body keeps, each for other shapes."""
+"""Maximum number of programs that a body keeps, one for each combination of shapes."""
 
 
 def has_host_ops(node: Node) -> bool:
@@ -45,7 +45,7 @@ class Stepped(Interpreter):
 
     Args:
       graph: what to run.
-      state: of the Session; None inside of branches and bodies, which have no Variables.
+      state: the state of the Session; None inside of branches and bodies, which have no Variables.
       evaluate: computes an op on known values.
     """
 

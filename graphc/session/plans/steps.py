@@ -27,7 +27,7 @@ from graphc.session.state import SessionState, check_type, dummy
 __all__ = ["HostStep", "StateSegment", "reason_of"]
 
 _PROGRAMS_KEPT = 32
-"""How many programs a segment keeps, each for other shapes."""
+"""Maximum number of programs that a segment keeps, one for each combination of shapes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class HostStep(Step):
 
     Attributes:
       operation: the op in its graph.
-      state: of the Session.
+      state: the state of the Session.
       count: how many of the inputs are its; the others are for the order alone.
     """
 
@@ -99,7 +99,7 @@ class StateSegment(Step):
 
     Attributes:
       graph: the nodes.
-      state: of the Session.
+      state: the state of the Session.
       note_compiled: is told of each program that is compiled, of the types of its inputs, and of the values of those
         that shapes depend on.
     """
@@ -179,8 +179,8 @@ def reason_of(
 
     Args:
       segment: what is compiled.
-      types: of its inputs.
-      values: of those inputs that shapes depend on.
+      types: the types of its inputs.
+      values: the values of those inputs that shapes depend on.
       where: the task, if it is another one's.
     """
     inputs = zip(segment.graph.inputs, types, strict=True)
@@ -197,8 +197,8 @@ class SegmentProgram:
 
     Args:
       segment: what to compile.
-      types: of its inputs.
-      values: of those inputs that shapes depend on.
+      types: the types of its inputs.
+      values: the values of those inputs that shapes depend on.
       open_types: the types that Variables have now whose shape may change.
     """
 

@@ -32,7 +32,7 @@ class SessionDevice(str):
 
 
 class Target(ABC):
-    """Where the runs of a Session go."""
+    """A place that a Session runs at: this process, or a cluster."""
 
     @abstractmethod
     def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
@@ -48,7 +48,7 @@ class Target(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Says that the Session is closed."""
+        """Tells the target that the Session is closed."""
 
 
 class Targets(ABC):
@@ -80,7 +80,7 @@ class Targets(ABC):
 
 
 TARGETS = Registry[Targets]("target")
-"""What finds targets; the layer of clusters fills it."""
+"""Registry of functions that find the target for a URL; the cluster layer fills it."""
 
 
 def targets() -> Targets:

@@ -1,4 +1,4 @@
-"""How batches are made: a queue, its QueueRunner, and what takes many elements at once."""
+"""Batching: a queue, its QueueRunner, and an op that dequeues many elements at once."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["BatchPlan", "batches"]
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """What a function that makes batches was asked for.
+    """The arguments of a function that makes batches.
 
     Attributes:
-      use: the function, for messages and the name of its operations.
-      capacity: of the queue.
-      batch_size: how many elements a batch has.
-      threads: how many threads enqueue each of the lists of tensors.
-      enqueue_many: whether the tensors have many elements each.
-      shapes: of an element, where the tensors do not say them.
-      smaller: whether the last batch may have fewer.
-      shared_name: of the queue.
-      name: of the operations.
-      dynamic_pad: whether elements of several sizes are filled up.
-      min_after_dequeue: how many elements stay in the queue, so that batches are mixed; None for batches in order.
-      seed: of the mixing.
+      use: the function's name, for messages and for its operations.
+      capacity: the capacity of the queue.
+      batch_size: the number of elements in a batch.
+      threads: the number of threads that enqueue each list of tensors.
+      enqueue_many: True if each tensor holds many elements.
+      shapes: the shapes of an element, where the tensors do not have them.
+      smaller: True if the last batch may be smaller.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
+      dynamic_pad: True if elements of several sizes are padded.
+      min_after_dequeue: the number of elements that stay in the queue for shuffling; None for batches in order.
+      seed: the seed of the shuffle.
     """
 
     use: str

@@ -34,12 +34,12 @@ def batch(
       num_threads: how many threads run the tensors; with more than one the elements come in any order.
       capacity: how many elements wait at most.
       enqueue_many: whether each run gives many elements, along the first axis.
-      shapes: of an element, one for each tensor, where the tensors do not say them.
+      shapes: the shapes of an element, one for each tensor, where the tensors do not say them.
       dynamic_pad: whether elements may have several sizes, where a shape has None; smaller ones are filled up with
         zeros.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
 
     Returns:
       Tensors in a list or dict as they were given, or one for one, with a new first axis.
@@ -80,11 +80,11 @@ def maybe_batch(
       num_threads: how many threads run the tensors.
       capacity: how many elements wait at most.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     plan = BatchPlan(
         "batch", capacity, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
@@ -105,11 +105,11 @@ def batch_join(
       batch_size: as for :func:`batch`, and so are the others.
       capacity: how many elements wait at most.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     return maybe_batch_join(
         tensors_list, True, batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
@@ -130,11 +130,11 @@ def maybe_batch_join(
       batch_size: as for :func:`batch`, and so are the others.
       capacity: how many elements wait at most.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     plan = BatchPlan(
         "batch_join", capacity, batch_size, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
@@ -156,12 +156,12 @@ def shuffle_batch(
       capacity: how many elements wait at most.
       min_after_dequeue: how many elements wait at least, so that they are mixed.
       num_threads: how many threads run the tensors.
-      seed: of the order.
+      seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     return maybe_shuffle_batch(
         tensors, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many, shapes,
@@ -183,12 +183,12 @@ def maybe_shuffle_batch(
       min_after_dequeue: how many elements wait at least, so that they are mixed.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
       num_threads: how many threads run the tensors.
-      seed: of the order.
+      seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     plan = BatchPlan(
         "shuffle_batch", capacity, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch,
@@ -209,12 +209,12 @@ def shuffle_batch_join(
       batch_size: as for :func:`batch`.
       capacity: how many elements wait at most.
       min_after_dequeue: how many elements wait at least, so that they are mixed.
-      seed: of the order.
+      seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     return maybe_shuffle_batch_join(
         tensors_list, batch_size, capacity, min_after_dequeue, True, seed, enqueue_many, shapes,
@@ -235,12 +235,12 @@ def maybe_shuffle_batch_join(
       capacity: how many elements wait at most.
       min_after_dequeue: how many elements wait at least, so that they are mixed.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
-      seed: of the order.
+      seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
-      shapes: of an element.
+      shapes: the shapes of an element.
       allow_smaller_final_batch: whether the elements that are left at the end are a batch.
-      shared_name: of the queue.
-      name: of the operations.
+      shared_name: the shared name of the queue.
+      name: the name of the operations.
     """
     plan = BatchPlan(
         "shuffle_batch_join", capacity, batch_size, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,

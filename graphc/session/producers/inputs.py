@@ -39,7 +39,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> GraphTensor:
 
     Args:
       pattern: ``*`` and ``?`` stand for characters of one part of the path; or a vector of patterns.
-      name: of the operation.
+      name: the name of the operation.
 
     Returns:
       A vector of strings, sorted.
@@ -59,7 +59,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     Args:
       tensor: any tensor.
       num_epochs: how many runs; None for any number.
-      name: of the operations.
+      name: the name of the operations.
 
     Raises:
       InvalidArgumentError: ``num_epochs`` is not positive.
@@ -98,11 +98,11 @@ def input_producer(
       element_shape: the shape of a row, where the tensor's does not say it.
       num_epochs: how often each row comes, before the queue is closed; None for any number.
       shuffle: whether the rows of an epoch come in a random order.
-      seed: of the order.
-      capacity: of the queue.
-      shared_name: of the queue.
+      seed: the seed of the order.
+      capacity: the capacity of the queue.
+      shared_name: the shared name of the queue.
       summary_name: not used: no summary is made.
-      name: of the queue.
+      name: the name of the queue.
       cancel_op: closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
@@ -137,10 +137,10 @@ def string_input_producer(
       string_tensor: a vector of strings.
       num_epochs: how often each string comes, before the queue is closed; None for any number.
       shuffle: whether the strings of an epoch come in a random order.
-      seed: of the order.
-      capacity: of the queue.
-      shared_name: of the queue.
-      name: of the queue.
+      seed: the seed of the order.
+      capacity: the capacity of the queue.
+      shared_name: the shared name of the queue.
+      name: the name of the queue.
       cancel_op: closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
@@ -183,10 +183,10 @@ def range_input_producer(
       limit: an int, or a tensor of one.
       num_epochs: how often each int comes, before the queue is closed; None for any number.
       shuffle: whether the ints of an epoch come in a random order.
-      seed: of the order.
-      capacity: of the queue.
-      shared_name: of the queue.
-      name: of the queue.
+      seed: the seed of the order.
+      capacity: the capacity of the queue.
+      shared_name: the shared name of the queue.
+      name: the name of the queue.
     """
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
@@ -209,10 +209,10 @@ def slice_input_producer(
       tensor_list: tensors of as many rows.
       num_epochs: how often each row comes, before OutOfRangeError; None for any number.
       shuffle: whether the rows of an epoch come in a random order.
-      seed: of the order.
-      capacity: of the queue of the numbers of rows.
-      shared_name: of that queue.
-      name: of that queue.
+      seed: the seed of the order.
+      capacity: the capacity of the queue of the numbers of rows.
+      shared_name: the shared name of that queue.
+      name: the name of that queue.
 
     Returns:
       A tensor for each.

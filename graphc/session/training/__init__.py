@@ -1,3 +1,3 @@
-"""What trains the Variables of a graph: gradients, optimizers, learning rates, averages and losses."""
+"""Training of a graph's Variables: gradients, optimizers, learning rates, averages and losses."""
 
 __all__: list[str] = []

@@ -55,7 +55,7 @@ def exponential_decay(
       decay_steps: in how many steps the rate is multiplied by ``decay_rate``.
       decay_rate: a number or a tensor.
       staircase: whether the exponent is rounded down.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there is no step.
@@ -104,7 +104,7 @@ def polynomial_decay(
       end_learning_rate: the last rate.
       power: 1 for a straight line.
       cycle: whether the steps are doubled, tripled and so on when they are done.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there is no step.
@@ -128,7 +128,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
       x: the step, a scalar tensor or Variable.
       boundaries: growing numbers.
       values: one more than there are boundaries.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there are more or fewer values.
@@ -160,7 +160,7 @@ def cosine_decay(
       global_step: the step, a tensor or Variable.
       decay_steps: the length of half the wave.
       alpha: the last rate as a part of the first.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there is no step.
@@ -186,7 +186,7 @@ def cosine_decay_restarts(
       t_mul: by how much each is longer than the one before.
       m_mul: by how much each is higher.
       alpha: the last rate as a part of the first.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there is no step.
@@ -220,7 +220,7 @@ def linear_cosine_decay(
       num_periods: how many waves there are.
       alpha: is added to the line.
       beta: is added to the product.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidArgumentError: there is no step.

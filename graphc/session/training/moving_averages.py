@@ -30,7 +30,7 @@ class ExponentialMovingAverage:
       num_updates: how many updates there were, a Variable or tensor: the decay is lower at first, at most
         ``(1 + num_updates) / (10 + num_updates)``.
       zero_debias: whether averages of tensors are divided by the weight of what they have seen.
-      name: of the averages.
+      name: the name of the averages.
 
     Example:
       >>> import graphc as gx

@@ -1,4 +1,4 @@
-"""What TensorFlow 1's optimizers share: operations of a graph that update Variables by their gradients."""
+"""The base class of TensorFlow 1's optimizers: graph operations that update Variables from their gradients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Optimizer:
 
     Args:
       use_locking: not needed: each update is one step.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
 
     Raises:
       InvalidArgumentError: there is no name.
@@ -88,7 +88,7 @@ class Optimizer:
           gate_gradients: not needed: a run gives all gradients at once.
           aggregation_method: not used.
           colocate_gradients_with_ops: not needed.
-          name: of the operation.
+          name: the name of the operation.
           grad_loss: the gradient of the loss; ones if None.
 
         Raises:
@@ -158,7 +158,7 @@ class Optimizer:
         Args:
           grads_and_vars: pairs of a gradient and a Variable; one without gradient (None) stays.
           global_step: a Variable that each update adds one to.
-          name: of the operation.
+          name: the name of the operation.
 
         Raises:
           InvalidArgumentError: there is no gradient, or one of another shape.

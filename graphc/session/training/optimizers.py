@@ -28,7 +28,7 @@ class GradientDescentOptimizer(Optimizer):
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
       use_locking: not needed.
-      name: of the operations.
+      name: the name of the operations.
     """
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
@@ -52,7 +52,7 @@ class MomentumOptimizer(Optimizer):
       learning_rate: a number, a tensor, or a function that returns one.
       momentum: how much of the last step is kept; likewise.
       use_locking: not needed.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
       use_nesterov: whether the momentum is applied before the gradient is (Nesterov 1983).
     """
 
@@ -85,7 +85,7 @@ class AdamOptimizer(Optimizer):
       beta2: the decay of the mean of their squares; likewise.
       epsilon: added to the root of the mean square before the bias is corrected; likewise.
       use_locking: not needed.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
     """
 
     slot_names = ("m", "v")
@@ -130,7 +130,7 @@ class AdagradOptimizer(Optimizer):
       learning_rate: a number, a tensor, or a function that returns one.
       initial_accumulator_value: what the sums begin with, above zero.
       use_locking: not needed.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
 
     Raises:
       InvalidArgumentError: the sums would begin with zero or less.
@@ -171,7 +171,7 @@ class AdadeltaOptimizer(Optimizer):
       rho: the decay of the means; likewise.
       epsilon: added to the means; likewise.
       use_locking: not needed.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
     """
 
     slot_names = ("accum", "accum_update")
@@ -198,12 +198,12 @@ class RMSPropOptimizer(Optimizer):
 
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
-      decay: of the mean; likewise.
+      decay: the decay rate of the mean; likewise.
       momentum: how much of the last step is kept; likewise.
       epsilon: added to the mean; likewise.
       use_locking: not needed.
       centered: whether the mean gradient is taken off the mean square.
-      name: of the operations and slots.
+      name: the name of the operations and slots.
     """
 
     def __init__(

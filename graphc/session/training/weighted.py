@@ -23,7 +23,7 @@ __all__ = ["REDUCTIONS", "Reduction", "absolute_difference", "add_loss", "comput
 
 
 class Reduction:
-    """How the losses of elements are taken together."""
+    """The ways to reduce the losses of elements to one."""
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -34,7 +34,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """Returns all of them."""
+        """Returns all reductions."""
         return tuple(REDUCTIONS)
 
 
@@ -57,7 +57,7 @@ REDUCTIONS: dict[str, Callable[[Any, Any], Any]] = {
         gx.sum(weighted), gx.sum(gx.astype(gx.not_equal(_everywhere(weights, weighted), 0), weighted.dtype))
     ),
 }
-"""How losses times weights become one, by name."""
+"""Functions that reduce weighted losses to one, by name."""
 
 
 def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:

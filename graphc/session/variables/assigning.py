@@ -49,7 +49,7 @@ def assign(
       value: of its shape, unless that is open (``validate_shape=False`` where the Variable is made).
       validate_shape: not used: the Variable says whether its shape stays.
       use_locking: not needed: each assignment is one step.
-      name: of the operation.
+      name: the name of the operation.
 
     Returns:
       The new value as a tensor.
@@ -108,7 +108,7 @@ def _scatter(how: str, text: str, *, nd: bool = False) -> Any:
       indices: integers: {places}. What a tensor holds that is out of range is left out.
       updates: one for each index.
       use_locking: not needed: each assignment is one step.
-      name: of the operation.
+      name: the name of the operation.
 
     Returns:
       The new value as a tensor.

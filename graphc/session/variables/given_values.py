@@ -1,4 +1,4 @@
-"""What users give as values of Variables, as tensors of the graph."""
+"""Conversion of values that users assign to Variables into tensors of the graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_given", "initial_tensor"]
 
 
 def as_given(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns a list or array as an array of a dtype, if that can hold it; anything else as it is."""
+    """Converts a list or array to a dtype that can represent it; returns anything else unchanged."""
     found: Any = _array(value)
     if not isinstance(found, np.ndarray) or cast("Any", found).dtype == dtype:
         return cast("Any", found)

@@ -1,4 +1,4 @@
-"""What Variables start with, in TensorFlow 1's form: objects that are called with a shape and a dtype."""
+"""TensorFlow 1's initializers: objects that are called with a shape and a dtype."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Initializer:
     """Makes initial values.
 
     Args:
-      dtype: of the values where a call names none.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(self, dtype: Any = "float32") -> None:
@@ -83,7 +83,7 @@ class constant_initializer(Initializer):  # noqa: N801
 
     Args:
       value: a number for all elements, or a list or array of as many as the shape has.
-      dtype: of the values where a call names none.
+      dtype: the dtype of the values where a call names none.
       verify_shape: whether the shape must be that of the value.
 
     Example:
@@ -143,8 +143,8 @@ class random_uniform_initializer(_Random):  # noqa: N801
     Args:
       minval: the least.
       maxval: the bound above; 1 for floats if None.
-      seed: of its own; None for that of the graph.
-      dtype: of the values where a call names none.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(
@@ -165,10 +165,10 @@ class random_normal_initializer(_Random):  # noqa: N801
     """Draws normal numbers.
 
     Args:
-      mean: of the numbers.
+      mean: the mean of the numbers.
       stddev: their standard deviation.
-      seed: of its own; None for that of the graph.
-      dtype: of the values where a call names none.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
@@ -192,9 +192,9 @@ class uniform_unit_scaling_initializer(_Random):  # noqa: N801
     """Draws uniform numbers that keep the scale of what they are multiplied with (Sussillo and Abbott 2014).
 
     Args:
-      factor: of the scale.
-      seed: of its own; None for that of the graph.
-      dtype: of the values where a call names none.
+      factor: the factor of the scale.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
@@ -214,8 +214,8 @@ class variance_scaling_initializer(_Random):  # noqa: N801
       scale: a positive number.
       mode: what n is: ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``, the numbers of inputs and outputs of a layer.
       distribution: ``"truncated_normal"`` (or ``"normal"``), ``"untruncated_normal"`` or ``"uniform"``.
-      seed: of its own; None for that of the graph.
-      dtype: of the values where a call names none.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
 
     Raises:
       InvalidArgumentError: another mode or distribution, or no positive scale.
@@ -277,8 +277,8 @@ class orthogonal_initializer(_Random):  # noqa: N801
 
     Args:
       gain: what they are multiplied by.
-      seed: of its own; None for that of the graph.
-      dtype: of the values where a call names none.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
@@ -307,7 +307,7 @@ class identity_initializer(Initializer):  # noqa: N801
 
     Args:
       gain: what it is multiplied by.
-      dtype: of the values where a call names none.
+      dtype: the dtype of the values where a call names none.
     """
 
     def __init__(self, gain: float = 1.0, dtype: Any = "float32") -> None:

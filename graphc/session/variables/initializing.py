@@ -74,7 +74,7 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
     Args:
       var_list: the Variables.
-      name: of the operation.
+      name: the name of the operation.
 
     Raises:
       InvalidTypeError: something is no Variable of a graph.
@@ -128,7 +128,7 @@ def report_uninitialized_variables(
 
     Args:
       var_list: the Variables; all global and local ones of the default graph if None.
-      name: of the operation.
+      name: the name of the operation.
 
     Example:
       >>> import graphc as gx

@@ -23,7 +23,7 @@ HOWS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "min": ("min", lambda rows: rows),
     "max": ("max", lambda rows: rows),
 }
-"""What each way of assignment does with rows, and what is made of the updates before."""
+"""For each kind of assignment, the update of rows and the function applied to the updates first."""
 
 
 def scattered(
@@ -36,7 +36,7 @@ def scattered(
       how: one of :data:`HOWS`.
       indices: integers.
       updates: one for each index.
-      name: of the operation.
+      name: the name of the operation.
       nd: whether the last axis of the indices holds one position for each of the first axes.
     """
     word, change = HOWS[how]

@@ -31,20 +31,20 @@ def no_regularizer(_: Any) -> None:
 
 @dataclass(eq=False)
 class VariableScope:
-    """What ``get_variable`` takes from the scope that is open.
+    """A variable scope: the settings that ``get_variable`` uses inside it.
 
     Attributes:
-      reuse: whether Variables are there (True), are not (False), or may be (``AUTO_REUSE``).
-      name: what their names begin with.
-      initializer: of those that are made.
-      regularizer: a function from a Variable to a loss, which goes to a collection.
-      dtype: of those that are made.
-      original_name_scope: the scope of the names of operations that was opened with it.
-      custom_getter: what is called in place of ``get_variable``, with that as its first argument.
-      caching_device: not used.
-      partitioner: not used.
-      use_resource: not used.
-      constraint: what optimizers apply to the values after each update.
+      reuse: True to require that Variables exist, False to require that they do not, ``AUTO_REUSE`` for either.
+      name: the prefix of their names.
+      initializer: the initializer of new Variables.
+      regularizer: a function from a Variable to a loss, which is added to a collection.
+      dtype: the dtype of new Variables.
+      original_name_scope: the name scope that was opened together with this scope.
+      custom_getter: a function called instead of ``get_variable``, with ``get_variable`` as its first argument.
+      caching_device: ignored.
+      partitioner: ignored.
+      use_resource: ignored.
+      constraint: a function that optimizers apply to the values after each update.
     """
 
     reuse: Reuse
@@ -60,7 +60,7 @@ class VariableScope:
     constraint: Any = None
 
     def reuse_variables(self) -> None:
-        """Has the scope share Variables from now on."""
+        """Makes the scope share existing Variables from now on."""
         self.reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -146,8 +146,8 @@ def get_variable(
 
     Args:
       name: in the scope.
-      shape: of a new one; it is checked where there is one.
-      dtype: of a new one; float32 if None.
+      shape: the shape of a new one; it is checked where there is one.
+      dtype: the dtype of a new one; float32 if None.
       initializer: of a new one: a value, or a function of shape and dtype; Glorot's uniform numbers if None.
       regularizer: a function from the value to a loss, which goes to the collection of regularization losses.
       trainable: whether optimizers change it; True if None.

@@ -39,16 +39,16 @@ Reuse = bool | Literal[_Auto.AUTO_REUSE] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What a call of ``get_variable`` asks for.
+    """The arguments of a call of ``get_variable``.
 
     Attributes:
-      name: the whole name.
-      shape: None for that of the initial value.
-      dtype: None for that of the initial value.
-      initializer: a value, or a function of shape and dtype or of nothing; None for the default one.
+      name: the full name.
+      shape: the shape; None for the shape of the initial value.
+      dtype: the dtype; None for the dtype of the initial value.
+      initializer: a value, or a function of shape and dtype or of nothing; None for the default initializer.
       regularizer: a function from the Variable to a loss; None for none.
-      reuse: whether it is there, is not, or may be.
-      options: what else the Variable is made with.
+      reuse: whether the Variable must exist, must not, or may.
+      options: further arguments for the Variable.
     """
 
     name: str

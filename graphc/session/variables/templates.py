@@ -119,7 +119,7 @@ def make_template(
     """Returns a function whose calls share the Variables that its first call makes by ``get_variable``.
 
     Args:
-      name_: of the scope, made unique.
+      name_: the name of the scope, made unique.
       func_: the function.
       create_scope_now_: whether the scope gets its name now, and not at the first call.
       unique_name_: a name of the scope that is not made unique.

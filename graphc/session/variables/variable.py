@@ -40,7 +40,7 @@ class GraphVariable(Scattering, Variable):
       collections: the collections that it is put into; those of global variables if None, none at all if empty.
       validate_shape: whether the shape stays; if not, each assignment may give another one.
       caching_device: not used.
-      name: of the variable, made unique.
+      name: the name of the variable, made unique.
       dtype: to convert to; by default Python's floats become float32 and its ints int32.
       shape: what is fixed of the shape, None for a size that may change; that of ``initial_value`` if None.
       constraint: a function that optimizers apply to the value after each update.
@@ -178,7 +178,7 @@ class GraphVariable(Scattering, Variable):
         Args:
           value: of the variable's shape.
           use_locking: not needed: each assignment is one step.
-          name: of the operation.
+          name: the name of the operation.
           read_value: whether to return the new value as a tensor, and not the operation.
 
         Raises:
@@ -326,7 +326,7 @@ class RandomState(GraphVariable):
 
     Args:
       graph: the graph.
-      seed: of the op; None for none.
+      seed: the seed of the op; None for none.
     """
 
     __slots__ = ()

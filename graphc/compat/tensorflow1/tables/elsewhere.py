@@ -29,4 +29,4 @@ ELSEWHERE: dict[str, str] = {
     "train.SequenceExample": "write one tf.train.Example for each step",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
 }
-"""What to use instead, by name."""
+"""The replacement for each name that graphc does not have."""

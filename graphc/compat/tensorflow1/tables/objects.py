@@ -158,7 +158,7 @@ _DATA = (
     "make_one_shot_iterator",
     "experimental.make_csv_dataset",
 )
-"""What stands for datasets of TensorFlow 1, whose iterators are part of graphs."""
+"""The dataset classes of TensorFlow 1, whose iterators are part of graphs."""
 
 
 def _of_datasets(name: str) -> Any:

@@ -88,4 +88,4 @@ ELSEWHERE: dict[str, str] = {
     "variable_creator_scope": "make the variables with what they need",
     "xla": "every @tf.function is compiled by XLA",
 }
-"""What to use instead, by name."""
+"""The replacement for each name that graphc does not have."""
