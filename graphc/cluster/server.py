@@ -40,7 +40,7 @@ class Server:
       server_or_cluster_def: the cluster, as a :class:`gx.ClusterSpec` or what makes one; or what :attr:`server_def` of
         another server gave.
       job_name: the job of the task; may be left out where there is one job.
-      task_index: its index; may be left out where the job has one task.
+      task_index: its index; optional if the job has one task.
       protocol: the carrier: ``"threads"`` for a task in this process, ``"ray"`` for one in a process of its own; None
         or ``"grpc"`` for Ray where ``RAY_ADDRESS`` is set or Ray is started in this process, else threads.
       config: taken as TensorFlow takes it; the settings of a task are those of its process.

@@ -30,12 +30,12 @@ def replica_device_setter(
     TensorFlow's ``tf.train.replica_device_setter``.
 
     Args:
-      ps_tasks: how many parameter servers there are; not looked at if ``cluster`` is given.
+      ps_tasks: the number of parameter servers; ignored if ``cluster`` is given.
       ps_device: their job; empty for none.
-      worker_device: where everything else goes; empty to leave that open.
+      worker_device: the device of all other ops; empty to leave it open.
       merge_devices: whether something that has a device from an inner scope gets from here what that leaves open.
       cluster: the cluster, whose job of ``ps_device`` has as many tasks as there are parameter servers.
-      ps_ops: what goes to the parameter servers, by TensorFlow's names of ops; Variables and accumulators if None.
+      ps_ops: TensorFlow's names of the ops to place on parameter servers; Variables and accumulators if None.
       ps_strategy: chooses the parameter server of each such thing: it gets what is about to be made (``name``,
         ``type``, ``attrs``) and returns the index of a task. In turns if None.
 
@@ -104,8 +104,8 @@ class GreedyLoadBalancingStrategy:
     It is ``tf.contrib.training.GreedyLoadBalancingStrategy``, for ``ps_strategy`` of :func:`replica_device_setter`.
 
     Args:
-      num_tasks: how many parameter servers there are.
-      load_fn: returns how much a thing weighs, such as :func:`byte_size_load_fn`.
+      num_tasks: the number of parameter servers.
+      load_fn: a function that returns the load of an op, such as :func:`byte_size_load_fn`.
 
     Raises:
       InvalidArgumentError: there are no parameter servers.

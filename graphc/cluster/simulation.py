@@ -38,7 +38,7 @@ class Clock:
         """Lets everything happen, until nothing is left.
 
         Args:
-          most: after how many events it counts as endless.
+          most: the number of events after which the simulation counts as endless.
 
         Raises:
           RuntimeError: it is endless.
@@ -57,7 +57,7 @@ class Network:
 
     Args:
       clock: the time.
-      chance: where its luck comes from.
+      chance: its source of random numbers.
       latency: seconds that a message takes on average; each takes between none and twice that.
       loss: the share of messages that get lost.
       repeats: the share of messages that come twice.
@@ -75,7 +75,7 @@ class Network:
         """Sends a message.
 
         Args:
-          deliver: what happens where it comes to.
+          deliver: a function called where the message arrives.
         """
         wild = self.clock.now < self.until
         if wild and self.chance.random() < self.loss:
@@ -88,8 +88,8 @@ class Network:
 
         Args:
           handle: computes the answer there, once for each time that the request comes; may raise ConnectionError.
-          answer: is given the answer, or a ConnectionError, or a TimeoutError if none came; once.
-          timeout: in how many seconds it must come.
+          answer: a function called once, with the answer, a ConnectionError, or a TimeoutError if none came.
+          timeout: seconds within which the answer must come.
         """
         answered: list[Any] = []
 

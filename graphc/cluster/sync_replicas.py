@@ -37,11 +37,11 @@ class SyncReplicasOptimizer(Optimizer):
 
     Args:
       opt: the optimizer that makes the updates.
-      replicas_to_aggregate: how many gradients make an update.
-      total_num_replicas: how many workers there are; as many as are aggregated if None.
+      replicas_to_aggregate: the number of gradients in an update.
+      total_num_replicas: the number of workers; ``replicas_to_aggregate`` if None.
       variable_averages: an ``ExponentialMovingAverage`` to update after each step, or None.
-      variables_to_average: what it averages; all trainable Variables if None.
-      use_locking: not needed: each update is one step.
+      variables_to_average: the Variables to average; all trainable Variables if None.
+      use_locking: ignored: each update is one step.
       name: the scope of the operations.
 
     Example:
@@ -87,7 +87,7 @@ class SyncReplicasOptimizer(Optimizer):
         Args:
           grads_and_vars: pairs of a gradient and a Variable; one without gradient (None) stays.
           global_step: the Variable that counts the updates.
-          name: not used.
+          name: ignored.
 
         Returns:
           The step that begins, as a tensor.
@@ -165,8 +165,8 @@ class SyncReplicasOptimizer(Optimizer):
         """Returns an operation that the chief runs once, at the beginning: it hands out the first tokens.
 
         Args:
-          num_tokens: how many; as many as gradients make an update if -1. With fewer replicas than that they are
-            needed, since each replica makes several gradients for an update.
+          num_tokens: the number of tokens; -1 for the number of gradients in an update. With fewer replicas than that
+            they are needed, since each replica makes several gradients for an update.
 
         Raises:
           InvalidArgumentError: there are no operations yet.
@@ -187,7 +187,7 @@ class SyncReplicasOptimizer(Optimizer):
 
         Args:
           is_chief: whether this worker is the chief, who takes the gradients.
-          num_tokens: as for :meth:`get_init_tokens_op`.
+          num_tokens: see :meth:`get_init_tokens_op`.
         """
         return _Hook(self, is_chief, num_tokens)
 

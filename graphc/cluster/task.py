@@ -125,7 +125,7 @@ class Task:
         """Runs a call, in the thread that brings it.
 
         Raises:
-          GraphcError: what the service raises.
+          GraphcError: the service's error.
           UnavailableError: the task was stopped, before or meanwhile.
           DeadlineExceededError: the call took too long.
           CancelledError: the caller has cancelled it.
@@ -203,7 +203,7 @@ class _OfTask:
 
         Args:
           name: the name of the service.
-          make: what makes it of the task, as ``module:name``.
+          make: the function that makes the service for a task, as ``module:name``.
         """
         module, _, maker = make.partition(":")
         self._task.host(name, getattr(importlib.import_module(module), maker)(self._task))

@@ -31,7 +31,7 @@ class Alias:
     """One row of a table of names.
 
     Attributes:
-      names: what the function is called, dotted below the library's own name; the first is its main name.
+      names: the function's dotted names below the library's own name; the first is its main name.
       signature: the parameters as the library has them, in Python's syntax.
       call: the call that it stands for: of ``gx.FUNCTION``, of TensorFlow 2's
         ``v2.FUNCTION``, or of a module of graphc's (``files.FUNCTION``).
@@ -55,10 +55,10 @@ class Alias:
         """Returns the function, compiled from the signature, so that Python itself binds the arguments.
 
         Args:
-          library: what users call the library, ``tf``.
+          library: the name that users give the library, ``tf``.
           module: the module that it is found in.
-          namespace: what signature and call refer to.
-          operation: where calls make operations of a graph, how they are named if the argument ``name`` does not say;
+          namespace: the namespace of the signature and the call.
+          operation: where calls make operations of a graph, their name unless the argument ``name`` is given;
             ``making`` of the namespace is entered with that, and gives what names the result.
         """
         function = self._compiled(library, namespace, f"{_first_steps(self.call)}    return {self.call}\n")

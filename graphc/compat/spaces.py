@@ -16,10 +16,10 @@ class Library:
     """The names of another library.
 
     Attributes:
-      name: what users call it, ``tf``.
+      name: the name that users give the library, ``tf``.
       module: the module that has them, ``graphc.compat.v2``.
-      names: what each name stands for, by its dotted name.
-      elsewhere: what to use instead of names that are not there.
+      names: the object behind each dotted name.
+      elsewhere: the replacements for missing names.
       later: names of objects that are imported when they are first used, with what imports them.
     """
 

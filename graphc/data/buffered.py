@@ -17,8 +17,8 @@ class BufferedRows(Rows):
     """Gives rows one by one out of blocks that it reads ahead.
 
     Args:
-      inputs: what it reads.
-      ahead: how many rows it reads at once where it is asked for single ones.
+      inputs: the rows that it reads.
+      ahead: the number of rows to read at once where single rows are requested.
     """
 
     def __init__(self, *inputs: Rows, ahead: int) -> None:
@@ -36,8 +36,8 @@ class BufferedRows(Rows):
         """Returns how many rows are read ahead, after reading some where there are too few; 0 at the end.
 
         Args:
-          count: how many to read, if so many come at once.
-          least: how many there must be, but at the end.
+          count: the number of rows to read, if that many come at once.
+          least: the minimum number of rows, except at the end.
         """
         while self._size - self._place < least and self._read_more(max(count, self.ahead, least)):
             pass
@@ -103,8 +103,8 @@ class Ahead(BufferedRows):
     """Rows of any kind that are read ahead in blocks, which nobody sees.
 
     Args:
-      rows: what it reads.
-      ahead: how many rows at once.
+      rows: the rows that it reads.
+      ahead: the number of rows to read at once.
       full: whether to go on reading until there are so many.
     """
 

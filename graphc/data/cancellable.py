@@ -42,7 +42,7 @@ class Attended:
 
     Args:
       rows: the iterator.
-      label: what it is called in messages.
+      label: its name in messages.
     """
 
     def __init__(self, rows: _Rows, label: str) -> None:

@@ -43,10 +43,10 @@ class Combining(Planned):
         """Maps each element to a dataset and interleaves the elements of these datasets.
 
         Args:
-          map_func: takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
-          cycle_length: how many datasets are read in turn; None for 4.
-          block_length: how many elements of each follow each other; None for 1.
-          num_parallel_calls: reads each dataset in a thread of its own, some elements ahead, if it is more than 1.
+          map_func: a function that takes an element, of NumPy arrays and tensors of strings, and returns a dataset.
+          cycle_length: the number of datasets to read in turn; None for 4.
+          block_length: the number of consecutive elements of each; None for 1.
+          num_parallel_calls: if more than 1, a thread for each dataset reads some elements ahead.
           deterministic: ignored: elements come in order.
           name: ignored.
 
@@ -69,9 +69,9 @@ class Combining(Planned):
         """Gives datasets of elements that follow each other, one for each leaf of an element.
 
         Args:
-          size: how many elements a window has.
-          shift: how many elements the next window starts later; None for ``size``.
-          stride: how far apart the elements of a window are.
+          size: the number of elements in a window.
+          shift: the number of elements by which the next window starts later; None for ``size``.
+          stride: the distance between the elements of a window.
           drop_remainder: whether smaller windows at the end are left out.
           name: ignored.
 
@@ -93,10 +93,10 @@ class Combining(Planned):
         """Groups elements by a key, and gives the elements of the dataset that a function makes of each group.
 
         Args:
-          key_func: from an element to its key, an int.
-          reduce_func: from a key and a dataset of elements with that key to a dataset.
-          window_size: how many elements make a group; what is left at the end makes smaller ones.
-          window_size_func: from a key to that number; one of the two is given.
+          key_func: a function from an element to its key, an int.
+          reduce_func: a function from a key and a dataset of elements with that key to a dataset.
+          window_size: the number of elements in a group; the remaining elements at the end form smaller groups.
+          window_size_func: a function from a key to that number; pass one of the two.
           name: ignored.
 
         Example:
@@ -123,7 +123,7 @@ class Combining(Planned):
         """Batches elements of about the same length, filled up to one shape.
 
         Args:
-          element_length_func: from an element to its length, an int.
+          element_length_func: a function from an element to its length, an int.
           bucket_boundaries: the lengths at which the next bucket starts, in ascending order.
           bucket_batch_sizes: the size of the batches of each bucket, one more than boundaries.
           padded_shapes: see :meth:`padded_batch`.
@@ -170,8 +170,8 @@ class Combining(Planned):
         """Draws each next element from one of several datasets.
 
         Args:
-          datasets: with elements of the same structure and dtypes.
-          weights: how likely each is; None for the same chance.
+          datasets: datasets with elements of the same structure and dtypes.
+          weights: the probability of each; None for equal probabilities.
           seed: the seed of the draws; None as for :meth:`shuffle`.
           stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
           rerandomize_each_iteration: whether each pass draws anew.
@@ -198,7 +198,7 @@ class Combining(Planned):
         """Takes each next element from the dataset that another dataset names.
 
         Args:
-          datasets: with elements of the same structure and dtypes.
+          datasets: datasets with elements of the same structure and dtypes.
           choice_dataset: numbers of datasets, from 0.
           stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
 

@@ -56,7 +56,7 @@ class Creation(Planned):
         """Makes a dataset of the numbers of a range.
 
         Args:
-          *args: as for Python's ``range``: stop; or start and stop; or start, stop and step.
+          *args: the arguments of Python's ``range``: stop; or start and stop; or start, stop and step.
           output_type: the dtype; int64, as in tf.data, is int32 where there are no 64-bit types.
           name: ignored.
 
@@ -85,7 +85,7 @@ class Creation(Planned):
 
         Args:
           start: the first.
-          step: what is added to get the next.
+          step: the difference between successive elements.
           dtype: their dtype.
           name: ignored.
         """

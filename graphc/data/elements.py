@@ -249,8 +249,8 @@ def stacked(rows: Sequence[Row], use: str = "batch") -> Block:
     """Returns rows as a block.
 
     Args:
-      rows: at least one.
-      use: who stacks them, for messages.
+      rows: the rows, at least one.
+      use: the name of the calling function, for messages.
 
     Raises:
       InvalidArgumentError: their shapes differ.

@@ -52,7 +52,7 @@ class Outside(Planned):
           generator: a function that returns an iterable.
           output_types: the dtypes of an element, a nested structure; instead of ``output_signature``.
           output_shapes: their shapes; None for any.
-          args: what the generator is called with, as NumPy arrays.
+          args: the arguments of the generator, as NumPy arrays.
           output_signature: the types of an element, a nested structure of ``gx.TensorSpec``; None for those of
             the first.
           name: ignored.

@@ -51,16 +51,16 @@ class UserFunction:
     """A function from elements to elements.
 
     Args:
-      function: what the user gave.
+      function: the user's function.
       spec: the types of the elements it gets.
       use: the transformation, for messages.
       compiled: whether to try to compile it.
-      sample: gives one row of the input, for the types of what Python makes of it.
+      sample: a function that returns one row of the input, to learn the types of the Python function's result.
 
     Attributes:
       reason: why it is not one program for a block of rows; None if it is.
       location: the line that is the reason, or that of the function.
-      in_python: what Python calls for an element, where that is not the function itself.
+      in_python: the function that Python calls for an element, if not the function itself.
     """
 
     in_python: Callable[..., Any] | None = None
@@ -309,7 +309,7 @@ class UserFunction:
         """Returns the only leaf of a result, a scalar, or one for each row of a block.
 
         Args:
-          found: what it returned.
+          found: the function's result.
           axes: 0 for a row, 1 for a block.
 
         Raises:

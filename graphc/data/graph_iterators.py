@@ -94,7 +94,7 @@ class GraphDataset(Dataset):
         Args:
           tensors: the tensors.
           sample: arrays whose slices are of the types of the elements.
-          make: makes it of the values.
+          make: a function that makes it from the values.
         """
         found = super().from_tensor_slices(sample)
         source = cast("Any", found.plan).source
@@ -129,7 +129,7 @@ class GraphIterator:
     Args:
       graph: the graph.
       spec: the types of an element.
-      dataset: what it iterates from the start; None if an initializer says that.
+      dataset: the dataset to iterate; None if an initializer sets it.
       shared_name: the name that iterators share.
       handle: a tensor that names the iterator that is meant; None for one of its own.
 

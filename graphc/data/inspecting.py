@@ -68,7 +68,7 @@ class Looking(Planned):
         """Returns the shapes and types of an element, and the first elements.
 
         Args:
-          count: how many elements to show.
+          count: the number of elements to show.
 
         Example:
           >>> import graphc as gx
@@ -89,8 +89,8 @@ class Looking(Planned):
         """Runs some steps, and returns how long each transformation took, and what waited for what.
 
         Args:
-          steps: how many elements to take.
-          step: what is done with each, such as a step of training; None for nothing.
+          steps: the number of elements to take.
+          step: a function to call with each element, such as a training step; None for none.
         """
         plan = timed(self.optimized)
         rows = plan.open(Epoch())
@@ -122,10 +122,10 @@ def profile_lines(record: Record, steps: int, waited: float, stepped: float | No
     """Yields the lines of a profile.
 
     Args:
-      record: what was measured of the plan.
-      steps: how many elements were taken.
-      waited: for how many seconds the program waited for them.
-      stepped: for how many seconds it worked with them; None if it did not.
+      record: the measurements of the plan.
+      steps: the number of elements that were taken.
+      waited: seconds that the program waited for them.
+      stepped: seconds that the program worked with them; None if it did not.
     """
     each = 1e3 / max(steps, 1)
     yield f"{steps} steps, milliseconds a step"
@@ -163,7 +163,7 @@ def progress(dataset: Iterable[Any], description: str = "") -> Iterator[Any]:
 
     Args:
       dataset: the dataset.
-      description: what stands before the bar.
+      description: the text before the bar.
 
     Example:
       >>> import graphc as gx

@@ -150,7 +150,7 @@ class DatasetIterator(Iterator[Any]):
         """Goes to a position of an iterator of the same dataset, forward or backward.
 
         Args:
-          state: what :meth:`state` returned.
+          state: a state from :meth:`state`.
 
         Raises:
           InvalidArgumentError: it is a position of another pipeline, as far as the transformations and their arguments

@@ -35,7 +35,7 @@ def user_function(
       spec: the types of the elements it gets.
       use: the transformation.
       compiled: whether to try to compile it.
-      sample: gives one row of the input.
+      sample: a function that returns one row of the input.
     """
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)

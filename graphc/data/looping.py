@@ -142,8 +142,8 @@ class _Feed:
     Attributes:
       iterator: the iterator.
       spec: the types of an element.
-      size: how many elements it gives at once at most.
-      error: what came behind the elements that were given last.
+      size: the maximum number of elements to return at once.
+      error: the error that followed the last returned elements.
     """
 
     iterator: DatasetIterator

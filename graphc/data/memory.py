@@ -26,7 +26,7 @@ class Slices:
 
     Args:
       tensors: a nested structure of arrays, all of one length; they are copied.
-      use: who makes it, for messages.
+      use: the name of the calling function, for messages.
 
     Raises:
       InvalidArgumentError: an array has no axes, or the lengths differ.

@@ -118,7 +118,7 @@ class Node(ABC):
     """A transformation of a plan. Its fields that are nodes are its inputs, the others its attributes.
 
     Attributes:
-      word: what it is called.
+      word: its name.
       columnar: whether it gives blocks cheaply and may read ahead unseen.
       slow: whether it runs Python code or reads files for each element.
     """

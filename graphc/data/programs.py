@@ -61,7 +61,7 @@ class Programs:
 
         Args:
           block: the rows.
-          size: how many rows blocks mostly have; one with fewer is filled up, since compiling takes longer.
+          size: the usual number of rows in a block; smaller blocks are padded, since compiling takes longer.
         """
         inputs, strings = self.traces[0].inputs(block)
         found = self._numbers(inputs, len(block[0]), size) if inputs else ()
@@ -90,7 +90,7 @@ class Programs:
 
         Args:
           block: the rows.
-          size: how many rows of results are one; 0 to give each by itself.
+          size: the number of rows to join into one result; 0 to return each separately.
         """
         if size not in self._apart:
 

@@ -68,12 +68,12 @@ def text_lines(
       filenames: the name of a file, a list of names, or a dataset of them.
       compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
       buffer_size: ignored.
-      num_parallel_reads: how many files to take lines from in turn; None for one file after the other.
+      num_parallel_reads: the number of files to interleave lines from; None to read the files in sequence.
       name: ignored.
 
     Raises:
       InvalidTypeError: these are no names.
-      FileMissingError: when it is read, there is no such file.
+      FileMissingError: a file does not exist when it is read.
 
     Example:
       >>> import os, tempfile
@@ -103,11 +103,11 @@ def fixed_length_records(
     Args:
       filenames: the name of a file, a list of names, or a dataset of them.
       record_bytes: the size of a record.
-      header_bytes: how many bytes at the start of each file to pass over.
-      footer_bytes: how many bytes at the end of each file to leave.
+      header_bytes: the number of bytes to skip at the start of each file.
+      footer_bytes: the number of bytes to ignore at the end of each file.
       buffer_size: ignored.
       compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
-      num_parallel_reads: how many files to take records from in turn; None for one file after the other.
+      num_parallel_reads: the number of files to interleave records from; None to read the files in sequence.
       name: ignored.
     """
     sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
@@ -131,7 +131,7 @@ def tf_records(
       filenames: the name of a file, a list of names, or a dataset of them.
       compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
       buffer_size: ignored.
-      num_parallel_reads: how many files to take records from in turn; None for one file after the other.
+      num_parallel_reads: the number of files to interleave records from; None to read the files in sequence.
       name: ignored.
 
     Example:
@@ -168,14 +168,14 @@ def csv(
     Args:
       filenames: the name of a file, or a list of names.
       column_names: the names of all columns; None for those of the header.
-      column_defaults: what an empty field counts as, for each column that is read, or by name: a value, whose dtype is
+      column_defaults: the value of an empty field, for each column that is read, or by name: a value, whose dtype is
         that of the column, or a dtype if no field may be empty. None for inferred dtypes, and 0 or an empty string.
       select_columns: the names or places of the columns to read; None for all.
-      field_delim: what stands between fields.
+      field_delim: the delimiter between fields.
       use_quote_delim: whether fields in double quotes may hold delimiters, line feeds and doubled quotes.
       na_value: another text that counts as empty.
       header: whether each file starts with the names.
-      num_rows_for_inference: from how many rows dtypes are inferred: int32, int64, float32, float64, else string.
+      num_rows_for_inference: the number of rows to infer dtypes from: int32, int64, float32, float64, else string.
       compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
 
     Raises:
@@ -232,8 +232,8 @@ def make_csv_dataset(
 
     Args:
       file_pattern: a pattern of files, or a list of patterns.
-      batch_size: how many rows a batch has.
-      column_names: as for :func:`csv`, and so are those that are not listed here.
+      batch_size: the number of rows in a batch.
+      column_names: see :func:`csv`; likewise the arguments that are not listed here.
       column_defaults: likewise.
       label_name: a column that stands beside the dict of the others; None for none.
       select_columns: likewise.
@@ -241,7 +241,7 @@ def make_csv_dataset(
       use_quote_delim: likewise.
       na_value: likewise.
       header: likewise.
-      num_epochs: how often the rows come; None for without end.
+      num_epochs: the number of passes over the rows; None for endless repetition.
       shuffle: whether they are shuffled.
       shuffle_buffer_size: among how many rows.
       shuffle_seed: the seed of the order.

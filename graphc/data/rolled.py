@@ -47,8 +47,8 @@ class Rolled:
       order: the plan over row numbers.
       plan: the plan.
       columns: the arrays that rows are taken from.
-      shapes: those of the numbers of an element; of all but the last, and of the last if it differs.
-      length: how many elements there are of the first shapes.
+      shapes: the shapes of the numbers of an element; if the last element differs, those of the others and of the last.
+      length: the number of elements of the first shapes.
     """
 
     plan: Node

@@ -47,7 +47,7 @@ class Choosing(Planned):
         """Gives the elements several times.
 
         Args:
-          count: how often; None and -1 for without end.
+          count: the number of repetitions; None and -1 for endless repetition.
           name: ignored.
         """
         times = -1 if count is None else count_of("repeat", "count", count, -1)
@@ -62,8 +62,8 @@ class Choosing(Planned):
         their numbers the buffer holds numbers.
 
         Args:
-          buffer_size: how many elements the buffer holds; as many as the dataset has give every order the same chance.
-          seed: of the order; None for one that follows from ``gx.random.seed``; without that, another in each program.
+          buffer_size: the size of the buffer; with the size of the dataset, every order is equally likely.
+          seed: the seed of the order; None to derive it from ``gx.random.seed``, or at random if that is not set.
           reshuffle_each_iteration: whether each pass over the dataset has another order.
           name: ignored.
 
@@ -82,7 +82,7 @@ class Choosing(Planned):
 
         Args:
           num_shards: into how many parts the dataset is cut.
-          index: which of them this is, from 0.
+          index: the index of this shard, from 0.
           name: ignored.
 
         Raises:
@@ -102,8 +102,8 @@ class Choosing(Planned):
         that give rows by their numbers only the rows of this process are read.
 
         Args:
-          processes: how many there are; None for those of the job.
-          process: which one this is; None for this one.
+          processes: the number of processes; None for those of the job.
+          process: the index of the process; None for this one.
 
         Raises:
           InvalidArgumentError: there is no such process, or the elements are no batches.
@@ -127,7 +127,7 @@ class Choosing(Planned):
         """Gives the elements of another dataset after these.
 
         Args:
-          dataset: one with elements of the same structure and dtypes.
+          dataset: a dataset with elements of the same structure and dtypes.
           name: ignored.
 
         Raises:

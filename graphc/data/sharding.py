@@ -32,10 +32,10 @@ def rows_of_step(step: int, batch_size: int, count: int, parts: int, index: int)
 
     Args:
       step: the number of the batch.
-      batch_size: how many rows a batch of the whole dataset has.
-      count: how many rows the dataset has.
-      parts: how many processes there are.
-      index: which one it is.
+      batch_size: the number of rows in a batch of the whole dataset.
+      count: the number of rows in the dataset.
+      parts: the number of processes.
+      index: the index of the process.
 
     Example:
       >>> from graphc.data.sharding import rows_of_step

@@ -61,7 +61,7 @@ class Remembering(Planned):
 
         Args:
           initial_state: the first state, a nested structure of tensors.
-          reduce_func: from a state and an element to the next state.
+          reduce_func: a function from a state and an element to the next state.
           name: ignored.
 
         Example:
@@ -104,9 +104,9 @@ class Remembering(Planned):
         """Leaves out elements at random, so that classes come as often as is wanted.
 
         Args:
-          class_func: from an element to its class, an int from 0.
-          target_dist: how often each class is to come.
-          initial_dist: how often each class comes in the dataset; None to count.
+          class_func: a function from an element to its class, an int from 0.
+          target_dist: the target frequency of each class.
+          initial_dist: the frequency of each class in the dataset; None to count.
           seed: the seed of the draws; None as for :meth:`shuffle`.
           name: ignored.
 
@@ -143,10 +143,11 @@ class Remembering(Planned):
         """Reads ahead in a thread, so that the input and what uses it overlap.
 
         Args:
-          buffer_size: how many elements are kept ready; ``gx.data.AUTOTUNE`` for 2.
-          to: where elements go there: a device such as ``"gpu:0"``, or what lays batches out over several, such as a
-            ``gx.distribute.DataParallel``; None for the default device, later. Where that spans several processes, each
-            reads its own rows of batches that divide evenly, as by :meth:`shard_batches`, and all of other batches.
+          buffer_size: the number of elements to keep ready; ``gx.data.AUTOTUNE`` for 2.
+          to: the target of elements: a device such as ``"gpu:0"``, or an object that lays batches out over several,
+            such as a ``gx.distribute.DataParallel``; None for the default device, later. Where that spans several
+            processes, each reads its own rows of batches that divide evenly, as by :meth:`shard_batches`, and all of
+            other batches.
           name: ignored.
         """
         size = count_of("prefetch", "buffer_size", buffer_size, -1)

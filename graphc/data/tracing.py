@@ -66,7 +66,7 @@ class _Step:
 
         Args:
           held: the strings of all rows, by their places.
-          count: how many rows there are.
+          count: the number of rows.
         """
         arrays = [held[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
         with trace_scope(None), on_host():
@@ -82,13 +82,13 @@ class _Strings:
     """The part of a function that is on its strings, noted whenever the function is traced.
 
     Args:
-      given: what stands for the numbers that the ops give, in order; None where it is not known yet how many there are.
+      given: the placeholders of the numbers that the ops return, in order; None while their count is unknown.
 
     Attributes:
       steps: the ops, in order.
       columns: the types of the numbers that they give, in order.
-      held: all strings, those of the element first.
-      places: for each result of the function the place of strings that it is; None for numbers.
+      held: all strings, the element's first.
+      places: for each result of the function, the index of its strings; None for numbers.
     """
 
     def __init__(self, given: Sequence[Any] | None) -> None:
@@ -107,7 +107,7 @@ class _Strings:
         """Notes an op and returns what stands for its results.
 
         Raises:
-          GraphcError: what it makes of many elements is not known.
+          GraphcError: the function's result for many elements is unknown.
         """
         shape = next(value.shape for value in inputs if isinstance(value, LateStrings))
         rest = [value if isinstance(value, LateStrings) else host_array(value) for value in inputs]
@@ -140,12 +140,12 @@ class ElementTrace:
     """A function from elements to elements, as graphc traces it.
 
     Args:
-      function: what the user gave.
+      function: the user's function.
       leaves: the types of the leaves of an element.
       given: the structure of an element.
 
     Attributes:
-      structure: that of what it returns, once it was traced.
+      structure: the structure of its result, once it is traced.
       stateful: the compiled function, if it keeps state; None else.
     """
 

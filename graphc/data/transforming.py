@@ -32,14 +32,14 @@ class Transforming(Planned):
         ``dataset.explain()`` names the line that prevents compilation.
 
         Args:
-          map_func: takes an element, the items of a tuple as arguments of their own, and returns an element.
-          num_parallel_calls: in how many threads Python calls it; ``gx.data.AUTOTUNE`` for as many as there are cores.
+          map_func: a function from an element to an element; it takes the items of a tuple as separate arguments.
+          num_parallel_calls: the number of threads that call it in Python; ``gx.data.AUTOTUNE`` for one per core.
           deterministic: False lets elements come as they are done, out of order.
           synchronous: ignored.
           use_unbounded_threadpool: ignored.
           name: ignored.
-          workers: in how many processes Python calls it, for functions that are slow in Python itself. Arrays come back
-            through shared memory. The function is sent by pickle, or by cloudpickle where that is installed.
+          workers: the number of processes that call it in Python, for functions that are slow in Python itself. Arrays
+            come back through shared memory. The function is sent by pickle, or by cloudpickle where that is installed.
 
         Example:
           >>> import graphc as gx
@@ -58,7 +58,7 @@ class Transforming(Planned):
         """Keeps the elements for which a function returns True.
 
         Args:
-          predicate: takes an element and returns a truth value.
+          predicate: a function from an element to a truth value.
           name: ignored.
 
         Example:
@@ -72,7 +72,7 @@ class Transforming(Planned):
         """Ends before the first element for which a function returns False.
 
         Args:
-          predicate: takes an element and returns a truth value.
+          predicate: a function from an element to a truth value.
           name: ignored.
 
         Example:
@@ -89,7 +89,7 @@ class Transforming(Planned):
         """Stacks elements that follow each other.
 
         Args:
-          batch_size: how many.
+          batch_size: the number of elements in a batch.
           drop_remainder: whether a last batch with fewer elements is left out.
           num_parallel_calls: ignored.
           deterministic: ignored.
@@ -112,10 +112,10 @@ class Transforming(Planned):
         """Stacks elements that follow each other, each filled up to the largest of its batch.
 
         Args:
-          batch_size: how many.
-          padded_shapes: for each leaf the shape to fill it up to, with None (or -1) for the size of the largest; None
+          batch_size: the number of elements in a batch.
+          padded_shapes: for each leaf the shape to pad it to, with None (or -1) for the size of the largest; None
             for the largest in all axes.
-          padding_values: for each leaf, or for all, what it is filled with; 0 and "" if nothing is said.
+          padding_values: for each leaf, or for all, the value to pad with; 0 and "" by default.
           drop_remainder: whether a last batch with fewer elements is left out.
           name: ignored.
 
@@ -145,7 +145,7 @@ class Transforming(Planned):
         """Makes batches of another size of batches.
 
         Args:
-          batch_size: how many elements; several numbers follow each other in turn.
+          batch_size: the number of elements in a batch; several numbers are used in turn.
           drop_remainder: whether a last batch with fewer elements is left out.
           name: ignored.
 

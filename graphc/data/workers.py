@@ -67,9 +67,9 @@ class WorkerPool:
     """Processes that call one function, as an executor that takes rows.
 
     Args:
-      payload: what :func:`packed` gave.
-      count: how many processes.
-      name: what the function is called, for messages.
+      payload: the result of :func:`packed`.
+      count: the number of processes.
+      name: the function's name, for messages.
     """
 
     def __init__(self, payload: bytes, count: int, name: str) -> None:

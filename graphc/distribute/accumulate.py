@@ -27,11 +27,11 @@ def mean_gradients(
     of devices and in any number of micro-batches, of which one at a time has its activations in memory.
 
     Args:
-      loss: takes (a part of) the batch, and returns the loss of each of its rows, or a pair: the losses, and the weight
+      loss: a function of (a part of) the batch; returns the loss of each row, or a pair: the losses, and the weight
         of each in the mean.
-      variables: those to differentiate with respect to.
+      variables: the Variables to differentiate with respect to.
       *batch: the arguments of ``loss``; tensors have the rows on axis 0, in nested structures too.
-      accumulate: how many micro-batches to go through, one after the other; that of the data-parallel step around when
+      accumulate: the number of successive micro-batches; that of the enclosing data-parallel step when
         None, else 1. Rows need not divide by it: copies fill the last micro-batch, with no weight. Layers that mix
         rows, such as batch normalization, see a micro-batch at a time.
 

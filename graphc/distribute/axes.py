@@ -22,10 +22,10 @@ class Replica:
 
     Args:
       axis: the name of the axis that the replicas form.
-      size: how many there are.
+      size: the number of replicas.
       averages: whether optimizers average their gradients over the replicas.
       rehearsed: whether the replica runs alone, and nobody looks at the numbers.
-      parts: in how many micro-batches :func:`mean_gradients` goes through the rows.
+      parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 
     Attributes:
       asked: whether it was asked for that.
@@ -153,7 +153,7 @@ def all_gather(value: Any, axis_name: str, *, axis: int = 0, tiled: bool = False
     Args:
       value: a tensor or a nested structure of tensors.
       axis_name: the axis of the replicas.
-      axis: where the replicas go in the result.
+      axis: the axis of the replicas in the result.
       tiled: whether they are joined along that axis, instead of along a new one.
 
     Raises:
@@ -170,7 +170,7 @@ def all_to_all(value: Any, axis_name: str, split_axis: int, concat_axis: int, *,
       axis_name: the axis of the replicas.
       split_axis: the axis of which each replica gets a part; of the size of the axis of the replicas, or with ``tiled``
         a multiple of it.
-      concat_axis: where the replicas' parts are put together.
+      concat_axis: the axis along which the replicas' parts are concatenated.
       tiled: whether ``split_axis`` stays and the parts are joined, instead of stacked.
 
     Raises:

@@ -43,9 +43,9 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
 
     Args:
       mesh: the devices.
-      axes: for each axis of the array the name of a mesh axis, a tuple of several, or None.
+      axes: for each axis of the array, the name of a mesh axis, a tuple of several, or None.
       shape: the shape of the array; None where that is not known yet.
-      what: is laid out, for messages.
+      what: a description of the array, for messages.
 
     Raises:
       InvalidArgumentError: the mesh has no such axis, one is named twice, or the array cannot be divided so.
@@ -90,14 +90,14 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
 
     Args:
       x: a tensor.
-      axes: for each axis the name of the mesh axis that it is split over, a tuple of several, or None for whole; axes
+      axes: for each axis, the name of the mesh axis that it is split over, a tuple of several, or None for whole; axes
         that are left out are whole.
       mesh: the devices; that of the scope around (:meth:`Sharding.scope`) when None.
 
     Raises:
       FailedPreconditionError: there is neither a mesh nor a scope.
       InvalidArgumentError: the mesh has no such axis, or the tensor cannot be divided so.
-      UnimplementedError: in a step that runs on each replica by itself.
+      UnimplementedError: called in a step that runs on each replica separately.
 
     Example:
       >>> import graphc as gx

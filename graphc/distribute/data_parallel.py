@@ -49,7 +49,7 @@ class DataParallel:
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of ``sharding`` when None, or else all of the
         default platform, those of the other processes too.
       sharding: rules for how Variables lie in the global view; whole on every device when None.
-      uneven: what becomes of a batch whose rows do not divide by the devices. ``"repeat"``: as many groups of devices
+      uneven: the treatment of a batch whose rows do not divide by the devices. ``"repeat"``: as many groups of devices
         as divide them each take their own rows, and the devices of a group the same; exact for any step.
         ``"mask"``: copies of the last row fill it up, with no weight in :func:`graphc.distribute.mean_gradients` and
         ``row_weights()``; a device has no more rows than it must, and a step that looks at neither is refused. A mean
@@ -140,10 +140,10 @@ class DataParallel:
         """Compiles a step to run on all devices.
 
         Args:
-          step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures
+          step: the step of one replica on its part of the batch. Tensors among its arguments, in nested structures
             too, are split, and must have equally many rows; scalars and Python values go to every replica as they are.
           axis: the axis to split along.
-          accumulate: in how many micro-batches :func:`graphc.distribute.mean_gradients` in the step goes through the
+          accumulate: the number of micro-batches in which :func:`graphc.distribute.mean_gradients` goes through the
             rows of a replica.
 
         Returns:
@@ -180,7 +180,7 @@ class DataParallel:
           how: ``"mean"`` or ``"sum"`` over the replicas. In a sum a tensor that all replicas have counts once for each
             device, also where a batch with ``uneven="repeat"`` has fewer replicas; ``gx.distribute.all_sum`` in the
             step counts replicas.
-          value: what a step returned.
+          value: the result of a step.
 
         Returns:
           Tensors, on every device as variables are.
@@ -201,7 +201,7 @@ class DataParallel:
         """Joins the rows of each :class:`PerReplica` in a nested structure, in the order of the batch.
 
         Args:
-          value: what a step returned.
+          value: the result of a step.
 
         Returns:
           Tensors that hold the rows of all replicas along axis 0; of numbers a tensor with one for each replica. They
@@ -217,7 +217,7 @@ class DataParallel:
         The batches may have any number of rows, and each row counts once. Means are added up in 64 bits.
 
         Args:
-          f: takes a batch, as a step does; returns a value for each row, or a nested structure of tensors with the rows
+          f: a function of a batch; returns a value for each row, or a nested structure of tensors with the rows
             on axis 0, or None. It may update the metrics.
           dataset: batches; a tuple or list holds the arguments of ``f``.
           metrics: metrics of :mod:`graphc.metrics`; they are reset first.
@@ -249,7 +249,7 @@ class DataParallel:
         Args:
           step: a compiled function of batches that are laid out over the devices, or one that :meth:`function` gave.
           *args: its arguments.
-          steps: how many steps to time.
+          steps: the number of steps to time.
 
         Raises:
           InvalidArgumentError: ``step`` is not compiled, or is more than one program; ``steps`` is no int from 1.

@@ -25,10 +25,10 @@ def evaluate(
     """Returns means and metrics over all rows; see :meth:`DataParallel.evaluate`.
 
     Args:
-      run: runs a function on a batch, over devices.
+      run: a function that runs a function on a batch, over devices.
       f: the function.
       dataset: the batches.
-      metrics: what ``f`` updates.
+      metrics: the metrics that ``f`` updates.
     """
     for metric in metrics.values():
         metric.reset()

@@ -43,7 +43,7 @@ def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
     Args:
       mesh: the devices.
       axis: the name of the axis that batches are split over; it is cut into groups and copies.
-      rows: how many rows the batch has, from 0.
+      rows: the number of rows in the batch, from 0.
     """
     place, size = mesh.axis_names.index(axis), mesh.shape[axis]
     groups = groups_of(size, rows)

@@ -29,13 +29,13 @@ class Pipeline:
     the gradients are those of the whole batch on one device, to rounding.
 
     Args:
-      stages: what is called one after the other: layers, or functions of one tensor (or nested structure of tensors).
+      stages: the stages, in order: layers, or functions of one tensor (or nested structure of tensors).
         Their Variables are made at the first call, or before it under ``gx.device(pipeline.devices[number])``.
-      microbatches: how many parts a batch is cut into along its first axis, or one for each row where these are fewer;
+      microbatches: the number of parts that a batch is cut into along its first axis, at most one for each row;
         their sizes differ by one at most.
       schedule: ``"1f1b"`` runs a micro-batch backward as soon as it can, so a stage holds the values of as many
         micro-batches as there are stages from it to the last; ``"gpipe"`` runs all forward first, and holds all.
-      devices: one for each stage; the first ones of the default platform when None.
+      devices: a device for each stage; the first ones of the default platform when None.
 
     Raises:
       InvalidArgumentError: there is no stage, the numbers of stages and devices differ, ``microbatches`` is no positive
@@ -119,11 +119,11 @@ class Pipeline:
         """Computes a loss and its gradients with respect to the stages' Variables.
 
         Args:
-          loss: takes the last stage's results and the targets' rows of one micro-batch, and returns their mean loss.
+          loss: a function from the last stage's results and the targets of one micro-batch to their mean loss.
           x: a batch, as for a call.
-          targets: what else the loss takes, cut as the batch is.
-          training: what stages that are layers are told: with it dropout drops, and batch normalization takes the
-            statistics of a micro-batch and follows them.
+          targets: the loss's other arguments, cut like the batch.
+          training: the training mode of stages that are layers: with it dropout drops, and batch normalization takes
+            the statistics of a micro-batch and follows them.
 
         Returns:
           The mean loss over all rows, and pairs of a gradient and its Variable, as optimizers take them.
@@ -184,8 +184,8 @@ class _Pass:
     """A micro-batch on its way through the stages.
 
     Attributes:
-      value: what the next stage takes; before the first one the whole batch, which is cut where it is needed.
-      loss: its part of the whole loss, once the last stage is done.
+      value: the input of the next stage; before the first one the whole batch, which is cut where it is needed.
+      loss: its part of the total loss, once the last stage is done.
     """
 
     pipeline: Pipeline

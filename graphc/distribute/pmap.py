@@ -34,9 +34,9 @@ def pmap(
 
     Args:
       fn: a function of one row of each argument.
-      axis_name: what collectives call the axis of the replicas.
-      in_axes: which axis of the arguments holds the rows, as for :func:`vmap`; None for an argument that all have.
-      out_axes: where the rows are in the results, as for :func:`vmap`; None for a part that is the same on all.
+      axis_name: the name of the replica axis in collectives.
+      in_axes: the row axis of each argument, see :func:`vmap`; None for an argument that all replicas share.
+      out_axes: the row axis of each result, see :func:`vmap`; None for a result that is the same on all replicas.
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects, at least as many as there are rows; all of the
         default platform when None. The first ones are used.
 
@@ -48,7 +48,7 @@ def pmap(
       InvalidArgumentError: a device is named twice; when called: there are more rows than devices, a result with
         ``out_axes`` None differs, a Variable is assigned a value that differs; or as the function that vmap gives.
       NotFoundError: there is no such device.
-      UnimplementedError: when called: it is called in the function of another pmap, or in a device scope, or pins ops.
+      UnimplementedError: called in the function of another pmap or in a device scope, or its function pins ops.
 
     Example:
       >>> import graphc as gx

@@ -37,7 +37,7 @@ class PerReplica:
 
     Attributes:
       stacked: the tensors as one, laid over the replicas along a leading axis.
-      rows: how many rows the batch had, where copies of its last one fill it up (``uneven="mask"``); else None.
+      rows: the number of rows in the batch if copies of its last row pad it (``uneven="mask"``); else None.
     """
 
     __graphc_composite__ = True

@@ -59,10 +59,10 @@ def emit_replicas(
 
     Args:
       fn: the function.
-      given: its arguments, and which of them are split along which axis.
-      places: where the replicas run.
-      replica: what each sees of the others.
-      what: runs the function, for messages: "pmap".
+      given: its arguments, and the axis along which each is split.
+      places: the devices of the replicas.
+      replica: each replica's view of the others.
+      what: the name of the calling function, for messages: "pmap".
       name: the name of the function.
       lifts: whether Python values that the function returns become tensors.
 

@@ -91,7 +91,7 @@ class Analysis:
 
     Args:
       failing: whether some replicas may fail while others do not. If one fails, the whole call fails and its results
-          are discarded; but a failing replica leaves its loops, and others would wait for it in a collective.
+        are discarded; but a failing replica leaves its loops, and others would wait for it in a collective.
 
     Attributes:
       differs: for each value, whether it differs; in the body of a loop, whether it differs in any iteration.

@@ -52,7 +52,7 @@ class Sharding:
     Args:
       mesh: a ``jax.sharding.Mesh``, or the size of each axis by name, such as ``{"data": 4, "model": 2}``, of the
         first devices of the default platform.
-      rules: what each Variable is split over: a dict, or pairs. A key is a regular expression that is searched for in
+      rules: the split of each Variable: a dict, or pairs. A key is a regular expression that is searched for in
         the Variable's name or, in a pair, a Variable; the first that fits counts. A value is a tuple with the name of a
         mesh axis, a tuple of several or None for each axis of the Variable. Or it is the name of one mesh axis: the
         Variable's largest axis that can be divided by it is split, or none. An optimizer's state follows its Variable
@@ -148,7 +148,7 @@ class Sharding:
         """Moves Variables that were made outside the scope to where the rules say.
 
         Raises:
-          InvalidArgumentError: one cannot be split as its rule says.
+          InvalidArgumentError: a Variable cannot be split as its rule says.
         """
         note_spread(self.replicated)
         for variable in variables:

@@ -44,12 +44,12 @@ class AccumulatorState(Lines):
     """Gradients that threads add up for one step, and that one who takes them starts the next step with.
 
     Args:
-      spec: what it is.
+      spec: the accumulator's spec.
       label: kind and name, for messages.
 
     Attributes:
-      count: how many gradients were added since the last one took them.
-      step: of gradients that are taken; those of an earlier step are dropped.
+      count: the number of gradients added since the last take.
+      step: the current step; gradients of an earlier step are dropped.
     """
 
     def __init__(self, spec: AccumulatorSpec, label: str) -> None:
@@ -63,7 +63,7 @@ class AccumulatorState(Lines):
         """Adds a gradient, unless it is of an earlier step.
 
         Raises:
-          InvalidArgumentError: its shape does not fit.
+          InvalidArgumentError: the shape does not match.
         """
         self._check(gradient)
         with self._lock:
@@ -76,7 +76,7 @@ class AccumulatorState(Lines):
         """Returns the mean, or the sum, of all gradients once there are enough; the next step begins.
 
         Args:
-          wanted: how many gradients to wait for.
+          wanted: the number of gradients to wait for.
 
         Raises:
           InvalidArgumentError: ``wanted`` is less than 1.
@@ -178,7 +178,7 @@ class Slices:
     """Rows of a gradient that is zero elsewhere.
 
     Attributes:
-      indices: which rows: ``[n]``.
+      indices: the indices of the rows: ``[n]``.
       values: the rows: ``[n, ...]``.
     """
 

@@ -27,7 +27,7 @@ class SparseGradient(NamedTuple):
     """Rows of a gradient.
 
     Attributes:
-      indices: which rows, each once, in order: ``[n]``.
+      indices: the indices of the rows, each once, in order: ``[n]``.
       values: the rows: ``[n, ...]``.
       shape: the shape of the gradient, with -1 for a size that nobody has said.
     """
@@ -106,7 +106,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
       dtype: the dtype of the gradients.
       shape: the shape of the gradients; None for any.
       shared_name: accumulators of one name, in one Session or in eager code, are one.
-      name: for messages and in a graph.
+      name: its name, for messages and in a graph.
       reduction_type: ``"MEAN"`` or ``"SUM"``.
 
     Raises:
@@ -154,7 +154,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         """Returns the mean, or the sum, of the gradients once there are enough; the next step begins.
 
         Args:
-          num_required: how many gradients to wait for; all that are there are taken.
+          num_required: the number of gradients to wait for; takes all that have arrived.
           name: the name of the operation in a graph.
 
         Raises:
@@ -177,8 +177,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     Args:
       dtype: the dtype of the gradients.
       shape: the shape of the gradients, with None for a size that is not known; None for any.
-      shared_name: as for :class:`ConditionalAccumulator`.
-      name: for messages and in a graph.
+      shared_name: see :class:`ConditionalAccumulator`.
+      name: its name, for messages and in a graph.
       reduction_type: ``"MEAN"`` or ``"SUM"``.
 
     Raises:
@@ -214,7 +214,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """Adds rows of a gradient, unless it is of an earlier step than the present one.
 
         Args:
-          grad_indices: which rows: ``[n]``, from 0.
+          grad_indices: the indices of the rows: ``[n]``, from 0.
           grad_values: the rows: ``[n, ...]``.
           grad_shape: the shape of the gradient; None for that of the accumulator.
           local_step: the step that it was computed in; in a graph it may be a tensor.
@@ -240,7 +240,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """Returns the mean, or the sum, of the gradients once there are enough; the next step begins.
 
         Args:
-          num_required: how many gradients to wait for; all that are there are taken.
+          num_required: the number of gradients to wait for; takes all that have arrived.
           name: the name of the operation in a graph.
 
         Raises:

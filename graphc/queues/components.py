@@ -51,7 +51,7 @@ def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
     """Returns a value as the array that a queue keeps: one of JAX as it is, all else as a copy.
 
     Args:
-      use: what asks, for messages.
+      use: the name of the calling function, for messages.
       value: a tensor, array, number, string or nested list of these.
       dtype: the dtype of the component.
 
@@ -153,7 +153,7 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
     """Checks the type of what is to be enqueued, as far as it is known.
 
     Args:
-      use: what asks, for messages.
+      use: the name of the calling function, for messages.
       name: the name of the component.
       found: its type.
       wanted: the type of a component of one element.

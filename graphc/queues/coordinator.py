@@ -41,7 +41,7 @@ class Coordinator:
         those of a queue that is closed: OutOfRangeError and CancelledError.
 
     Raises:
-      InvalidTypeError: one of the types is no exception class.
+      InvalidTypeError: one of the types is not an exception class.
 
     Example:
       >>> import threading
@@ -158,7 +158,7 @@ class Coordinator:
         """Waits until the threads are asked to stop.
 
         Args:
-          timeout: for how many seconds at most; None for as long as it takes, within the deadline in force.
+          timeout: the maximum time to wait, in seconds; None for no limit but the deadline in force.
 
         Returns:
           Whether they are; False when the time is over.
@@ -187,12 +187,12 @@ class Coordinator:
         Until a stop is requested it waits for as long as the threads run; from then on, for the grace period.
 
         Args:
-          threads: which must have been started; one that has not does not count.
-          stop_grace_period_secs: how many seconds the threads have to end, once they are asked to.
+          threads: the threads, which must have been started; others are ignored.
+          stop_grace_period_secs: seconds that the threads have to end after a stop is requested.
           ignore_live_threads: whether threads that run on after that are no error.
 
         Raises:
-          Exception: what :meth:`request_stop` was given, with its traceback.
+          Exception: the exception passed to :meth:`request_stop`, with its traceback.
           FailedPreconditionError: threads still run after the grace period; it says which, and where each one is.
           InvalidArgumentError: the calling thread is one of them, or the grace period is no number from 0 on.
           DeadlineExceededError: the deadline in force has passed.
@@ -261,9 +261,9 @@ class LooperThread(threading.Thread):
     Args:
       coord: the coordinator, which waits for the thread when it joins.
       timer_interval_secs: the seconds from the start of one round to that of the next; None for no pause.
-      target: what a round calls; None where ``run_loop`` is overridden.
-      args: its arguments by position.
-      kwargs: its arguments by name.
+      target: the function that each round calls; None where ``run_loop`` is overridden.
+      args: its positional arguments.
+      kwargs: its keyword arguments.
 
     Raises:
       InvalidArgumentError: arguments without a target, or an interval that is not positive.

@@ -21,7 +21,7 @@ class Element:
 
     Args:
       spec: the queue's spec.
-      names: as a user gives them; None for no names.
+      names: the names that the user passed; None for no names.
 
     Raises:
       InvalidArgumentError: there is not one name for each component, or two have one name.

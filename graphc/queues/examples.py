@@ -29,7 +29,7 @@ def parse_example(serialized: Any, features: Mapping[str, Any], example_names: A
 
     Args:
       serialized: a vector of strings, a message each; a single string gives what :func:`parse_single_example` does.
-      features: what to read, by the names of the features: ``FixedLenFeature``, ``VarLenFeature``,
+      features: the features to read, by name: ``FixedLenFeature``, ``VarLenFeature``,
         ``FixedLenSequenceFeature`` or ``SparseFeature``.
       example_names: a string for each message, for errors.
 
@@ -56,7 +56,7 @@ def parse_single_example(serialized: Any, features: Mapping[str, Any], example_n
 
     Args:
       serialized: a string.
-      features: what to read, by the names of the features.
+      features: the features to read, by name.
       example_names: a string, for errors.
     """
     return _parse("parse_single_example", serialized, features, example_names, (0,))
@@ -98,8 +98,8 @@ class _Row:
     """A message.
 
     Args:
-      features: its features by name.
-      label: which one it is, for messages.
+      features: the message's features, by name.
+      label: a description of the message, for error messages.
     """
 
     __slots__ = ("features", "label")

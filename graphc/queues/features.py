@@ -57,7 +57,7 @@ class FixedLenSequenceFeature:
       shape: the shape of an entry.
       dtype: ``float32``, ``int64`` or ``string``.
       allow_missing: must be True: an example without the feature has no entries.
-      default_value: what fills the examples up; None for zeros, or empty strings.
+      default_value: the padding value; None for zeros, or empty strings.
     """
 
     shape: Any
@@ -73,7 +73,7 @@ class SparseFeature:
     Args:
       index_key: the name of the feature with the places, or one for each axis.
       value_key: the name of the feature with the values.
-      dtype: that of the values: ``float32``, ``int64`` or ``string``.
+      dtype: the dtype of the values: ``float32``, ``int64`` or ``string``.
       size: the size of the axis, or one for each.
       already_sorted: whether the places are ascending; they are put in order anyway.
     """
@@ -108,7 +108,7 @@ def columns_of(features: Any, use: str) -> dict[str, Column]:
 
     Args:
       features: a feature for each name.
-      use: what it is given to, for messages.
+      use: the name of the function that it is passed to, for messages.
 
     Raises:
       InvalidArgumentError: a shape that is open, a default of another shape, or no features.

@@ -14,7 +14,7 @@ class FifoRows:
     """Rows in order. Runs stay whole until a part of them is taken; parts of one run that follow each other are one.
 
     Attributes:
-      size: how many rows there are.
+      size: the number of rows.
     """
 
     __slots__ = ("_entries", "size")

@@ -92,8 +92,8 @@ class TextLines:
     """Lines without what ends them (a line feed, and a carriage return before it): the key is ``name:line``, from 1.
 
     Attributes:
-      skip_header_lines: how many lines at the start of each file to pass over.
-      compression: how files are packed; empty for not at all.
+      skip_header_lines: the number of lines to skip at the start of each file.
+      compression: the compression of the files; empty for none.
     """
 
     skip_header_lines: int = 0
@@ -148,10 +148,10 @@ class FixedLengthRecords:
 
     Attributes:
       record_bytes: the size of a record.
-      header_bytes: how many bytes at the start of each file to pass over.
-      footer_bytes: how many bytes at the end of each file to leave.
-      hop_bytes: how far it is from one record to the next; 0 for the size of a record.
-      compression: how files are packed; empty for not at all.
+      header_bytes: the number of bytes to skip at the start of each file.
+      footer_bytes: the number of bytes to ignore at the end of each file.
+      hop_bytes: the distance between the starts of successive records; 0 for the size of a record.
+      compression: the compression of the files; empty for none.
     """
 
     record_bytes: int
@@ -215,7 +215,7 @@ class Records:
     """TensorFlow's files of records: the key is ``name:byte``.
 
     Attributes:
-      compression: how files are packed; empty for not at all.
+      compression: the compression of the files; empty for none.
     """
 
     compression: str = ""

@@ -36,7 +36,7 @@ class FIFOQueue(QueueBase):
     """A queue that gives elements in the order in which they came.
 
     Args:
-      capacity: how many elements it holds at most; negative for any number.
+      capacity: the maximum number of elements; negative for no limit.
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: the shape of each component of an element. Without them elements may have any, and only ``dequeue`` takes
         them.
@@ -71,13 +71,13 @@ class RandomShuffleQueue(QueueBase):
     """A queue that gives any of its elements, each with the same probability.
 
     Args:
-      capacity: how many elements it holds at most; negative for any number.
-      min_after_dequeue: how many elements stay in it while it is open, so that there are always some to choose from.
+      capacity: the maximum number of elements; negative for no limit.
+      min_after_dequeue: the number of elements that stay in it while it is open, so that there is a choice.
       dtypes: the dtype of a component, or a list of the dtypes of all.
-      shapes: as for :class:`FIFOQueue`.
+      shapes: see :class:`FIFOQueue`.
       names: the names of the components, which make elements dicts.
       seed: an int. Two queues of one seed give the same elements in the same order if they get them in the same order.
-      shared_name: as for :class:`FIFOQueue`.
+      shared_name: see :class:`FIFOQueue`.
       name: the name of the queue, for messages and in a graph.
 
     Raises:
@@ -112,11 +112,11 @@ class PaddingFIFOQueue(QueueBase):
     """A queue of elements whose sizes differ; ``dequeue_many`` fills the smaller ones up with zeros.
 
     Args:
-      capacity: how many elements it holds at most; negative for any number.
+      capacity: the maximum number of elements; negative for no limit.
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: the shape of each component, with None for a size that differs. Strings are filled up with empty ones.
       names: the names of the components, which make elements dicts.
-      shared_name: as for :class:`FIFOQueue`.
+      shared_name: see :class:`FIFOQueue`.
       name: the name of the queue, for messages and in a graph.
 
     Raises:
@@ -151,15 +151,15 @@ class PriorityQueue(QueueBase):
     The first component of an element is its priority, an int64, or an int32 without 64-bit types.
 
     Args:
-      capacity: how many elements it holds at most; negative for any number.
+      capacity: the maximum number of elements; negative for no limit.
       types: the dtypes of the other components.
       shapes: the shapes of the other components, as for :class:`FIFOQueue`.
       names: the names of the components, the priority's first, which make elements dicts.
-      shared_name: as for :class:`FIFOQueue`.
+      shared_name: see :class:`FIFOQueue`.
       name: the name of the queue, for messages and in a graph.
 
     Raises:
-      InvalidArgumentError: as for FIFOQueue.
+      InvalidArgumentError: see FIFOQueue.
       InvalidTypeError: a dtype is none.
 
     Example:

@@ -64,7 +64,7 @@ class Close(Waiter):
     """A close that waits for the enqueues before it.
 
     Args:
-      queue: what to close.
+      queue: the queue to close.
     """
 
     __slots__ = ("_queue",)
@@ -101,8 +101,8 @@ class Take(Waiter):
     cannot have all. Rows by priority it takes all at once: a later one may come before an earlier one.
 
     Args:
-      queue: where from.
-      wanted: how many rows.
+      queue: the queue to take from.
+      wanted: the number of rows.
       up_to: whether fewer will do once the queue is closed.
 
     Attributes:

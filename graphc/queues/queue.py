@@ -67,7 +67,7 @@ class QueueBase(SharedObject[QueueState]):
         """Returns one of several queues of the same components.
 
         Args:
-          index: which one; in a graph it may be a tensor, so that each run chooses.
+          index: the index of the queue to select; may be a tensor in a graph, so that each run chooses.
           queues: made in eager code, or all in one graph.
 
         Raises:
@@ -162,14 +162,14 @@ class QueueBase(SharedObject[QueueState]):
         They go in as room appears, and no other elements come between them.
 
         Args:
-          vals: as for :meth:`enqueue`.
+          vals: see :meth:`enqueue`.
           name: the name of the operation in a graph.
 
         Returns:
           The operation in a graph, else None.
 
         Raises:
-          CancelledError: as for :meth:`enqueue`; elements that are in already stay.
+          CancelledError: see :meth:`enqueue`; elements that were already added stay.
           DeadlineExceededError: likewise.
           InvalidArgumentError: a component has another shape or number of rows.
           InvalidTypeError: a component has another dtype.
@@ -212,7 +212,7 @@ class QueueBase(SharedObject[QueueState]):
         """Takes ``n`` elements, joined along a new first axis; waits until there are as many.
 
         Args:
-          n: how many; in a graph it may be a tensor.
+          n: the number of elements; may be a tensor in a graph.
           name: the name of the operation in a graph.
 
         Returns:
@@ -221,7 +221,7 @@ class QueueBase(SharedObject[QueueState]):
         Raises:
           OutOfRangeError: the queue is closed and has fewer, which stay in it.
           InvalidArgumentError: the queue does not know the shapes of its components.
-          DeadlineExceededError: as for :meth:`dequeue`, and so are the others.
+          DeadlineExceededError: see :meth:`dequeue`; likewise the other errors.
         """
         return self._dequeue_several("dequeue_many", n, name)
 
@@ -229,7 +229,7 @@ class QueueBase(SharedObject[QueueState]):
         """Takes ``n`` elements, or those that are left, at least one, once the queue is closed.
 
         Args:
-          n: how many; in a graph it may be a tensor.
+          n: the number of elements; may be a tensor in a graph.
           name: the name of the operation in a graph.
 
         Returns:
@@ -238,7 +238,7 @@ class QueueBase(SharedObject[QueueState]):
         Raises:
           OutOfRangeError: the queue is closed and empty.
           InvalidArgumentError: the queue does not know the shapes of its components.
-          DeadlineExceededError: as for :meth:`dequeue`, and so are the others.
+          DeadlineExceededError: see :meth:`dequeue`; likewise the other errors.
         """
         return self._dequeue_several("dequeue_up_to", n, name)
 
@@ -310,7 +310,7 @@ class QueueBase(SharedObject[QueueState]):
         """Returns what is known of those who fill the queue, for runners to tell.
 
         Args:
-          resources: of the Session that runs; what is worked on here if None.
+          resources: the resources of the running Session; the current ones if None.
         """
         return self._state_in(resources).fillers
 

@@ -24,13 +24,13 @@ class ReaderState:
     Threads share it; while one waits for a name the others wait for that one.
 
     Args:
-      name: its name, for messages.
-      spec: its format and the format's settings, as :func:`graphc.queues.formats.spec_of` gives them.
+      name: the reader's name, for messages.
+      spec: its format and the format's settings, from :func:`graphc.queues.formats.spec_of`.
 
     Attributes:
       spec: its format and the format's settings.
-      produced: how many records it has given.
-      completed: how many files it has read to their end.
+      produced: the number of records returned.
+      completed: the number of files read to the end.
     """
 
     def __init__(self, name: str, spec: tuple[Any, ...]) -> None:
@@ -47,10 +47,10 @@ class ReaderState:
         """Returns the next key and record.
 
         Args:
-          take: gives the name of the next file, where one is needed.
+          take: a function that returns the name of the next file, called when one is needed.
 
         Raises:
-          OutOfRangeError: by ``take``, when there are no more names.
+          OutOfRangeError: there are no more names; raised by ``take``.
           NotFoundError: there is no such file; the next call goes on with the file after it.
           DataLossError: the file is damaged; so is the next call's.
         """

@@ -85,7 +85,7 @@ class ReaderBase:
         """Gives the next key and record.
 
         Args:
-          queue: gives the names of files; of one component, a string.
+          queue: a queue of file names, with one string component.
           name: the name of the operation in a graph.
 
         Returns:
@@ -105,8 +105,8 @@ class ReaderBase:
         """Gives up to so many keys and records, all of one file.
 
         Args:
-          queue: as for :meth:`read`.
-          num_records: how many at most; in a graph it may be a tensor.
+          queue: see :meth:`read`.
+          num_records: the maximum number of records; may be a tensor in a graph.
           name: the name of the operation in a graph.
 
         Returns:
@@ -114,7 +114,7 @@ class ReaderBase:
 
         Raises:
           InvalidArgumentError: ``num_records`` is negative.
-          OutOfRangeError: as for :meth:`read`, and so are the others.
+          OutOfRangeError: see :meth:`read`; likewise the other errors.
         """
         use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
         count = None if isinstance(num_records, SymbolicTensor) else integer(use, "num_records", num_records)
@@ -140,7 +140,7 @@ class ReaderBase:
         """Makes it what a reader was; the file that was being read must be there, unchanged.
 
         Args:
-          state: what :meth:`serialize_state` gave, of a reader with the same settings.
+          state: a state from :meth:`serialize_state`, of a reader with the same settings.
           name: the name of the operation in a graph.
 
         Raises:
@@ -178,10 +178,10 @@ class TextLineReader(ReaderBase):
     """Reads lines, without what ends them; the key is ``file:line``, from 1. TensorFlow's ``tf.TextLineReader``.
 
     Args:
-      skip_header_lines: how many lines at the start of each file to pass over.
+      skip_header_lines: the number of lines to skip at the start of each file.
       name: the name of the reader, for messages and in a graph.
       compression_type: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
-      shared_name: in one Session, readers of one name are one.
+      shared_name: a name that makes readers of one Session share their state.
 
     Raises:
       InvalidArgumentError: ``skip_header_lines`` is negative, or there is no such compression.
@@ -219,7 +219,7 @@ class WholeFileReader(ReaderBase):
 
     Args:
       name: the name of the reader, for messages and in a graph.
-      shared_name: in one Session, readers of one name are one.
+      shared_name: a name that makes readers of one Session share their state.
     """
 
     def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
@@ -234,12 +234,12 @@ class FixedLengthRecordReader(ReaderBase):
 
     Args:
       record_bytes: the size of a record.
-      header_bytes: how many bytes at the start of each file to pass over.
-      footer_bytes: how many bytes at the end of each file to leave.
-      hop_bytes: how far it is from the start of a record to that of the next; 0 or None for ``record_bytes``.
+      header_bytes: the number of bytes to skip at the start of each file.
+      footer_bytes: the number of bytes to ignore at the end of each file.
+      hop_bytes: the distance between the starts of successive records; 0 or None for ``record_bytes``.
       name: the name of the reader, for messages and in a graph.
       encoding: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
-      shared_name: in one Session, readers of one name are one.
+      shared_name: a name that makes readers of one Session share their state.
 
     Raises:
       InvalidArgumentError: a size is negative, or ``record_bytes`` is 0, or there is no such encoding.
@@ -271,8 +271,8 @@ class TFRecordReader(ReaderBase):
 
     Args:
       name: the name of the reader, for messages and in a graph.
-      options: how files are packed: a :class:`TFRecordOptions`, or just ``"GZIP"`` or ``"ZLIB"``.
-      shared_name: in one Session, readers of one name are one.
+      options: the compression of the files: a :class:`TFRecordOptions`, or just ``"GZIP"`` or ``"ZLIB"``.
+      shared_name: a name that makes readers of one Session share their state.
     """
 
     def __init__(
@@ -290,7 +290,7 @@ class IdentityReader(ReaderBase):
 
     Args:
       name: the name of the reader, for messages and in a graph.
-      shared_name: in one Session, readers of one name are one.
+      shared_name: a name that makes readers of one Session share their state.
     """
 
     def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:

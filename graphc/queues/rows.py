@@ -56,8 +56,8 @@ class Picks:
     """Rows from anywhere, in any order.
 
     Args:
-      parts: all of them. A row whose columns have no axis of rows has the position :data:`BARE`.
-      count: how many rows there are.
+      parts: the entries to join. A row whose columns have no row axis has the position :data:`BARE`.
+      count: the number of rows.
     """
 
     __slots__ = ("count", "parts")

@@ -38,9 +38,9 @@ class SharedObject(Generic[S]):
         """Makes the object where eager code, or the graph that is being built, is.
 
         Args:
-          make: makes the state.
+          make: a function that makes the state.
           kind: the class of the state.
-          spec: what the state must be like, as attributes of ops; its ``kind`` is that of the object.
+          spec: the required properties of the state, as attributes of ops; its ``kind`` is the object's.
           names: the shared name, the name, and the one to take if neither is given.
           handle: the op that stands for it in a graph.
         """

@@ -23,7 +23,7 @@ class ShuffledRows:
     not look at ints, of which a large queue has many.
 
     Args:
-      seed: with the same seed, the same rows in the same order are taken in the same order; None for any order.
+      seed: the seed: the same seed takes the same rows in the same order; None for a random order.
     """
 
     __slots__ = ("_columns", "_left", "_numbers", "_random", "_rows")

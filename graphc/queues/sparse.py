@@ -33,7 +33,7 @@ class SparseValue(NamedTuple):
         """Returns all elements as one tensor.
 
         Args:
-          default_value: what stands where there is no element; zero, or an empty string, if None.
+          default_value: the value where there is no element; zero, or an empty string, if None.
 
         Raises:
           InvalidArgumentError: an index lies outside of the shape.

@@ -95,7 +95,7 @@ def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
     """Returns the type of a component from its dtype and its shape as a user gives it.
 
     Args:
-      use: what asks, for messages.
+      use: the name of the calling function, for messages.
       dtype: the dtype.
       shape: ints, and None for what is open; None for any shape.
 
@@ -117,8 +117,8 @@ def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...
     """Returns the types of the components of an element.
 
     Args:
-      use: what asks, for messages.
-      dtypes: one, or a list of them.
+      use: the name of the calling function, for messages.
+      dtypes: a dtype, or a list of dtypes.
       shapes: None, or a shape for each; one shape for one dtype is taken too.
 
     Raises:

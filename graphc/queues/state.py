@@ -68,15 +68,15 @@ class QueueState(Lines):
     - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are in stay in.
 
     Args:
-      spec: what the queue is.
+      spec: the queue's spec.
       label: kind and name, for messages.
-      fillers: what is known of who fills it.
+      fillers: the known producers.
 
     Attributes:
       rows: the elements.
       closed: whether it is closed.
-      capacity: how many elements it holds.
-      kept_back: how many elements stay while it is open.
+      capacity: the maximum number of elements.
+      kept_back: the number of elements that stay while it is open.
       is_ordered: whether rows are given by their priority.
       fillers: the same.
     """
@@ -155,7 +155,7 @@ class QueueState(Lines):
         """Takes elements; waits until there are as many. As :meth:`take_row`.
 
         Args:
-          wanted: how many.
+          wanted: the number of rows.
           up_to: whether fewer will do, but at least one, once the queue is closed.
 
         Raises:

@@ -63,7 +63,7 @@ class Waiter(ABC):
         """Waits until it is done; as :func:`graphc.base.wait_until`.
 
         Args:
-          condition: of the lock of what is shared, and of this waiter alone.
+          condition: a condition of the shared lock, used by this waiter alone.
           timeout: seconds after which to give up without an error.
         """
         self._condition, self._interruption = condition, interruption()
@@ -74,7 +74,7 @@ class Lines:
     """Something that threads share, and the lines of those who wait at it.
 
     Args:
-      count: how many lines there are. The first one of each is tried whenever something changes, in their order.
+      count: the number of lines. The first waiter of each is tried whenever something changes, in their order.
     """
 
     def __init__(self, count: int) -> None:
@@ -87,7 +87,7 @@ class Lines:
         """Ends all waits with AbortedError, those of now and later: nobody else will find this any more.
 
         Args:
-          reason: what has happened.
+          reason: the reason for the failure.
         """
         with self._lock:
             self._gone = reason

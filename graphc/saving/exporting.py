@@ -28,7 +28,7 @@ def export(f: Any, *args: Any, platforms: tuple[str, ...] | None = None) -> Any:
     Args:
       f: a compiled function, a method, a layer, or a function that was loaded.
       *args: its arguments, with a :class:`TensorSpec` of fixed sizes or an example for each tensor.
-      platforms: what to export it for, such as ``("cpu", "cuda", "tpu")``; the one that is there when None.
+      platforms: the platforms to export for, such as ``("cpu", "cuda", "tpu")``; the current one when None.
 
     Returns:
       A ``jax.export.Exported``: ``.mlir_module()`` is its text, ``.serialize()`` its bytes, ``.call`` the function.

@@ -57,7 +57,7 @@ class FolderWriter:
     """Writes one folder.
 
     Args:
-      folder: where; a folder that is new, empty, or one of saved functions, which is replaced.
+      folder: the folder, which must be new, empty, or hold saved functions, which are replaced.
 
     Raises:
       FailedPreconditionError: it holds something else.
@@ -148,7 +148,7 @@ class FolderReader:
     """Reads one folder.
 
     Args:
-      folder: where.
+      folder: the folder.
 
     Attributes:
       content: the manifest.

@@ -130,8 +130,8 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
     parser do not accept is refused, with the name of the file.
 
     Args:
-      folder: where they are.
-      device: where their Variables are put and where they run, in place of the devices that they were pinned to. None
+      folder: their folder.
+      device: the device for their Variables and for running them, instead of the devices that they were pinned to. None
         keeps pins, and puts Variables on the default device.
 
     Returns:

@@ -52,7 +52,7 @@ class LoadedSignature:
     """One signature.
 
     Attributes:
-      file: its graph's file.
+      file: the file of its graph.
       graph: the graph, which may have open sizes.
       arguments: the arguments by name, as JSON.
       least: the smallest size of each symbol.
@@ -109,8 +109,8 @@ class LoadedSignature:
         """Returns the tensors of a call.
 
         Args:
-          given: its arguments by name.
-          left_out: which of them are defaults.
+          given: its arguments, by name.
+          left_out: the names of those that are defaults.
 
         Raises:
           _MisfitError: the call does not fit.
@@ -200,9 +200,9 @@ class LoadedFunction:
     """A function that was loaded.
 
     Args:
-      name: its name.
+      name: the function's name.
       signature: its parameters.
-      signatures: what it was saved for.
+      signatures: the signatures it was saved for.
       defaults: the defaults of its parameters by name, where they have some.
     """
 

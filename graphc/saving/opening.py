@@ -55,7 +55,7 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
 
     Args:
       graphs: graphs of one function, traced for different sizes.
-      sizes: those of each.
+      sizes: the sizes of each trace.
 
     Raises:
       InvalidArgumentError: they differ in something that sizes do not explain; it has the user's line.

@@ -127,9 +127,9 @@ def mapped(
 
     Args:
       graph: the graph.
-      change: gives the new op and attributes of a node.
+      change: a function that returns the new op and attributes of a node.
       pinned: whether nodes stay pinned to their devices.
-      locate: gives the new lines of nodes.
+      locate: a function that returns the new lines of nodes.
     """
     copies: dict[Value, Value] = {}
     nodes: dict[Node, Node] = {}

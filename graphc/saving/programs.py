@@ -37,9 +37,9 @@ class Program:
     """A function of JAX that was exported.
 
     Attributes:
-      blob: what ``jax.export`` gave.
-      about: what the manifest says of it: the versions of JAX, the platforms, and until when JAX promises to read it.
-      file: its file, for messages; empty for one that was not loaded.
+      blob: the result of ``jax.export``.
+      about: its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
+      file: its file, for messages; empty if it was not loaded.
     """
 
     blob: bytes
@@ -155,9 +155,9 @@ def exported(
     """Exports a function of arrays to a tuple of arrays.
 
     Args:
-      function: what JAX can trace.
+      function: a function that JAX can trace.
       rows: for each argument its types, in the traces for several sizes.
-      sizes: those of the traces; none where no size is open.
+      sizes: the sizes of the traces; none if no size is open.
       differentiable: whether gradients are to be exported, where the function has any.
 
     Raises:

@@ -58,7 +58,7 @@ def raise_by_status(raises: Mapping[str, Tree], name: str) -> Callable[[Any], No
     """Returns a function that takes the status of a call and raises what it stands for.
 
     Args:
-      raises: what :func:`raised` gave.
+      raises: the result of :func:`raised`.
       name: the name of the function.
     """
     makers = {int(number): _maker(tree, name) for number, tree in raises.items()}

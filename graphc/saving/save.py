@@ -41,13 +41,13 @@ def save(f: Any, folder: PathLike, *signatures: Any) -> None:
     checksums, which comes last: a save that is killed leaves what was there before. Nothing is pickled.
 
     Args:
-      f: what to save: a compiled function, a method, a layer or another callable; a dict of these by name; or an object
-        with compiled methods, all of which are saved.
-      folder: where; one that is new, empty, or holds saved functions, which are replaced.
-      *signatures: for which arguments. Each is one call: a :class:`TensorSpec` or an example for each tensor, in a
-        tuple where there are several arguments, or a :class:`saving.Signature` where some are given by name. Sizes that
-        are None stay open. Python values become part of the program. For several functions, one dict with a signature,
-        or a list of them, by name. Functions with ``input_signature`` need none.
+      f: the object to save: a compiled function, a method, a layer or another callable; a dict of these by name; or an
+        object with compiled methods, all of which are saved.
+      folder: the folder; it must be new, empty, or hold saved functions, which are replaced.
+      *signatures: the arguments to save it for. Each is one call: a :class:`TensorSpec` or an example for each tensor,
+        in a tuple where there are several arguments, or a :class:`saving.Signature` where some are given by name. Sizes
+        that are None stay open. Python values become part of the program. For several functions, one dict with a
+        signature, or a list of them, by name. Functions with ``input_signature`` need none.
 
     Raises:
       InvalidArgumentError: there is nothing to save, a signature is missing, or what a function does depends on a size

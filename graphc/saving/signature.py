@@ -63,7 +63,7 @@ class OpenSpec:
     Attributes:
       shape: the sizes.
       dtype: the dtype.
-      name: for people.
+      name: a name to display.
     """
 
     shape: tuple[int | str, ...]
@@ -99,7 +99,7 @@ def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
 
     Args:
       values: the arguments.
-      tied: which open sizes are one: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
+      tied: the open sizes that are equal: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
 
     Raises:
       InvalidArgumentError: a specification leaves the number of axes open.

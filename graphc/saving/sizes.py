@@ -24,10 +24,10 @@ class Expression:
     """``(factor * product of symbols + offset) // divisor``.
 
     Attributes:
-      symbols: what is multiplied; sizes are found by these names.
+      symbols: the symbols to multiply, which are the names of sizes.
       factor: and by what number.
-      offset: what is added.
-      divisor: by what the whole is divided, rounded down.
+      offset: the summand.
+      divisor: the divisor of the whole, which rounds down.
     """
 
     symbols: tuple[str, ...]
@@ -50,8 +50,8 @@ def expressions(numbers: Sequence[int], sizes: Sequence[Sizes]) -> Iterator[Expr
     """Yields what gives a number for each of some sizes, the simplest first.
 
     Args:
-      numbers: those to be given.
-      sizes: for each of them the sizes.
+      numbers: the numbers to express.
+      sizes: for each of them, the sizes.
 
     Example:
       >>> [str(found) for found in expressions((23, 27), ({"n": 11}, {"n": 13}))]

@@ -29,7 +29,7 @@ def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
 
     Args:
       value: the value.
-      leaf: gives the JSON of a leaf that is no Python value; None for what has none.
+      leaf: a function that encodes a leaf that is not a Python value as JSON; returns None if it cannot.
 
     Raises:
       InvalidTypeError: there is something in it that a file cannot hold.
@@ -65,7 +65,7 @@ def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:
 
     Args:
       tree: the JSON.
-      leaf: makes a leaf, of what it is and its content.
+      leaf: a function that makes a leaf from its kind and its content.
 
     Raises:
       ValueError, TypeError, KeyError: it is no such JSON.

@@ -38,8 +38,8 @@ class Traced:
     """A function for one signature.
 
     Attributes:
-      graph: its results, and the status of the call where it can raise.
-      rows: for each value of it with open sizes, its types in the traces.
+      graph: its graph, with its results, and the status of the call if it can raise.
+      rows: for each of its values with open sizes, its types in the traces.
       sizes: the sizes of these traces.
       arguments: the arguments by name, as JSON.
       least: the smallest size of each symbol.
@@ -222,8 +222,8 @@ class _Marker:
     """Stands for an output of the graph in a result.
 
     Args:
-      place: which it is.
-      sort: what it is to Python: a tensor, or a number.
+      place: its index.
+      sort: its kind in Python: a tensor, or a number.
     """
 
     def __init__(self, place: int, sort: str = "tensor") -> None:

@@ -63,11 +63,11 @@ def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpD
     Args:
       versions: the version of each when the graph was saved.
       saved_by: the version of graphc, for messages.
-      allowed: tells which of today's ops a file may have.
+      allowed: a function that says whether a file may have an op of today.
 
     Raises:
-      FailedPreconditionError: one is newer than this graphc, or unknown to it.
-      ValueError: one is not allowed.
+      FailedPreconditionError: an op is newer than this graphc, or unknown to it.
+      ValueError: an op is not allowed.
     """
     found: dict[str, OpDef] = {}
     for name, version in versions.items():

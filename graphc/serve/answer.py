@@ -48,9 +48,9 @@ class Request:
     """A request that is not answered yet.
 
     Attributes:
-      answer: what the user waits for.
-      rows: what was asked.
-      submitted: when.
+      answer: the future that the user waits for.
+      rows: the rows of the query.
+      submitted: the time of the query.
       parts: the results of its pieces, by their first rows.
     """
 

@@ -23,7 +23,7 @@ class Piece:
     """Rows of one request that are answered together.
 
     Attributes:
-      request: its number.
+      request: the request's number.
       start: the first of the rows.
       stop: the one behind the last.
     """
@@ -43,8 +43,8 @@ class Suspicion:
     """A batch that failed, whose pieces are tried again one by one: was it the replica, or what it was given?
 
     Attributes:
-      replica: which failed.
-      left: how many pieces are still to be answered by others; when they all were, it was the replica.
+      replica: the replica that failed.
+      left: the number of pieces that others have yet to answer; once they all have, the replica was at fault.
     """
 
     replica: int
@@ -56,8 +56,8 @@ class Batch:
     """Pieces that a replica answers together.
 
     Attributes:
-      replica: which.
-      key: what the pieces have in common.
+      replica: the replica.
+      key: the key that the pieces share.
       pieces: the oldest first.
       suspicion: marks a piece that is tried alone because a batch with it failed.
     """
@@ -128,10 +128,10 @@ class Batcher:
     of them, the replica is to blame; after two such failures in a row it is left out, unless it is the last.
 
     Args:
-      replicas: how many there are.
-      max_batch: how many rows a batch has at most.
-      max_delay: how long a row waits for others while a replica is free, in the unit of all times here.
-      max_waiting: how many rows may wait.
+      replicas: the number of replicas.
+      max_batch: the maximum number of rows in a batch.
+      max_delay: the time that a row waits for others while a replica is free, in the unit of all times here.
+      max_waiting: the maximum number of rows that wait.
     """
 
     def __init__(self, replicas: int, *, max_batch: int, max_delay: float, max_waiting: int) -> None:

@@ -42,7 +42,7 @@ class Program:
     """The function for batches of one key and size: traced once, compiled for each device when it is used there.
 
     Args:
-      copies: what it is a program of.
+      copies: the copies that the program belongs to.
       key: the key of the rows.
       leaves: an example of a batch.
 
@@ -114,10 +114,10 @@ class Copies:
     """A function of rows on several devices.
 
     Args:
-      f: what users call.
+      f: the callable that users pass.
       name: its name, for messages.
-      devices: where the copies are.
-      sizes: how many rows a batch may have, ascending.
+      devices: the devices of the copies.
+      sizes: the possible numbers of rows in a batch, ascending.
 
     Attributes:
       pure: the function as one of JAX's.
@@ -169,11 +169,11 @@ class Copies:
         """Computes the results of a batch.
 
         Args:
-          place: on which of the devices.
-          program: for the batch.
+          place: the index of the device.
+          program: the program for the batch.
           key: the key of its rows.
           leaves: the rows, filled up to the program's size.
-          rows: how many there are without that.
+          rows: the number of rows without padding.
 
         Raises:
           InvalidArgumentError: the function raises for some row.

@@ -64,11 +64,11 @@ class Replicas:
       f: a compiled function, a layer, or a Python function that could be compiled.
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of this process when None. A device that
         is named twice has two batches at a time, so that the host prepares one while the other is computed.
-      max_batch: how many rows are computed together at most. Queries of more are cut.
-      max_delay_ms: how many milliseconds a row waits for others at most while a device is free.
+      max_batch: the maximum number of rows to compute together. Larger queries are split.
+      max_delay_ms: the maximum time that a row waits for others while a device is free, in milliseconds.
       timeout: within how many seconds a query must be answered; None for no bound but that of ``gx.deadline``.
-      max_waiting: how many rows may wait; 64 batches of each device when None.
-      sizes: how many rows are compiled for, the last one being ``max_batch``; powers of two when None.
+      max_waiting: the maximum number of rows that wait; 64 batches for each device when None.
+      sizes: the batch sizes to compile for, the last one being ``max_batch``; powers of two when None.
 
     Raises:
       InvalidTypeError: ``f`` is no function.
@@ -171,7 +171,7 @@ class Replicas:
 
         Raises:
           DeadlineExceededError: they are not there in time.
-          Exception: what :meth:`submit` raises, and what the function raises for one of the rows.
+          Exception: an error of :meth:`submit`, or the function's error for one of the rows.
         """
         return self.submit(*args, **kwargs).result()
 
@@ -180,7 +180,7 @@ class Replicas:
 
         Args:
           *args: arguments as those of the function, of one row or more; the function may raise for these rows.
-          **kwargs: as ``args``.
+          **kwargs: likewise.
         """
         rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
         first = [leaf[:1] for leaf in rows.leaves]

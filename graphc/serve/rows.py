@@ -35,7 +35,7 @@ class Rows:
     """The arguments of a request: copies on the host.
 
     Attributes:
-      key: what it must share with others to be answered together with them.
+      key: the properties that it must share with others to be batched together.
       leaves: the arrays.
     """
 
@@ -50,7 +50,7 @@ class Rows:
         """Takes copies of the arguments of a call.
 
         Args:
-          what: is called, for messages.
+          what: the name of the caller, for messages.
           args: the call's positional arguments.
           kwargs: the call's keyword arguments.
 

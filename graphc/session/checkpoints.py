@@ -57,7 +57,7 @@ def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
     """Writes a checkpoint: under another name first, so that no reader sees half of it.
 
     Args:
-      prefix: its name.
+      prefix: the checkpoint's name.
       arrays: the values by name.
     """
     kept, notes = dict[str, np.ndarray[Any, Any]](), {"format": "graphc"}
@@ -79,7 +79,7 @@ class CheckpointReader:
     """Reads a checkpoint.
 
     Args:
-      prefix: its name.
+      prefix: the checkpoint's name.
 
     Raises:
       NotFoundError: there is none of that name.
@@ -181,7 +181,7 @@ def update_checkpoint_state(
     Args:
       save_dir: the folder.
       model_checkpoint_path: the latest checkpoint.
-      all_model_checkpoint_paths: those that are kept, the oldest first.
+      all_model_checkpoint_paths: the checkpoints that are kept, oldest first.
       latest_filename: the file's name; ``checkpoint`` if None.
     """
     paths = [*(all_model_checkpoint_paths or ())]

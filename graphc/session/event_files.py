@@ -20,11 +20,11 @@ class FileWriter:
     Args:
       logdir: the folder; it is made.
       graph: the graph to show, or None.
-      max_queue: how many events may wait to be written.
-      flush_secs: how often they are handed to the operating system, in seconds.
-      graph_def: not used; give the graph.
+      max_queue: the maximum number of events that wait to be written.
+      flush_secs: seconds between flushes to the operating system.
+      graph_def: ignored; pass the graph.
       filename_suffix: the end of the file's name.
-      session: not used: the file is written by this process.
+      session: ignored: this process writes the file.
 
     Raises:
       NotFoundError: TensorBoard is not installed.
@@ -58,7 +58,7 @@ class FileWriter:
         """Writes a summary.
 
         Args:
-          summary: what a run gives of a summary operation, or TensorBoard's message.
+          summary: the result of a summary operation, or TensorBoard's message.
           global_step: the step that it is of.
 
         Raises:
@@ -79,7 +79,7 @@ class FileWriter:
         Args:
           graph: the graph.
           global_step: the step that it is of.
-          graph_def: not used.
+          graph_def: ignored.
 
         Raises:
           InvalidTypeError: it is no graph.

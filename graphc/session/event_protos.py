@@ -101,8 +101,8 @@ def image_message(images: np.ndarray[Any, Any], *, tag: str, max_outputs: int) -
     Args:
       images: ``[count, height, width, channels]``, with 1, 3 or 4 channels; floats are scaled to what a byte holds, so
         that 0 stays 0 where no value is negative, and is the middle elsewhere.
-      tag: what they are called.
-      max_outputs: how many are kept.
+      tag: the tag of the images.
+      max_outputs: the maximum number of images to keep.
     """
     if images.ndim != 4 or images.shape[3] not in (1, 3, 4):
         error = InvalidArgumentError(

@@ -31,15 +31,15 @@ class ConfigProto:
     """Settings of a Session.
 
     Attributes:
-      device_count: not used: JAX says how many devices there are.
+      device_count: ignored: JAX decides the number of devices.
       allow_soft_placement: whether a pin to a device that is not there, or that has no implementation of the op, falls
         back to one that has.
       log_device_placement: whether to log where each node runs.
-      gpu_options: not used; see :class:`GPUOptions`.
-      intra_op_parallelism_threads: not used: XLA decides, or ``gx.config.intra_op_threads``.
-      inter_op_parallelism_threads: not used; ``gx.config.inter_op_threads`` says how many host steps run at a time.
-      use_per_session_threads: not used: all Sessions share the threads of the process.
-      operation_timeout_in_ms: how long each run may take; 0 for no limit.
+      gpu_options: ignored; see :class:`GPUOptions`.
+      intra_op_parallelism_threads: ignored: XLA or ``gx.config.intra_op_threads`` decides.
+      inter_op_parallelism_threads: ignored; ``gx.config.inter_op_threads`` limits the number of concurrent host steps.
+      use_per_session_threads: ignored: all Sessions share the threads of the process.
+      operation_timeout_in_ms: the time limit of each run in milliseconds; 0 for no limit.
       device_filters: the tasks that a Session at a cluster uses besides its master, such as ``["/job:ps",
         "/job:worker/task:1"]``; all if empty.
       isolate_session_state: whether no other Session sees the Variables and queues, as always without a target.
@@ -62,7 +62,7 @@ class RunOptions:
     """Settings of one run.
 
     Attributes:
-      timeout_in_ms: how long the run may take; 0 for no limit.
+      timeout_in_ms: the time limit of the run in milliseconds; 0 for no limit.
       trace_level: :attr:`FULL_TRACE` to have :class:`RunMetadata` filled.
     """
 

@@ -185,8 +185,8 @@ class _Crew:
     """The threads of a runner in one Session.
 
     Attributes:
-      left: how many operations still run.
-      fillers: what is known of those who fill the queue, in this Session.
+      left: the number of operations that still run.
+      fillers: the known producers of the queue, in this Session.
     """
 
     def __init__(self, runner: QueueRunner, sess: Any, coord: Coordinator | None) -> None:

@@ -34,8 +34,8 @@ class Saver:
     Args:
       var_list: the Variables, or a dict of them by the names that they have in the file; all global ones if None.
       reshape: whether values of other shapes are restored that have as many elements.
-      max_to_keep: how many checkpoints are kept; None or 0 for all.
-      keep_checkpoint_every_n_hours: one checkpoint in so many hours is kept beyond that.
+      max_to_keep: the number of checkpoints to keep; None or 0 for all.
+      keep_checkpoint_every_n_hours: the hours between checkpoints that are kept in addition.
       name: the scope of the operations.
       allow_empty: whether there may be no Variables.
       pad_step_number: whether step numbers have eight digits, so that names sort by step.
@@ -108,7 +108,7 @@ class Saver:
 
         Args:
           sess: the Session.
-          save_path: what the checkpoint's name begins with; the folder is made.
+          save_path: the prefix of the checkpoint's name; its folder is created.
           global_step: the step, a number or a Variable or tensor of the Session, which the name ends with.
           latest_filename: the name of the file that lists the checkpoints; ``checkpoint`` if None.
           write_state: whether that file is written.

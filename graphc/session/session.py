@@ -42,11 +42,11 @@ class _Prepared:
     """A kind of run.
 
     Attributes:
-      fetches: what is asked for.
+      fetches: the fetches.
       fed: the values that are given, each with its place in ``feed_dict``.
-      plan: what to do.
+      plan: the plan.
       single: the plan as one call of a program, where it is that; None for more.
-      known: what the key tells by identity, to keep it alive.
+      known: the objects that the key identifies by id, to keep them alive.
     """
 
     fetches: Fetches
@@ -65,7 +65,7 @@ class Session:
     Args:
       target: empty: this process; else a task of a cluster, as ``server.target``: its graph is split over the tasks of
         the cluster, which keep Variables and queues beyond the Session.
-      graph: what to run; the default graph if None.
+      graph: the graph to run; the default graph if None.
       config: settings.
 
     Raises:
@@ -132,7 +132,7 @@ class Session:
           fetches: tensors, operations, Variables, or their names, in any nested structure.
           feed_dict: values for tensors of the graph, any of them: what is behind one that is fed does not run.
           options: settings of this run.
-          run_metadata: is told what ran when, if ``options.trace_level`` asks for it.
+          run_metadata: receives the timeline, if ``options.trace_level`` asks for it.
 
         Returns:
           NumPy arrays (scalars for tensors without axes, ``bytes`` for strings) in the structure of the fetches; None
@@ -156,7 +156,7 @@ class Session:
         """Returns a function that runs the fetches with the values of ``feed_list`` as its arguments.
 
         Args:
-          fetches: as for :meth:`run`.
+          fetches: see :meth:`run`.
           feed_list: the tensors that the function takes values for.
           accept_options: whether the function takes ``options`` and ``run_metadata``, too.
         """
@@ -182,8 +182,8 @@ class Session:
         """Begins a run that is done in parts.
 
         Args:
-          fetches: all that the parts fetch.
-          feeds: all tensors that the parts feed.
+          fetches: the fetches of all parts.
+          feeds: the tensors that the parts feed.
 
         Returns:
           A handle for :meth:`partial_run`.
@@ -198,7 +198,7 @@ class Session:
         """Does a part of a run: what its fetches need and no part before has done.
 
         Args:
-          handle: what :meth:`partial_run_setup` gave.
+          handle: the handle from :meth:`partial_run_setup`.
           fetches: some of those named there, each in one part.
           feed_dict: values for some of the feeds named there, each in one part.
 
@@ -242,7 +242,7 @@ class Session:
         """Makes the plan of a run.
 
         Args:
-          nodes: what is to run, in the order of the graph.
+          nodes: the nodes to run, in the order of the graph.
           fed: the values that are given.
           fetched: the values that are wanted.
 
@@ -358,7 +358,7 @@ class Session:
         Args:
           target: a task of the cluster.
           containers: their names; all containers if None.
-          config: its ``device_filters`` say which tasks; all if it has none.
+          config: the options; its ``device_filters`` select the tasks; all if it has none.
 
         Raises:
           InvalidArgumentError: the target is empty: the containers of a local Session end when it is closed.

@@ -24,7 +24,7 @@ class SessionState:
 
     Args:
       graph: the graph that it runs.
-      resources: where values are kept; of its own if None.
+      resources: the resources that hold the values; new ones if None.
       own: the container there of what belongs to the Session alone, the states of random ops.
     """
 

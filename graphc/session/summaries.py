@@ -55,7 +55,7 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
       name: the name of the operation; its full name is the tag in TensorBoard.
       tensor: the number.
       collections: the collections of the graph to add it to; ``GraphKeys.SUMMARIES`` if None.
-      family: what stands before the tag, so that TensorBoard shows those of one family together.
+      family: a prefix of the tag; TensorBoard groups the summaries of a family.
 
     Returns:
       A tensor of a string: the serialized message.
@@ -85,9 +85,9 @@ def image(
     Args:
       name: the name of the operation.
       tensor: ``[count, height, width, channels]``, with 1, 3 or 4 channels.
-      max_outputs: how many images are kept.
-      collections: as for :func:`scalar`.
-      family: as for :func:`scalar`.
+      max_outputs: the maximum number of images to keep.
+      collections: see :func:`scalar`.
+      family: see :func:`scalar`.
     """
     return _made(_IMAGE, name, tensor, collections, family, max_outputs=max_outputs)
 

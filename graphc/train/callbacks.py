@@ -27,8 +27,8 @@ class Callback:
         """Is called after each step; a callback that overrides it has the epochs run step by step.
 
         Args:
-          step: which it is of its epoch, from 1.
-          numbers: what it returned, by name; to read them waits for the step.
+          step: its number within the epoch, from 1.
+          numbers: its results, by name; reading one waits for the step.
         """
 
     def epoch_end(self, history: History) -> None:
@@ -43,10 +43,10 @@ class EarlyStopping(Callback):
 
     Args:
       monitor: the name of the number.
-      patience: after how many epochs without a better one.
-      min_delta: by how much it must be better.
+      patience: the number of epochs without improvement after which training stops.
+      min_delta: the minimum improvement.
       mode: whether less is better (``"min"``) or more (``"max"``).
-      best: what to put back, at the end, to where it was after the best epoch: a layer, or anything with Variables. It
+      best: an object to restore, at the end, to its state after the best epoch: a layer, or anything with Variables. It
         is kept in memory, so a resumed training knows only the epochs since then.
     """
 
@@ -88,9 +88,9 @@ class Checkpoints(Callback):
     """Saves a checkpoint after epochs.
 
     Args:
-      checkpoint: what saves. The training's history is one of its parts, so that :func:`fit` goes on with the epoch
-        after the restored one.
-      every: after so many epochs.
+      checkpoint: the checkpoint. The training's history is one of its parts, so that :func:`fit` continues with the
+        epoch after the restored one.
+      every: the number of epochs between checkpoints.
     """
 
     def __init__(self, checkpoint: Checkpoint, *, every: int = 1) -> None:
@@ -142,7 +142,7 @@ class TensorBoard(Callback):
     Of several processes the first does.
 
     Args:
-      folder: where the files are; ``tensorboard --logdir FOLDER`` shows them.
+      folder: the folder of the files; ``tensorboard --logdir FOLDER`` shows them.
 
     Raises:
       NotFoundError: TensorBoard is not installed.

@@ -38,7 +38,7 @@ class Processes(Protocol):
 
     Attributes:
       index: the number of this one, from 0.
-      count: how many there are.
+      count: the number of processes.
     """
 
     index: int
@@ -48,7 +48,7 @@ class Processes(Protocol):
         """Waits until all processes are here, and returns the smallest of their votes.
 
         Args:
-          what: what they are about to do.
+          what: the next action.
           vote: a number below 2**31.
         """
         ...
@@ -82,18 +82,18 @@ class Checkpoint:
     The state of ``gx.random`` is always part of it, so a training that goes on draws what it would have drawn.
 
     Args:
-      folder: where the checkpoints are; it is made.
-      keep: how many stay, the latest ones; None for all.
+      folder: the folder of the checkpoints; it is created.
+      keep: the number of latest checkpoints to keep; None for all.
       processes: the processes that save together; those of ``gx.distribute.initialize()`` when None.
       timeout: seconds that a process waits for the others' files.
-      **parts: what to save, by name: Variables, layers, optimizers, generators of random numbers, what has
+      **parts: the objects to save, by name: Variables, layers, optimizers, generators of random numbers, what has
         ``variables`` or ``state()`` and ``restore(state)`` (such as an iterator of a dataset), and lists, tuples and
         dicts of these.
         Variables are asked for at each save, so those that are made later are saved, too.
 
     Attributes:
-      folder: where the checkpoints are.
-      parts: what is saved, by name.
+      folder: the folder of the checkpoints.
+      parts: the saved objects, by name.
 
     Raises:
       InvalidTypeError: a part is something else.
@@ -156,7 +156,7 @@ class Checkpoint:
           wait: whether to wait until it is written.
 
         Raises:
-          GraphcError: what went wrong with the save before; this one is not begun.
+          GraphcError: the previous save failed; this one is not begun.
           InvalidArgumentError: ``step`` is no int from 0.
           UnimplementedError: called in a compiled function.
         """
@@ -178,7 +178,7 @@ class Checkpoint:
 
         Raises:
           ResourceExhaustedError: the disk is full.
-          GraphcError: what else went wrong.
+          GraphcError: another failure of a save.
           DeadlineExceededError: the deadline in force has passed; writing goes on.
         """
         self._writing.wait()

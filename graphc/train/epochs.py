@@ -41,9 +41,9 @@ def compiled_epoch(
     """Makes a program that runs an epoch, where that can be.
 
     Args:
-      step: what is called for a batch.
+      step: the function to call for a batch.
       dataset: the batches of an epoch.
-      callbacks: what is called at the ends of steps and epochs.
+      callbacks: the callbacks to call at the ends of steps and epochs.
       names: the names of the numbers that a step returns.
 
     Returns:

@@ -43,13 +43,13 @@ def fit(
     Args:
       step: the step; a batch that is a tuple or list is given as several arguments, else as one.
       dataset: the batches of an epoch; it is gone over once in each. An iterator goes on where it was, see ``steps``.
-      epochs: how many there are in all, those included that ``history`` has already.
-      steps: how many batches an epoch has, for datasets without an end; all when None.
+      epochs: the total number of epochs, including those that ``history`` already has.
+      steps: the number of batches in an epoch, for endless datasets; all when None.
       validation: a function of a batch that returns numbers as a step does, and its dataset. Their names begin with
         ``val_`` in the history.
-      callbacks: what else to do, such as :class:`EarlyStopping`, :class:`Checkpoints`, :class:`CSVLog`.
-      history: what to continue; a new one when None. Restored with a checkpoint, it makes ``fit`` go on where that was
-        saved.
+      callbacks: the callbacks, such as :class:`EarlyStopping`, :class:`Checkpoints`, :class:`CSVLog`.
+      history: a history to continue; a new one when None. Restored with a checkpoint, it makes ``fit`` go on where that
+        was saved.
       progress: whether to show a progress bar, and a line for each epoch; of several processes the first does.
 
     Returns:

@@ -21,8 +21,9 @@ class History:
     Attributes:
       values: the numbers by name; NaN for an epoch that did not report one.
       why_stopped: why a callback has ended the training; empty if none did.
-      how: how the epochs after the first are run, and why.
-      resumed: how many epochs :meth:`restore` has brought; :func:`fit` sets it to 0 when it goes on after them.
+      how: the way the epochs after the first are run, and the reason.
+      resumed: the number of epochs that :meth:`restore` has brought; :func:`fit` sets it to 0 when it continues after
+        them.
 
     Example:
       >>> import graphc as gx
@@ -87,7 +88,7 @@ class History:
         """Draws the numbers over the epochs: each in a plot of its own, beside that of the validation.
 
         Args:
-          path: where to write the picture; nowhere when None.
+          path: the file to write the picture to; None to write no file.
 
         Returns:
           A ``matplotlib.figure.Figure``, which notebooks show.

@@ -56,7 +56,7 @@ def from_orbax(folder: PathLike, **parts: Any) -> None:
 
     Args:
       folder: the folder of the checkpoint.
-      **parts: as for :func:`to_orbax`; the names are those of the tree's leaves, with slashes.
+      **parts: see :func:`to_orbax`; the names are those of the tree's leaves, with slashes.
 
     Raises:
       FileMissingError: there is no such folder.

@@ -111,8 +111,8 @@ def decoded(value: Any, array: Callable[[str], np.ndarray[Any, Any]]) -> Any:
     """Returns the state that :func:`encoded` gave.
 
     Args:
-      value: what it returned.
-      array: gives an array by its name.
+      value: the encoded value.
+      array: a function that returns an array by its name.
     """
     if isinstance(value, list):
         return [decoded(item, array) for item in cast("list[Any]", value)]

@@ -26,8 +26,8 @@ class TrainingProgress:
     """A progress bar for the steps of an epoch, and a line for each finished epoch.
 
     Args:
-      epochs: how many there are in all.
-      history: what has been reported.
+      epochs: the total number of epochs.
+      history: the history so far.
     """
 
     def __init__(self, epochs: int, history: History) -> None:

@@ -37,8 +37,8 @@ def faults(
     """Returns where a checkpoint and what it is to be restored into differ, in words; empty if nowhere.
 
     Args:
-      kinds: what the checkpoint has, by name: a type, or :data:`NO_VARIABLE`.
-      variables: those to restore, by name.
+      kinds: the contents of the checkpoint, by name: a type, or :data:`NO_VARIABLE`.
+      variables: the Variables to restore, by name.
       states: the names of the other objects to restore.
       parts: the parts to restore.
     """

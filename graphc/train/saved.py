@@ -29,11 +29,11 @@ class Saved:
     """A checkpoint, whose files are mapped into memory, so that only what is asked for is read.
 
     Args:
-      manifest: its manifest.
+      manifest: the checkpoint's manifest.
 
     Attributes:
       step: the step that it was saved at.
-      arrays: what the manifest says of each array, by name.
+      arrays: the manifest's entry for each array, by name.
       states: the states of what is no array, by name, for each process that wrote.
 
     Raises:

@@ -32,7 +32,7 @@ class Snapshots:
         Of an array that each process has for itself process 0 writes it.
 
         Args:
-          arrays: by name.
+          arrays: the arrays, by name.
         """
         shards = [
             (name, array, shard)

@@ -67,8 +67,8 @@ class Piece:
     Attributes:
       name: the name of the whole array.
       shape: the shape of the whole array.
-      start: where the part begins, on each axis.
-      stop: where it ends.
+      start: the start of the part, on each axis.
+      stop: the end of the part, on each axis.
       array: its elements, on the host.
       is_copy: whether process 0 writes the same part, so that this one only tells its checksum.
     """
@@ -117,10 +117,10 @@ class Entry:
     """A checkpoint that is there.
 
     Attributes:
-      number: which it is of those that were saved in the folder; the highest is the latest.
+      number: its number among those saved in the folder; the highest is the latest.
       step: the step that it was saved at.
-      manifest: its manifest.
-      token: what the names of its files begin with.
+      manifest: the checkpoint's manifest.
+      token: the prefix of the names of its files.
     """
 
     number: int
@@ -144,12 +144,12 @@ class Writer:
     """Writes one checkpoint, of which each process has a part.
 
     Args:
-      folder: where the checkpoints are.
+      folder: the folder of the checkpoints.
       step: the step.
       token: the name of this save, the same for all processes and for no other save.
       process: the number of this process, from 0.
-      count: how many processes write.
-      keep: how many checkpoints stay, the latest ones; None for all.
+      count: the number of processes that write.
+      keep: the number of latest checkpoints to keep; None for all.
       timeout: seconds to wait for the other processes.
     """
 

@@ -24,7 +24,7 @@ class Pending(ABC):
         """Waits for the answer, within the deadline in force; a token that is cancelled meanwhile cancels the call.
 
         Raises:
-          GraphcError: what the service raised.
+          GraphcError: the service's error.
           UnavailableError: the task is gone, or has not answered for ``gx.config.heartbeat_timeout`` seconds.
         """
 
@@ -80,7 +80,7 @@ class Carrier(ABC):
         """Starts a task.
 
         Raises:
-          AlreadyExistsError: its address is taken.
+          AlreadyExistsError: the address is in use.
         """
 
     @abstractmethod

@@ -48,12 +48,12 @@ class Rays(Carrier):
         Args:
           cluster: the cluster.
           job: the job of the task.
-          index: its index there.
-          **resources: what Ray reserves for it: ``num_cpus``, ``num_gpus``, ``memory``, or resources of its own. A task
-            without ``num_gpus`` computes on the CPU.
+          index: its index in that job.
+          **resources: the resources that Ray reserves for it: ``num_cpus``, ``num_gpus``, ``memory``, or resources of
+            its own. A task without ``num_gpus`` computes on the CPU.
 
         Raises:
-          AlreadyExistsError: its address is taken.
+          AlreadyExistsError: the address is in use.
           UnavailableError: there is no Ray at ``RAY_ADDRESS``, Ray cannot start the task, or does not forget an
             earlier one at its address within twice the heartbeat timeout.
           UnauthenticatedError: Ray does not take the token.

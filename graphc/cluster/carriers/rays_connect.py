@@ -34,7 +34,7 @@ def connect(**options: Any) -> None:
     Does nothing if Ray is started in this process already.
 
     Args:
-      **options: for ``ray.init`` where Ray is started here.
+      **options: options for ``ray.init`` where Ray is started here.
 
     Raises:
       FailedPreconditionError: Ray is not installed.
@@ -121,7 +121,7 @@ def environment(gpus: float) -> dict[str, str]:
     """Returns the environment variables of a task's process: graphc's and JAX's settings of this one.
 
     Args:
-      gpus: how many GPUs Ray gives it; none for a task that computes on the CPU.
+      gpus: the number of GPUs that Ray assigns; none for a task that computes on the CPU.
     """
     here = str(Path(__file__).resolve().parents[3])
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -157,7 +157,7 @@ def _knock(address: str, here: str) -> None:
 
     Args:
       address: the address of the Ray cluster.
-      here: what Ray takes 127.0.0.1 for.
+      here: the address that Ray uses instead of 127.0.0.1.
     """
     host, _, port = address.rpartition(":")
     real = f"{here if host in _LOOPBACK else host}:{port}"

@@ -84,7 +84,7 @@ class RayPeer(Peer):
     Args:
       address: the address of the task.
       actor: Ray's handle.
-      forget: is called when it is stopped.
+      forget: a function called when the task is stopped.
       name: the name of the task, as far as it is known.
 
     Attributes:
@@ -169,7 +169,7 @@ class RayPeer(Peer):
         """Asks now and then whether it lives; returns False when it has not answered for ``limit`` seconds.
 
         Args:
-          now: how long this process has run.
+          now: seconds since this process started.
           limit: the heartbeat timeout.
         """
         if self._asked is not None:

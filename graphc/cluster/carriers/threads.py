@@ -23,7 +23,7 @@ class ThreadPeer(Peer):
 
     Args:
       task: the task.
-      forget: is called when it is stopped.
+      forget: a function called when the task is stopped.
     """
 
     def __init__(self, task: Task, forget: Any) -> None:
@@ -92,7 +92,7 @@ class Threads(Carrier):
         """Starts a task in this process.
 
         Raises:
-          AlreadyExistsError: its address is taken.
+          AlreadyExistsError: the address is in use.
         """
         peer = ThreadPeer(Task(cluster, job, index), self._forget)
         with self._lock:

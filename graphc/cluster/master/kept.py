@@ -67,7 +67,7 @@ class Kept:
         Args:
           run: names the run.
           part: names the part.
-          values: what the part gives.
+          values: the values that the part returned.
           takers: for each value the tasks that need it; empty to keep none.
         """
         if not takers:

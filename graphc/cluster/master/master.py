@@ -40,7 +40,7 @@ class Master(Target):
       target: the address of the master.
       graph: the graph of the Session.
       settings: the Session's settings.
-      note_compiled: is told why a program was compiled.
+      note_compiled: a function called with the reason for each compilation.
 
     Attributes:
       graph: the graph.
@@ -103,7 +103,7 @@ class Master(Target):
 
         Args:
           step: the part's step.
-          arrays: what the part takes.
+          arrays: the part's inputs.
           number: the run's number.
           traced: whether to ask what ran when.
 

@@ -47,7 +47,7 @@ def partition(
     """Cuts the nodes of a run into parts, each after those that it needs.
 
     Args:
-      nodes: what is executed, in the order of the graph.
+      nodes: the nodes to execute, in the order of the graph.
       fed: the values that are given.
       fetched: the values that are wanted.
       tasks: the name of the task of each node, but for constants.
@@ -125,7 +125,7 @@ class _Group:
 
     Attributes:
       task: the name of the task.
-      nodes: what it does, but for the reads that go where they are used.
+      nodes: the part's nodes, without reads that move to where they are used.
       reads: those reads.
       before: the groups that it must come after.
       blocks: whether a node of it may block.

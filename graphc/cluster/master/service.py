@@ -29,8 +29,8 @@ class _Prepared:
     """A part that was compiled, or will be when it runs first.
 
     Attributes:
-      name: its graph's name.
-      plan: what to do.
+      name: the name of its graph.
+      plan: the plan to execute.
       single: the plan as one call of a program, where it is that; None for more.
       notes: why programs were compiled that no caller was told of.
     """
@@ -110,18 +110,18 @@ class GraphService:
         Args:
           key: the part's key.
           session: the caller's Session.
-          arrays: what it takes.
+          arrays: the part's inputs.
           traced: whether to tell what ran when.
           run: names the run of which this is a part.
-          takers: of each value that it gives, who needs it: large ones stay here until they come for it; empty to give
-            all to the caller.
+          takers: for each value that it returns, the tasks that need it: they fetch large values from here; empty to
+            give all to the caller.
 
         Returns:
           What it gives, why programs were compiled, and what ran when; None if the part is not known, or no more.
 
         Raises:
           AbortedError: the Session was reset.
-          GraphcError: what an op raises; its ``op`` is the name of the operation.
+          GraphcError: the error of an op; its ``op`` is the name of the operation.
         """
         part = self._parts.get(key)
         if part is None:

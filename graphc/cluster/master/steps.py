@@ -73,10 +73,10 @@ class PartStep(Step):
 
     Attributes:
       part: the part.
-      message: what the task was told of it: a key, the graph, and facts beside it.
-      master: has it run.
-      count: how many of the inputs are its; the others are for the order alone.
-      takers: of each value that it gives, the tasks that need it; empty where all go by way of the client.
+      message: the description of the part that the task received: a key, the graph, and further facts.
+      master: the master, which has the part run.
+      count: the number of inputs that it uses; the others only order it.
+      takers: for each value that it returns, the tasks that need it; empty where the client passes all values on.
     """
 
     part: Part = field(kw_only=True)
@@ -95,7 +95,7 @@ class PartStep(Step):
         """Has the task run the part.
 
         Raises:
-          GraphcError: what an operation raises, with the operation as its ``op``, and the task in the message.
+          GraphcError: the error of an operation, with the operation as its ``op``, and the task in the message.
           UnavailableError: the task is gone.
         """
         timeline, start = observer(), time.perf_counter()

@@ -47,10 +47,10 @@ class _Call:
     """A call of a step.
 
     Attributes:
-      result: what its user holds.
+      result: the user's handle on the result.
       step: the function.
-      args: its arguments; data of the worker in place of those that are drawn.
-      kwargs: its arguments by name.
+      args: its arguments, with placeholders for per-worker data.
+      kwargs: its keyword arguments.
       drawn: the arguments, once a worker has drawn them, so that another one gets the same.
     """
 
@@ -75,7 +75,7 @@ class _Traced:
       sign: the types and values of its arguments.
       key: names it.
       traced: the trace.
-      text: what workers are told of it.
+      text: the description that workers receive.
     """
 
     step: Callable[..., Any]
@@ -89,16 +89,16 @@ class Coordinator:
     """Runs one training, with a thread for each worker.
 
     Args:
-      tasks: where servers and workers run.
-      options: how servers keep values.
+      tasks: the tasks of servers and workers.
+      options: the servers' options.
       split: Variables of more bytes are split by rows; None for none.
-      timeout: in how many seconds a worker must do its step.
+      timeout: seconds within which a worker must finish a step.
 
     Attributes:
-      variables: those that servers keep, and windows of tables.
+      variables: the Variables that servers keep, and windows of tables.
       embeddings: the tables, by the names of their windows.
-      schedule: which worker does what.
-      failures: how often each worker was lost.
+      schedule: the assignment of steps to workers.
+      failures: the number of times that each worker was lost.
       servers: the servers.
       local: the Variables of this program.
     """

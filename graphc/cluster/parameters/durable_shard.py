@@ -56,9 +56,9 @@ class Keeper:
 
     Args:
       shard: the values and their rule.
-      store: where to write; None for nowhere.
-      durability: what to write.
-      every: after how many updates a checkpoint is written.
+      store: the storage to write to; None for none.
+      durability: the durability.
+      every: the number of updates between checkpoints.
 
     Attributes:
       recovered: whether it goes on from what a server before it has written.

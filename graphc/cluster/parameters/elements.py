@@ -37,7 +37,7 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
 
     Args:
       elements: the indices; None for all, which stay as they are.
-      values: one for each.
+      values: a value for each.
       size: the size of the buffer; the added indices are this one, where nothing is stored.
     """
     if elements is None:

@@ -26,12 +26,12 @@ class Embedding(Layer):
     the gradients of; the optimizer's state of the other rows stays as it is.
 
     Args:
-      rows: how many categories there are.
+      rows: the number of categories.
       width: the size of the vectors.
-      capacity: how many different rows a step may look up.
-      start: gives rows that the table starts with, from the first and how many.
-      fetch: gives rows as they are now, from their numbers.
-      name: for people.
+      capacity: the maximum number of different rows that a step looks up.
+      start: a function from a first row and a count to the table's initial rows.
+      fetch: a function from row numbers to the current rows.
+      name: a name to display.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class Unanswered(Exception):
 
     Args:
       servers: their indices.
-      error: what went wrong with the first.
+      error: the error of the first call.
     """
 
     def __init__(self, servers: Sequence[int], error: Exception) -> None:
@@ -84,8 +84,8 @@ def step(
 
     Args:
       worker: the task that does so.
-      covers: what it pulls of each server.
-      compute: is given the version and the values of each server; returns results, and a push for each server or none.
+      covers: the elements to pull from each server.
+      compute: a function from each server's version and values to results and, for each server, a push or None.
 
     Returns:
       The results, and what became of each push.

@@ -40,14 +40,14 @@ class ServerGroup:
     """The servers of one training.
 
     Args:
-      tasks: where they run.
+      tasks: the servers' tasks.
       name: the name of the training.
-      options: how they keep values; the folder is that of all.
-      timeout: in how many seconds they must answer.
+      options: the servers' options; they share the folder.
+      timeout: seconds within which they must answer.
 
     Attributes:
-      layout: what they keep; None before they were started.
-      starts: how often each was started.
+      layout: the layout of their values; None before they are started.
+      starts: the number of times that each was started.
     """
 
     def __init__(self, tasks: Tasks, name: str, options: Options, timeout: float) -> None:
@@ -67,7 +67,7 @@ class ServerGroup:
 
         Args:
           layout: what they keep.
-          tables: what gives the rows that each table starts with.
+          tables: functions that make the initial rows of each table.
         """
         self.layout, self._tables = layout, dict(tables)
         return [self._start(server) for server in range(len(self.names))]
@@ -164,8 +164,8 @@ class ServerGroup:
         """Starts a server again that does not answer, from what it has written.
 
         Args:
-          server: its index.
-          starts: how often it had been started when it did not answer.
+          server: the server's index.
+          starts: its number of starts when it did not answer.
 
         Returns:
           Its version; None if it answers after all, or was started again meanwhile.
@@ -212,8 +212,8 @@ class ServerGroup:
 
         Args:
           name: the name of the table.
-          width: how many numbers a row has.
-          rows: how many rows there are.
+          width: the number of elements in a row.
+          rows: the number of rows.
           ids: their numbers.
         """
         unique, places = np.unique(ids.reshape(-1), return_inverse=True)

@@ -23,9 +23,9 @@ class Piece:
     Attributes:
       name: the name of the Variable.
       row: the first of the rows.
-      rows: how many there are; 1 for a Variable without axes.
-      width: how many numbers a row has.
-      offset: where they begin in the buffer.
+      rows: the number of rows; 1 for a Variable without axes.
+      width: the number of elements in a row.
+      offset: their start in the buffer.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Buffer:
 
     Attributes:
       dtype: the dtype of its numbers.
-      pieces: what lies in it, one after the other.
+      pieces: the pieces in it, one after the other.
       by_rows: whether it holds tables, of which only rows are pulled and pushed.
     """
 
@@ -64,14 +64,14 @@ class Layout:
     """Places Variables on servers, the largest first, each where there are the fewest bytes.
 
     Args:
-      variables: what to place.
-      servers: on how many servers.
+      variables: the Variables to place.
+      servers: the number of servers.
       split: Variables of more bytes are split by rows into pieces of at most so many; None for none.
       tables: the shapes and dtypes of tables by name, of which every server keeps as many rows.
 
     Attributes:
       servers: the buffers of each server.
-      bytes: how many bytes each server keeps.
+      bytes: the number of bytes that each server keeps.
       variables: the Variables by name.
       shapes: the shapes of the Variables, by name.
     """
@@ -109,7 +109,7 @@ class Layout:
         """Returns what goes to a server: for each buffer the numbers, and which elements they are for.
 
         Args:
-          server: its index.
+          server: the server's index.
           arrays: whole Variables by name; for a part of the Variables.
         """
         found: dict[int, tuple[Any, list[tuple[Any, int]] | None]] = {}
@@ -152,8 +152,8 @@ class Layout:
         """Returns the buffers that a server starts with: the Variables as they are now.
 
         Args:
-          server: its index.
-          tables: for each table what makes rows of it, given the first and the number.
+          server: the server's index.
+          tables: for each table, a function from a first row and a count to initial rows.
         """
         found: list[np.ndarray[Any, Any]] = []
         for buffer in self.servers[server]:

@@ -26,13 +26,13 @@ class Entry:
     """One push.
 
     Attributes:
-      source: who numbers it.
-      number: which it is of that source.
+      source: the source that numbers it.
+      number: its number within that source.
       worker: the task that computed it.
-      rows: how many rows of data it was computed from.
-      staleness: how many updates were applied since its worker pulled.
-      fate: what became of it.
-      weight: what its gradient was multiplied by; the mean over its numbers where they differ.
+      rows: the number of rows of data it was computed from.
+      staleness: the number of updates applied since its worker pulled.
+      fate: the fate of the push.
+      weight: the factor of its gradient; the mean over its elements where they differ.
       version: the version of the server after it.
     """
 
@@ -55,7 +55,7 @@ class Ledger:
     """Keeps what became of the latest pushes one by one, and sums of all.
 
     Args:
-      kept: how many entries are kept one by one. A push older than all of them counts as a repeat.
+      kept: the number of entries to keep individually. A push older than all of them counts as a repeat.
     """
 
     def __init__(self, kept: int = _KEPT) -> None:

@@ -22,11 +22,11 @@ class Table:
 
     Attributes:
       name: the name of the embedding, for messages.
-      rows: how many rows it has.
-      width: how many numbers a row has.
-      places: for each server the buffer, and where the rows begin there; None for a server without any.
+      rows: the number of its rows.
+      width: the number of elements in a row.
+      places: for each server the buffer, and the start of the rows in it; None for a server without any.
       trained: whether the step gives gradients for it.
-      capacity: how many different rows a step may look up; None for any number.
+      capacity: the maximum number of different rows that a step looks up; None for no limit.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Table:
         """Returns numbers of rows, cut to the capacity, if all can be looked up.
 
         Args:
-          ids: all different, sorted, and filled up with the greatest number of their type.
+          ids: different ids, sorted and padded with the greatest number of their type.
 
         Raises:
           OutOfRangeError: there is no such row.
@@ -73,7 +73,7 @@ class Lookups:
 
     Args:
       tables: the tables.
-      ids: for each the numbers of the rows, as :meth:`Table.checked` takes them.
+      ids: for each table the row numbers, in the form of :meth:`Table.checked`.
 
     Raises:
       OutOfRangeError, InvalidArgumentError: as that says.
@@ -87,7 +87,7 @@ class Lookups:
         """Returns the elements of each buffer of a server.
 
         Args:
-          server: its index.
+          server: the server's index.
           trained: whether only those of tables with gradients.
         """
         found: dict[int, list[tuple[Any, int]]] = {}
@@ -102,7 +102,7 @@ class Lookups:
         """Returns, for each table, the rows that were pulled, and rows of zeros for what they were filled up with.
 
         Args:
-          values: what each server gave for :meth:`covers`.
+          values: each server's values for :meth:`covers`.
         """
         used: dict[tuple[int, int], int] = {}
         windows: list[np.ndarray[Any, Any]] = []
@@ -122,7 +122,7 @@ class Lookups:
         """Returns the numbers that go to each buffer of a server, for the trained tables.
 
         Args:
-          server: its index.
+          server: the server's index.
           windows: the gradients of the windows of these tables.
         """
         found: dict[int, list[Any]] = {}

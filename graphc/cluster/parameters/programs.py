@@ -21,10 +21,10 @@ class Program:
     of the user's code where it is run.
 
     Args:
-      function: takes and returns nests of arrays.
+      function: a function that takes and returns nested structures of arrays.
       types: the types of its arguments, or what gives them: shapes may be symbols of ``jax.export``.
       key: names it; a new name if empty.
-      content: its StableHLO, where that is known.
+      content: its StableHLO, if known.
 
     Attributes:
       key: names it.

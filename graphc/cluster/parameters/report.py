@@ -33,7 +33,7 @@ class ServerReport:
       repeats: the number of pushes that came again and were not applied again.
       staleness: the number of updates applied with each staleness.
       ledger: the counts of pushes and rows by worker and fate, such as ``{"worker": {"applied": 3, "applied_rows":
-          96}}``.
+        96}}``.
     """
 
     server: str

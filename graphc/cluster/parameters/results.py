@@ -35,7 +35,7 @@ class Scheduled:
 
         Raises:
           DeadlineExceededError: the deadline in force has passed.
-          Exception: what the step raised, or why it could not be computed.
+          Exception: the step's error, or the reason why it could not be computed.
         """
         self._done.wait(lambda: f"the step {self._name!r}")
         if self._error is not None:
@@ -53,8 +53,8 @@ class PerWorker:
     """Data of which each worker goes through its own; made by :meth:`ParameterServer.dataset`.
 
     Args:
-      make: makes the data of a worker, given its index and the number of workers.
-      count: how many workers there are.
+      make: a function from the index of a worker and the number of workers to its data.
+      count: the number of workers.
     """
 
     def __init__(self, make: Callable[[int, int], Iterable[Any]], count: int) -> None:
@@ -66,7 +66,7 @@ class PerWorker:
         """Returns the next batch of a worker; after the last one its data begin again.
 
         Args:
-          worker: its index.
+          worker: the worker's index.
 
         Raises:
           OutOfRangeError: there are none.

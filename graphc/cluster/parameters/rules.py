@@ -30,7 +30,7 @@ class RuleText:
       update: the program that computes an update.
       buffers: the buffers that it updates.
       owners: for each leaf of the state, the index in ``buffers`` of the buffer that it matches number by number; None
-          for any other leaf.
+        for any other leaf.
       by_element: whether it treats each number independently, so that it may run on some of them.
     """
 
@@ -100,8 +100,8 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
     """Makes what a server is told of an optimizer; None if the server keeps nothing that it updates.
 
     Args:
-      optimizer: its update.
-      layout: what the servers keep.
+      optimizer: the optimizer whose update it is.
+      layout: the layout of the servers' values.
       server: the index of the server.
       updated: the names of the Variables and tables that it updates.
 

@@ -21,10 +21,10 @@ class Work:
     """A step that is to be computed, by one worker or, if that dies, by another one.
 
     Attributes:
-      number: its number. Its pushes are known by it, so that they count once whoever computes it.
+      number: the step's number. It identifies the step's pushes, so that they count once whichever worker computes it.
       what: the step, of no matter here.
-      attempts: how many workers have begun it.
-      began: when the last one did.
+      attempts: the number of workers that have begun it.
+      began: the time at which the last one began.
     """
 
     number: int
@@ -62,12 +62,12 @@ class Schedule:
 
     Args:
       workers: the names of the workers.
-      versions: those that each server has reached.
-      round: how many gradients make an update; None where each is applied as it comes.
+      versions: the versions that the servers have reached.
+      round: the number of gradients in an update; None where each is applied as it arrives.
       policy: may limit how many workers compute at once.
-      attempts: how many workers may die over a step before it counts as its fault.
-      accepted: how many gradients of this version have come.
-      submitted: how many steps were given.
+      attempts: the number of workers that may die during a step before the step is blamed.
+      accepted: the number of gradients of this version that have arrived.
+      submitted: the number of steps submitted.
     """
 
     workers: Mapping[str, Worker]
@@ -151,7 +151,7 @@ class Schedule:
 
         Args:
           name: the name of the worker.
-          entries: what became of its push at each server; empty if it pushed nothing.
+          entries: the fates of its push at each server; empty if it pushed nothing.
           now: the time.
         """
         worker = self.workers[name]
@@ -207,7 +207,7 @@ class Schedule:
         """Takes note that a server was started again.
 
         Args:
-          server: its index.
+          server: the server's index.
           version: the one that it goes on from.
           lost: whether gradients that waited there may be lost.
         """

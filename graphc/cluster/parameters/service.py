@@ -66,7 +66,7 @@ class ServerService:
     """Keeps a part of the Variables of trainings, each under its name.
 
     Args:
-      task: where it is.
+      task: the task that it runs on.
     """
 
     def __init__(self, task: Task) -> None:
@@ -83,7 +83,7 @@ class ServerService:
           name: the name of the training.
           values: the buffers.
           rule: the update of the optimizer; None if there is none.
-          options: how they are kept.
+          options: the server's options.
 
         Returns:
           The version, and whether it goes on.

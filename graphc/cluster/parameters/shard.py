@@ -53,7 +53,7 @@ class Push:
       worker: the task that computed it.
       rows: the number of rows of data it was computed from.
       version: the version that the worker pulled.
-      gradients: by buffer.
+      gradients: the gradients, by buffer.
       added: the amounts to add to values, by buffer.
       averaged: changes of values, by buffer, whose mean a round adds.
     """
@@ -98,15 +98,15 @@ class Shard:
     Args:
       values: the buffers.
       rule: the optimizer's update; None where nothing but sums is pushed.
-      state: what the rule keeps: arrays.
-      policy: what becomes of stale gradients.
-      round: how many gradients make an update, their mean; None where each is applied as it comes. Of a synchronous
-        server the first ``round`` gradients of a version count, those that come later do not (Chen et al. 2016,
-        Revisiting Distributed Synchronous SGD).
+      state: the arrays that the rule keeps.
+      policy: the policy for stale gradients.
+      round: the number of gradients whose mean makes an update; None where each is applied as it arrives. Of a
+        synchronous server the first ``round`` gradients of a version count, those that come later do not (Chen et al.
+        2016, Revisiting Distributed Synchronous SGD).
 
     Attributes:
-      version: how many updates were applied.
-      ledger: what became of each push.
+      version: the number of updates applied.
+      ledger: the fate of each push.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Shard:
 
         Args:
           worker: the task that asks.
-          covers: which elements, by buffer.
+          covers: the elements, by buffer.
         """
         if self.policy.needs_gap:
             self._held[worker] = self.version, list(self.values)
@@ -165,8 +165,8 @@ class Shard:
         Nothing is changed if its update fails: the push may come again.
 
         Args:
-          entry: what is to become of it.
-          push: with its gradients weighted.
+          entry: the push's entry in the ledger, with its fate.
+          push: the push, with its gradients weighted.
           write: called when the update is computed, before anything is changed.
         """
         waits = entry.fate == "waiting"

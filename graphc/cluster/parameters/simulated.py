@@ -18,17 +18,17 @@ class SimulatedTraining:
     """Workers, servers and a schedule, on a simulated clock and network.
 
     Args:
-      schedule: with the steps that are to be done.
-      servers: makes each server, at the start and after it died.
-      seconds: how long a worker computes a step, given its name and the number of the step.
-      push: what a step pushes to the servers, given its number, its worker and the versions it pulled.
+      schedule: the schedule, with the steps to run.
+      servers: functions that make each server, at the start and after a crash.
+      seconds: a function from a worker's name and a step's number to the seconds that the step takes.
+      push: a function from a step's number, its worker and the versions it pulled to the pushes to the servers.
       network: brings the messages; one without faults if None.
       timeout: seconds to wait for an answer.
 
     Attributes:
       clock: the time.
       servers: the servers; None for one that is dead.
-      updates: when the slowest server reached each version.
+      updates: the times at which the slowest server reached each version.
 
     Example:
       >>> import numpy as np
@@ -83,8 +83,8 @@ class SimulatedTraining:
         """Takes a worker for dead; it is there again some seconds later.
 
         Args:
-          worker: its name.
-          back: when.
+          worker: the worker's name.
+          back: the time at which it comes back.
           zombie: whether it goes on all the same with what it was doing.
         """
         if not zombie and worker in self._exchanges:

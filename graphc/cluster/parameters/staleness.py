@@ -26,7 +26,7 @@ class Moment:
     Attributes:
       staleness: the number of updates applied since its worker pulled.
       moved: the distance of each value from what the worker pulled, a flat array per buffer; empty if the policy does
-          not ask.
+        not ask.
       stride: the mean distance that one update moves a value.
     """
 
@@ -51,7 +51,7 @@ class Policy:
         """Returns what the gradient is multiplied by: a number, or an array a buffer; None to drop it.
 
         Args:
-          moment: when it comes.
+          moment: the facts about the gradient.
         """
         del moment
         return 1.0
@@ -60,7 +60,7 @@ class Policy:
         """Returns how many workers may compute at once; None for all.
 
         Args:
-          version: how many updates were applied.
+          version: the number of updates applied.
         """
         del version
         return None
@@ -130,7 +130,7 @@ def scale(power: float = 1.0) -> Policy:
     """Divides a gradient by its staleness (Zhang et al. 2015, Staleness-aware Async-SGD).
 
     Args:
-      power: of the staleness that it is divided by; one that is fresh, or one update old, counts whole.
+      power: the exponent of the staleness that divides a gradient; one that is at most one update old is not scaled.
 
     Raises:
       InvalidArgumentError: ``power`` is no positive number.
@@ -167,7 +167,7 @@ def warm_up(updates: int, then: Policy | None = None) -> Policy:
     Stale gradients do most harm at the start, when gradients are large.
 
     Args:
-      updates: how many.
+      updates: the number of updates.
       then: the policy throughout; all gradients count as they are if None.
 
     Raises:

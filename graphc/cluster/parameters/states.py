@@ -38,9 +38,9 @@ def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) 
 
     Args:
       optimizer: it has its state.
-      layout: what the servers keep.
+      layout: the layout of the servers' values.
       server: the index of the server.
-      rule: what the server was told of the optimizer.
+      rule: the description of the optimizer that the server received.
     """
     index = {variable.name: place for place, variable in enumerate(optimizer.targets)}
     buffers = [layout.servers[server][place] for place in rule.buffers]

@@ -38,8 +38,8 @@ class StepText:
 
     Attributes:
       program: the step's program. It takes the buffers of each server, rows of tables, other values, the number of the
-          step and its arguments; it returns the results and, for each server, gradients, amounts to add, and changes to
-          average.
+        step and its arguments; it returns the results and, for each server, gradients, amounts to add, and changes to
+        average.
       lookups: a program that returns the sorted row numbers looked up in each table; None if there are no tables.
       pulled: the buffers of each server that it reads.
       gradients: for each server, the buffers and elements that it has gradients for.
@@ -100,7 +100,7 @@ class Taker:
 
         Args:
           name: the name of the window of the table.
-          capacity: how many different ones can be pulled.
+          capacity: the maximum number of different rows to pull.
           ids: the numbers of the rows.
 
         Raises:
@@ -150,7 +150,7 @@ class TracedStep:
 
     Args:
       step: the user's function.
-      arguments: those of a call.
+      arguments: the arguments of a call.
 
     Attributes:
       optimizer: the one whose update the step does; None if it does none.
@@ -206,8 +206,8 @@ class TracedStep:
         """Returns what a worker is told, where the servers keep Variables in a certain layout.
 
         Args:
-          layout: where they are.
-          tables: for each window of a table the name of the table, its rows and its width.
+          layout: the layout of the servers' values.
+          tables: for each window of a table, the table's name, rows and width.
 
         Raises:
           InvalidArgumentError: the step assigns a Variable that the servers do not keep.

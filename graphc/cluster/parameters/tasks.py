@@ -30,7 +30,7 @@ class Tasks:
 
     Args:
       cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
-      counts: how many servers and workers are started where there is no cluster.
+      counts: the number of servers and workers to start where there is no cluster.
       protocol: the carrier of the tasks that are started.
 
     Attributes:
@@ -68,8 +68,8 @@ class Tasks:
         """Returns a task.
 
         Args:
-          job: its job.
-          place: which it is of that job, from 0.
+          job: the name of its job.
+          place: its index in that job, from 0.
         """
         return self._peers[job, self.spec.task_indices(job)[place]]
 
@@ -77,9 +77,9 @@ class Tasks:
         """Returns a task in place of one that does not answer: a new one, or the one that runs at its address now.
 
         Args:
-          job: its job.
-          place: which it is of that job, from 0.
-          seconds: in how many it must answer.
+          job: the name of its job.
+          place: its index in that job, from 0.
+          seconds: seconds within which it must answer.
 
         Raises:
           UnavailableError, NotFoundError: there is none.

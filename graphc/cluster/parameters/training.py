@@ -38,24 +38,24 @@ class ParameterServer:
     ``ParameterServerStrategy`` and ``ClusterCoordinator``.
 
     Args:
-      servers: how many tasks keep Variables.
-      workers: how many tasks compute gradients.
+      servers: the number of tasks that keep Variables.
+      workers: the number of tasks that compute gradients.
       updates: ``"async"``: each gradient is applied as it comes; ``"sync"``: the mean of ``workers - spares``
         gradients that were computed from the same values.
-      spares: how many workers are spare: a synchronous update does not wait for the last ones (Chen et al. 2016).
-      staleness: what becomes of stale gradients of asynchronous updates: a policy of ``gx.distribute.staleness``.
-      wire: how gradients and values travel: ``"exact"``, ``"bfloat16"``, or ``"int8"``, which is gradients with 8 bits
+      spares: the number of spare workers: a synchronous update does not wait for the slowest (Chen et al. 2016).
+      staleness: the policy for stale gradients of asynchronous updates, from ``gx.distribute.staleness``.
+      wire: the encoding of gradients and values: ``"exact"``, ``"bfloat16"``, or ``"int8"``, 8-bit gradients
         and error feedback, and values as bfloat16.
       split_bytes: Variables of more bytes are split by rows over servers; None for none.
       cluster: a cluster with the jobs ``ps`` and ``worker``, whose tasks run already, in place of ``servers`` and
         ``workers``.
       protocol: the carrier of the tasks that are started: ``"threads"`` of this process, or ``"ray"``.
-      folder: where servers write what is to outlive them; all must see it.
-      durability: what a server that died is started again with. ``"checkpoint"``: the last one, with a ledger of what
-        was lost since; ``"sync"``: everything, since a push is answered when it is on the disk. ``"none"`` ends the
-        training. The default is ``"checkpoint"`` where there is a folder.
-      checkpoint_every: after how many updates a server writes a checkpoint.
-      timeout: in how many seconds a worker must do its step, also where it compiles it first, and a server answer. A
+      folder: the folder for state that outlives the servers; all of them must be able to access it.
+      durability: the state that a restarted server begins with. ``"checkpoint"``: the last checkpoint, with a ledger of
+        what was lost since; ``"sync"``: everything, since a push is answered when it is on the disk. ``"none"`` ends
+        the training. The default is ``"checkpoint"`` where there is a folder.
+      checkpoint_every: the number of updates between a server's checkpoints.
+      timeout: seconds within which a worker must finish a step, including compilation, and a server must answer. A
         step that takes more than one and a half times that goes to another worker; after three of them it has failed.
 
     Attributes:
@@ -139,12 +139,12 @@ class ParameterServer:
         It is a layer; its trainable Variable stands for the rows of a step.
 
         Args:
-          rows: how many vectors there are.
+          rows: the number of vectors.
           width: the size of a vector.
-          capacity: how many different rows a step may look up; the number of ids of a batch is enough.
-          initializer: gives what the table starts with, from the shape ``(n, width)`` of some of its rows; uniform
+          capacity: the maximum number of different rows that a step looks up; the number of ids in a batch is enough.
+          initializer: a function from the shape ``(n, width)`` of some rows to their initial values; uniform
             between -0.05 and 0.05 if None.
-          name: for people.
+          name: a name to display.
 
         Raises:
           InvalidArgumentError: a number is none from 1; or the first step was scheduled already.
@@ -190,15 +190,15 @@ class ParameterServer:
         Args:
           step: a function; compiled or not, it is compiled. It may update Variables by one optimizer, or by nothing,
             as a step that evaluates.
-          args: its arguments; for :meth:`dataset` a batch of the worker is put in.
-          kwargs: its arguments by name.
+          args: its arguments; a batch of the worker replaces a :meth:`dataset`.
+          kwargs: its keyword arguments.
 
         Returns:
           Gives the result when the step is done.
 
         Raises:
           InvalidTypeError: ``step`` cannot be called.
-          Exception: what a step before raised, once.
+          Exception: the error of an earlier step, raised once.
         """
         if not callable(step):
             error = InvalidTypeError(f"ParameterServer.schedule: expected a function, got {step!r:.60}")
@@ -220,7 +220,7 @@ class ParameterServer:
         """Makes data of which each worker goes through its own, again and again.
 
         Args:
-          make: makes the data of a worker, given its index and the number of workers.
+          make: a function from the index of a worker and the number of workers to its data.
 
         Returns:
           What :meth:`schedule` takes as an argument.
@@ -250,7 +250,7 @@ class ParameterServer:
         Raises:
           DeadlineExceededError: the deadline in force has passed; the steps go on.
           UnavailableError: a server is gone that cannot be started again, or all workers are.
-          Exception: what a step raised, once; those that no worker had begun are cancelled.
+          Exception: the error of a step, raised once; steps that no worker had begun are cancelled.
         """
         with self._coordinator.telling():
             self._join()

@@ -49,7 +49,7 @@ def encoded(wire: Wire, flat: Any, remainder: Any = None) -> tuple[Any, Any]:
     Args:
       wire: the format. Arrays that are not of a floating dtype of more than 16 bits travel as they are.
       flat: the array.
-      remainder: what the rounding of the last one left over, added to this one; None for the first, and for values.
+      remainder: the rounding error of the last gradient, added to this one; None for the first, and for values.
 
     Returns:
       The message, and what its rounding leaves over: None where the format keeps none.
@@ -69,7 +69,7 @@ def decoded(message: Any, dtype: Any) -> Any:
     """Returns the flat array of a message.
 
     Args:
-      message: what :func:`encoded` gave.
+      message: a message from :func:`encoded`.
       dtype: the dtype of the array.
     """
     if isinstance(message, Mapping):

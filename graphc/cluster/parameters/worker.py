@@ -64,7 +64,7 @@ class WorkerService:
     """Runs the steps of trainings, each under its name.
 
     Args:
-      task: where it is.
+      task: the task that it runs on.
     """
 
     def __init__(self, task: Task) -> None:
@@ -98,12 +98,12 @@ class WorkerService:
         Args:
           name: the name of the training.
           key: names the step.
-          source: who numbers it.
-          number: its number.
-          rows: how many rows of data it is given.
+          source: the source that numbers it.
+          number: the step's number.
+          rows: the number of rows of data in the step.
           others: values of Variables that no server keeps.
           read: arrays that the step reads from its surroundings.
-          arrays: its arguments.
+          arrays: the step's arguments.
 
         Returns:
           ``results`` and ``entries``: what became of its push at each server; or ``lost``, the servers that do not

@@ -19,9 +19,9 @@ def either(new: str, value: Any, old: str, old_value: Any) -> Any:
 
     Args:
       new: the name of today.
-      value: what was given for it, or None.
+      value: the argument's value, or None.
       old: the older name.
-      old_value: what was given for that, or None.
+      old_value: the value of the old argument, or None.
 
     Raises:
       InvalidArgumentError: both are given.

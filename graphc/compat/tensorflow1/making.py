@@ -47,7 +47,7 @@ def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
 
     Args:
       kind: the class.
-      *args: what it is made of.
+      *args: the function's arguments.
     """
     graph = default_graph()
     if is_tracing() and graph.trace_here is None:

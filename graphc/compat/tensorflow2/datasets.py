@@ -73,7 +73,7 @@ def csv_dataset(
 
     Args:
       filenames: the name of a file, or a list of names.
-      record_defaults: as for ``gx.strings.decode_csv``, and so are those that are not listed here.
+      record_defaults: see ``gx.strings.decode_csv``; likewise the arguments that are not listed here.
       compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
       buffer_size: ignored.
       header: whether the first line of each file is left out.

@@ -81,7 +81,7 @@ class Checkpoint:
 
     Args:
       root: an object whose Variables are saved, besides those by name.
-      **parts: what to save, by name.
+      **parts: the objects to save, by name.
     """
 
     def __init__(self, root: Any = None, **parts: Any) -> None:
@@ -116,9 +116,9 @@ class CheckpointManager:
     """Keeps some of the checkpoints of a folder (TensorFlow's ``train.CheckpointManager``).
 
     Args:
-      checkpoint: what is saved.
+      checkpoint: the checkpoint.
       directory: the folder.
-      max_to_keep: how many stay; None for all.
+      max_to_keep: the number of checkpoints to keep; None for all.
     """
 
     def __init__(self, checkpoint: Checkpoint, directory: PathLike, max_to_keep: int | None) -> None:

@@ -56,10 +56,10 @@ class _AtOnce(Rows):
 
     Args:
       node: the batches.
-      function: what makes the rows, or is called for each batch.
+      function: the function that makes the rows, or is called for each batch.
       source: the rows that it reads.
-      epoch: of these.
-      at_once: how many batches to make at most.
+      epoch: the epoch of the rows.
+      at_once: the maximum number of batches to make at once.
     """
 
     counters = ("number",)

@@ -111,7 +111,7 @@ class PaddedBatch(Node):
 
     Attributes:
       shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
-      values: what each leaf is filled with.
+      values: the padding value of each leaf.
     """
 
     word = "padded_batch"

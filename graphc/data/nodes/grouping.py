@@ -93,7 +93,7 @@ class Window(Node):
     """Datasets of elements that follow each other, one for each leaf.
 
     Attributes:
-      make: makes a dataset of a plan.
+      make: a function from a plan to a dataset.
     """
 
     word = "window"
@@ -176,9 +176,9 @@ class GroupByWindow(Node):
 
     Attributes:
       key: the key of an element, an int.
-      reduce: makes a dataset of a key and a dataset of elements with that key.
-      window_size: how many elements a group has, or the function of its key that says it.
-      make: makes a dataset of a plan.
+      reduce: a function from a key and a dataset of elements with that key to a dataset.
+      window_size: the number of elements in a group, or a function from a key to that number.
+      make: a function from a plan to a dataset.
     """
 
     word = "group_by_window"

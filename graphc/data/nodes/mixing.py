@@ -169,9 +169,9 @@ class Interleave(Node):
     """The elements of the datasets that a function makes of elements, some datasets at a time.
 
     Attributes:
-      cycle_length: how many datasets are read in turn; 1 for one after the other.
-      block_length: how many elements of each.
-      ahead_of_each: how many elements of each are read ahead, in a thread; None for no threads.
+      cycle_length: the number of datasets to read in turn; 1 for one after the other.
+      block_length: the number of consecutive elements of each.
+      ahead_of_each: the number of elements of each that a thread reads ahead; None for no threads.
     """
 
     word = "interleave"

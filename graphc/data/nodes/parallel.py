@@ -24,7 +24,7 @@ class _Work:
 
     Attributes:
       before: the position of the input before it.
-      number: its place.
+      number: its index.
       given: whether its result was handed out, before that of one that came earlier.
     """
 
@@ -39,8 +39,8 @@ class MappedInThreads(Told):
 
     Args:
       function: the function.
-      rows: what it is called with.
-      threads: how many calls run at once.
+      rows: the rows to call it with.
+      threads: the number of concurrent calls.
       ordered: whether the results come in the order of the elements.
     """
 
@@ -120,7 +120,7 @@ class MappedInProcesses(MappedInThreads):
       function: the function.
       spec: the types of the elements that it is called with.
       rows: these.
-      workers: how many processes there are.
+      workers: the number of processes.
       ordered: whether the results come in the order of the elements.
     """
 

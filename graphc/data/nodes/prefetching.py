@@ -85,9 +85,9 @@ class ReadAhead(Rows):
     :meth:`close`.
 
     Args:
-      rows: what it reads.
-      size: how many rows are kept ready.
-      place: what is done with each row there, such as bringing it to a device.
+      rows: the rows to read.
+      size: the number of rows to keep ready.
+      place: a function applied to each row in the thread, such as a transfer to a device.
     """
 
     def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None = None) -> None:

@@ -43,8 +43,8 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
 
     Args:
       column: the column.
-      name: its name, for errors.
-      default: what stands for values that are missing.
+      name: the column's name, for errors.
+      default: the replacement for missing values.
 
     Raises:
       ValueError: values are missing, and there is no default; lists differ in length; ints of 64 bits do not fit.

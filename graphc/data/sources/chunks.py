@@ -82,7 +82,7 @@ class FileSource:
 
     Args:
       names: the files.
-      format: how they are read.
+      format: the format of the files.
     """
 
     names: tuple[bytes, ...]

@@ -27,10 +27,10 @@ class Column(NamedTuple):
     """One column that is read.
 
     Attributes:
-      name: its name.
-      place: which field of a row it is.
-      dtype: its dtype; that of objects for strings.
-      default: what an empty field counts as; None if there must be none.
+      name: the column's name.
+      place: the index of its field in a row.
+      dtype: its dtype; object for strings.
+      default: the value of an empty field; None if no field may be empty.
     """
 
     name: str

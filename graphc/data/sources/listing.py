@@ -17,7 +17,7 @@ def matching_files(patterns: Any, use: str) -> list[bytes]:
 
     Args:
       patterns: a pattern with ``*``, ``?`` and ``[...]``, or a list of patterns.
-      use: who asks, for messages.
+      use: the name of the calling function, for messages.
 
     Raises:
       FileMissingError: there are none.

@@ -168,7 +168,7 @@ class QueueSource:
 
     Args:
       queue: a queue that eager code made. Its elements are tuples of the components, dicts if the components have
-          names, or the component itself if there is only one.
+        names, or the component itself if there is only one.
     """
 
     def __init__(self, queue: Any) -> None:

@@ -22,7 +22,7 @@ class TextLines:
     """Lines without what ends them (a line feed, and a carriage return before it).
 
     Args:
-      compression: how files are packed: ``"GZIP"``, ``"ZLIB"``, or empty for not at all.
+      compression: the compression of the files: ``"GZIP"``, ``"ZLIB"``, or empty for none.
     """
 
     compression: str = ""
@@ -88,9 +88,9 @@ class FixedLengthRecords:
 
     Args:
       record_bytes: the size of a record.
-      header_bytes: how many bytes at the start of each file to pass over.
-      footer_bytes: how many bytes at the end of each file to leave.
-      compression: how files are packed: ``"GZIP"``, ``"ZLIB"``, or empty for not at all.
+      header_bytes: the number of bytes to skip at the start of each file.
+      footer_bytes: the number of bytes to ignore at the end of each file.
+      compression: the compression of the files: ``"GZIP"``, ``"ZLIB"``, or empty for none.
     """
 
     record_bytes: int
@@ -141,7 +141,7 @@ class TFRecords:
     """TensorFlow's files of records, each with a checksum, which is verified.
 
     Args:
-      compression: how files are packed: ``"GZIP"``, ``"ZLIB"``, or empty for not at all.
+      compression: the compression of the files: ``"GZIP"``, ``"ZLIB"``, or empty for none.
     """
 
     compression: str = ""

@@ -234,10 +234,10 @@ def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -
     """Returns an element as a row of the types that are expected.
 
     Args:
-      element: what Python gave.
+      element: the object from Python.
       specs: the types of its leaves.
       structure: its structure.
-      what: which one it is, for messages.
+      what: its name, for messages.
 
     Raises:
       InvalidArgumentError: it has another structure, or a leaf another shape, or a dtype that does not convert.

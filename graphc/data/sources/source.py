@@ -93,7 +93,7 @@ def stacked_spec(spec: Any, size: int | None = None) -> Any:
 
     Args:
       spec: the spec of an element.
-      size: how many elements a batch has; None for any number.
+      size: the number of elements in a batch; None for any number.
 
     Example:
       >>> from graphc.data.sources import stacked_spec

@@ -65,7 +65,7 @@ class Carrier(ABC):
         """Waits, where others depend on this rank, until they are gone; no longer than so many seconds.
 
         Args:
-          seconds: how long.
+          seconds: the time in seconds.
           dead: a rank that is not waited for.
         """
 

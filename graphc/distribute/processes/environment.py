@@ -26,8 +26,8 @@ class Place:
       host: the name or address of the interface on which rank 0 listens.
       port: the port there.
       key: the secret that all of them share.
-      local_rank: its number among those of its machine; None where nothing says so.
-      local_count: how many there are on its machine.
+      local_rank: its number among the processes of its machine; None if unknown.
+      local_count: the number of processes on its machine.
     """
 
     rank: int

@@ -51,7 +51,7 @@ def mark_batch(array: jax.Array, whole: Any) -> None:
 
     Args:
       array: lies on the devices of several ranks, so none sees all of it.
-      whole: what this rank took its rows from.
+      whole: the batch that this rank took its rows from.
     """
     _marks[id(array)] = _checksum(whole)
     weakref.finalize(array, _marks.pop, id(array), None)

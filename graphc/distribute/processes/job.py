@@ -47,12 +47,12 @@ class Job:
     """The job, as one of its ranks sees it.
 
     Args:
-      place: which rank this is.
+      place: this rank's place.
       timeout: seconds to wait for ranks that are alive, at the start and at each barrier.
-      check_every: at every so many programs Variables are compared; 0 for never.
+      check_every: the number of programs between comparisons of Variables; 0 for no comparison.
 
     Attributes:
-      programs: how many programs the ranks have run together.
+      programs: the number of programs that the ranks have run together.
       waited: seconds that this rank has waited for others at barriers.
       grace: seconds that a program has to notice that the job has ended.
     """
@@ -101,8 +101,8 @@ class Job:
         """Waits until all ranks are here.
 
         Args:
-          what: what they are about to do; it must be the same on all.
-          facts: what else must be the same, by what it is called in messages.
+          what: the next action; it must be the same on all ranks.
+          facts: further facts that must be the same on all ranks, by their names in messages.
           vote: a number of this rank's.
           timeout: seconds to wait; those of the job when None. The deadline in force counts too.
           note: a few words for the other ranks; see :meth:`gather`.
@@ -255,7 +255,7 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
       timeout: seconds to wait for ranks that are alive, at the start and before each program;
         ``GRAPHC_PROCESS_TIMEOUT``, else 300, when None. A rank that gives no sign of life for as long, or for 60 s, is
         dead.
-      check_every: at every so many programs the Variables that it uses are compared over the ranks, and of batches
+      check_every: the number of programs between comparisons of a program's Variables over the ranks, and of batches
         that ``shard`` lays out every so many; 0 for never.
 
     Raises:
@@ -336,7 +336,7 @@ def synchronized(iterable: Iterable[_T]) -> Iterator[_T]:
     wait for the others in a step that they never enter.
 
     Args:
-      iterable: what to go over; each process gives its own.
+      iterable: the elements; each process passes its own.
 
     Returns:
       An iterator over the same elements, without those that not all have.

@@ -44,12 +44,12 @@ def launch(
     Each line that a process prints is shown with its rank. When one fails, the others are ended.
 
     Args:
-      command: what stands after ``python``: a file and its arguments.
-      processes: how many.
-      restarts: how often all are started again after a failure; ``GRAPHC_RESTART`` tells the program which start it is.
+      command: the arguments of ``python``: a file and its arguments.
+      processes: the number of processes.
+      restarts: the number of restarts of all ranks after a failure; ``GRAPHC_RESTART`` counts them for the program.
       timeout: the ``timeout`` of ``gx.distribute.initialize`` where the program gives none.
-      out: where the lines of their standard output go; that of this process when None.
-      err: where those of their standard error go, and what this function tells.
+      out: the file for their standard output; this process's when None.
+      err: the file for their standard error and for this function's messages.
 
     Returns:
       The exit code of the first that has failed (128 and the number of the signal that has killed it), else 0.

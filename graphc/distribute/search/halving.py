@@ -20,8 +20,8 @@ class Halving:
     later, which keeps their networks in memory.
 
     Args:
-      first: after how many steps trials are first compared.
-      factor: of how many one goes on; also by how much the steps between comparisons grow.
+      first: the number of steps after which trials are first compared.
+      factor: one trial in so many continues; also the growth of the steps between comparisons.
 
     Raises:
       InvalidArgumentError: ``first`` is no int from 1, or ``factor`` none from 2.
@@ -45,9 +45,9 @@ class Halving:
         """Notes what a trial reports, and says whether it should go on.
 
         Args:
-          trial: its number.
-          step: how many steps it has made, from 1.
-          loss: its value then; the less the better, and NaN is worst.
+          trial: the trial's number.
+          step: the number of steps it has made, from 1.
+          loss: its current value; lower is better, and NaN is worst.
         """
         rung = self.first
         while rung < step:

@@ -26,7 +26,7 @@ class Journal:
 
     Args:
       path: the file; it need not exist.
-      configurations: what the search tries.
+      configurations: the configurations of the search.
 
     Raises:
       InvalidTypeError: a configuration cannot be written as JSON.

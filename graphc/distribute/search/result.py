@@ -27,15 +27,15 @@ class Trial:
     """One configuration, and what became of it.
 
     Attributes:
-      number: its place among the configurations, from 0.
-      config: what was chosen.
+      number: its index among the configurations, from 0.
+      config: the chosen values.
       status: ``"waiting"``, ``"running"``, ``"done"``, ``"stopped"`` (early, as hopeless) or ``"failed"``.
       values: the values of the metric, after each step.
-      metrics: all that the function reported last.
-      device: where it ran.
-      seconds: how long.
-      error: what it raised, as text.
-      result: what the function returned; None for a trial of an earlier run.
+      metrics: the metrics that the function reported last.
+      device: the device that it ran on.
+      seconds: its run time in seconds.
+      error: its error, as text.
+      result: the function's result; None for a trial of an earlier run.
     """
 
     number: int
@@ -132,7 +132,7 @@ class SearchResult:
         """Draws the metric of each trial over its steps; the best stands out.
 
         Args:
-          path: where to write the picture; nowhere when None.
+          path: the file to write the picture to; None to write no file.
 
         Returns:
           A ``matplotlib.figure.Figure``, which notebooks show.

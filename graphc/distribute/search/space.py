@@ -119,9 +119,9 @@ def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> l
     """Returns the configurations to be tried: of lists alone all combinations, or as many draws as asked for.
 
     Args:
-      space: for each name a list or tuple to choose from, a distribution, a function of a ``np.random.Generator``, or
+      space: for each name, a list or tuple to choose from, a distribution, a function of a ``np.random.Generator``, or
         a value that is the same in all.
-      trials: how many; None for all combinations.
+      trials: the number of trials; None for all combinations.
       seed: the seed of the draws.
 
     Raises:

@@ -46,20 +46,20 @@ def search(
     draws depend on which is faster; draw from a ``gx.random.Generator`` of the trial's own where that matters.
 
     Args:
-      train: takes a configuration, a dict with the names of the space. A generator function yields its metric after
-        each step, a number or a dict of numbers, and may be stopped there; what it returns is the trial's result.
+      train: a function of a configuration, a dict with the names of the space. A generator function yields its metric
+        after each step, a number or a dict of numbers, and may be stopped there; what it returns is the trial's result.
         Another function returns its metric at the end.
-      space: for each name a list to choose from, :func:`uniform`, :func:`log_uniform`, :func:`integers`, or a function
+      space: for each name, a list to choose from, :func:`uniform`, :func:`log_uniform`, :func:`integers`, or a function
         of a ``np.random.Generator``; any other value is the same in all trials.
-      trials: how many draws; None for all combinations of the lists.
+      trials: the number of samples; None for all combinations of the lists.
       seed: the seed of the draws.
-      metric: which of the numbers in a dict the trials are judged by.
+      metric: the name of the number that ranks trials, where they report a dict.
       mode: ``"min"`` if less is better, ``"max"`` if more is.
-      stop: what stops hopeless trials, such as ``Halving()``; None to let all run to their ends.
-      max_steps: after how many steps a trial is done, if it has not returned before.
+      stop: a rule that stops unpromising trials, such as ``Halving()``; None to run all to the end.
+      max_steps: the number of steps after which a trial ends, if it has not returned before.
       devices: names or ``jax.Device`` objects; those of this process when None. One that is named twice runs two
         trials at a time.
-      file: where trials are noted when they end. A search with the same file, space, trials and seed goes on with
+      file: a file that records trials when they end. A search with the same file, space, trials and seed goes on with
         what is missing, and tries again what failed.
       backend: ``"threads"`` of this process, or ``"ray"`` for Ray Tune, where it is installed: each trial in a process
         of its own, on the Ray cluster that this process is connected to. Ray places trials and keeps their files, so

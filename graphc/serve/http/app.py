@@ -51,16 +51,16 @@ class App:
       functions: a function, a layer, :class:`Replicas` or :class:`Offer`, by the names in the paths of requests; one
         alone is served under its own name. Or a folder that :func:`graphc.save` has written, or what was loaded of it:
         its functions are served for the signatures and sizes that they were saved for.
-      examples: for each function a tuple of the arguments of a query: arrays, whose first axis may have any size, or
+      examples: for each function, a tuple of example arguments: arrays, whose first axis may have any size, or
         :class:`graphc.TensorSpec`. Or a dict of such tuples by names of signatures. Requests must fit one of them, and
         they are compiled before ``/ready`` says so. Where they are missing, ``input_signature`` of a compiled function
         serves; where that is missing too, any arrays are taken.
-      token: what requests must send as ``Authorization: Bearer TOKEN``, but for ``/health`` and ``/ready``; None lets
-        everyone ask.
-      max_body_bytes: how many bytes the body of a request may have.
-      body_timeout: how many seconds the body may take to arrive.
-      **options: of :class:`Replicas`: ``devices``, ``max_batch``, ``max_delay_ms``, ``timeout``, ``max_waiting`` and
-        ``sizes``.
+      token: the token that requests must send as ``Authorization: Bearer TOKEN``, but for ``/health`` and ``/ready``;
+        None lets everyone ask.
+      max_body_bytes: the maximum number of bytes in the body of a request.
+      body_timeout: seconds within which the body must arrive.
+      **options: options of :class:`Replicas`: ``devices``, ``max_batch``, ``max_delay_ms``, ``timeout``,
+        ``max_waiting`` and ``sizes``.
 
     Raises:
       FailedPreconditionError: prometheus-client is missing (``pip install 'graphc[serve]'``).
@@ -145,7 +145,7 @@ class App:
 
         Raises:
           DeadlineExceededError: the deadline in force passed before.
-          Exception: what compiling them raised.
+          Exception: the error of compiling them.
         """
         self._compiled.wait(self._what)
         if self._problem is not None:

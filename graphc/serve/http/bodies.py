@@ -67,7 +67,7 @@ def decode(kind: str, body: bytes, limit: int) -> Arguments:
       kind: its media type.
       body: the bytes. JSON is ``{"args": [...], "kwargs": {...}, "signature": "..."}``, each of which may be left out;
         npy is the one argument; npz has arguments by name, and those named ``arr_0``, ``arr_1`` are positional.
-      limit: how many bytes the arrays of a npz body may have.
+      limit: the maximum number of bytes of the arrays in an npz body.
 
     Raises:
       ProblemError: it is malformed; the message says where.
@@ -82,7 +82,7 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
 
     Args:
       kind: the type that was asked for. A result with several arrays is a npz where npy was asked for.
-      result: what the function returned, with arrays of NumPy.
+      result: the function's result, with NumPy arrays.
 
     Raises:
       ProblemError: the result cannot be written in this type.

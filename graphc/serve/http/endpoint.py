@@ -26,10 +26,10 @@ class Endpoint:
     """A function that is served under a name.
 
     Attributes:
-      name: in the path of its requests.
-      replicas: what answers them.
+      name: its name in the path of requests.
+      replicas: the replicas that answer them.
       own: True if the application made the replicas, and closes them.
-      forms: its signatures; none where they are not known, and a request may have any arrays.
+      forms: the forms of its signatures; none if unknown, so that a request may have any arrays.
       examples: arguments of each signature that are compiled before the first request.
     """
 
@@ -79,9 +79,9 @@ class Offer:
 
     Attributes:
       function: the function, or replicas of it.
-      forms: its signatures; none where they are not known.
-      sizes: how many rows it can be called with; None for any number.
-      least: with how many rows at least.
+      forms: the forms of its signatures; none if unknown.
+      sizes: the numbers of rows that it accepts; None for any number.
+      least: the minimum number of rows.
     """
 
     function: Served
@@ -135,7 +135,7 @@ def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
     """Makes the endpoint of a function.
 
     Args:
-      name: in the path.
+      name: the name in the path.
       offered: the function and its signatures.
       options: options of :class:`Replicas`.
 

@@ -24,7 +24,7 @@ class Arguments:
 
     Attributes:
       args: the positional ones.
-      kwargs: those by name.
+      kwargs: the keyword arguments.
       signature: the name of the form that they must fit; empty for the first that they fit.
     """
 
@@ -38,8 +38,8 @@ class Branch:
     """A container in the arguments of a function.
 
     Attributes:
-      level: its kind and keys.
-      items: what it holds.
+      level: the kind and keys of this level.
+      items: its items.
     """
 
     level: nest.Structure
@@ -61,8 +61,8 @@ class Form:
 
     Attributes:
       name: the name of the signature.
-      args: what each positional argument must be.
-      kwargs: what each argument by name must be.
+      args: the form of each positional argument.
+      kwargs: the form of each keyword argument.
       names: the names of the positional arguments, which may be given by name too.
     """
 

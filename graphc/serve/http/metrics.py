@@ -31,7 +31,7 @@ class Metrics:
     """Counts requests, and shows these counts and those of replicas.
 
     Args:
-      stats: gives the statistics of each function by name.
+      stats: a function that returns the statistics of each function by name.
       is_ready: says if queries are answered without compiling.
 
     Raises:

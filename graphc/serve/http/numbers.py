@@ -29,7 +29,7 @@ def natural(value: Any, path: str) -> Any:
 
     Args:
       value: an array, or a value of JSON.
-      path: where it was found, for messages.
+      path: its location, for messages.
     """
     if isinstance(value, np.ndarray):
         return cast("Array", value)
@@ -63,7 +63,7 @@ def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
     Args:
       value: the list.
       dtype: the dtype of the array; None for the natural one.
-      path: where it was found, for messages.
+      path: its location, for messages.
 
     Raises:
       InvalidArgumentError: it is no such list, or the dtype does not hold its numbers.

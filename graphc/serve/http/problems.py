@@ -36,7 +36,7 @@ class ProblemError(Exception):
 
     Args:
       status: the HTTP status code.
-      message: what was given, what was expected, and what to do.
+      message: the given value, the expected one, and the remedy.
       kind: the name of the error's class; that of the status when empty.
       headers: further headers of the answer.
       close: True ends the connection after the answer.
@@ -62,7 +62,7 @@ def problem_of(error: BaseException) -> ProblemError:
     The first line of the message goes to the client. The lines behind it name files of the server: they go to the log.
 
     Args:
-      error: what ``Replicas`` or the function raised.
+      error: an error of ``Replicas`` or of the function.
     """
     status = next((status for kinds, status in _STATUSES if isinstance(error, kinds)), 500)
     if status == 500 and not isinstance(error, GraphcError):

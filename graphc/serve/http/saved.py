@@ -31,7 +31,7 @@ def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer
     Raises:
       NotFoundError: there is no such function.
       InvalidArgumentError: none of them can be served.
-      Exception: what :func:`graphc.load` raises.
+      Exception: an error of :func:`graphc.load`.
 
     Example:
       >>> import tempfile

@@ -44,8 +44,8 @@ def run(
       app: the application.
       host: the address to listen at. Anyone who reaches it can ask, unless the application has a token.
       port: the port; 0 for a free one.
-      drain_seconds: how long new queries are refused before connections are.
-      stop_seconds: how long the last answers may take; None for as long as they need.
+      drain_seconds: seconds during which new queries are refused before connections are.
+      stop_seconds: the time limit for the last answers; None for no limit.
       reuse_port: lets another server listen at the same port, so that a new one starts before the old one stops.
       on_start: called with the URL once the server listens.
 
@@ -54,7 +54,7 @@ def run(
       UnavailableError: it cannot listen there.
       DeadlineExceededError: ``stop_seconds`` passed before the last answers were there. XLA cannot be interrupted, so
         threads still compute: end the process.
-      Exception: what compiling the signatures raised.
+      Exception: the error of compiling the signatures.
 
     Example:
       >>> import graphc as gx

@@ -34,7 +34,7 @@ class Request:
       receive: the ASGI receive function.
 
     Attributes:
-      method: such as ``"POST"``.
+      method: the HTTP method, such as ``"POST"``.
       path: below the application, without the prefix it is mounted at.
     """
 
@@ -57,8 +57,8 @@ class Request:
         """Reads the body.
 
         Args:
-          limit: how many bytes it may have.
-          seconds: how long reading it may take; None for any time.
+          limit: the maximum number of bytes.
+          seconds: the time limit for reading it; None for no limit.
 
         Raises:
           ProblemError: it is larger, or not there in time.

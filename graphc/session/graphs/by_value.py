@@ -150,7 +150,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     Args:
       data: the elements.
       partitions: the number of the part of each.
-      num_partitions: how many parts there are.
+      num_partitions: the number of parts.
       name: the name of the operation.
     """
     x, part = convert_to_tensor(data), convert_to_tensor(partitions)

@@ -51,8 +51,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
     Args:
       value: a number, a string, an array or nested lists.
-      dtype: its dtype; int32 and float32 for Python's numbers if None.
-      shape: to reshape to; a single value is repeated.
+      dtype: its dtype; if None, Python numbers become int32 and float32.
+      shape: its shape; a single value is repeated to fill it.
       name: the name of the operation.
       verify_shape: whether ``shape`` must be that of the value.
 
@@ -92,7 +92,7 @@ def convert_to_tensor(
       value: a tensor, a Variable, or what :func:`constant` takes; lists may hold tensors.
       dtype: the dtype that it must have, or that numbers are converted to.
       name: the name of the operation where one is made.
-      preferred_dtype: not used.
+      preferred_dtype: ignored.
 
     Raises:
       InvalidTypeError: a tensor of another dtype.
@@ -149,7 +149,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
     Args:
       tensors: a list of tensors; None stands for itself.
       name: the name of the operation.
-      control_inputs: what else is waited for.
+      control_inputs: further tensors and operations to wait for.
 
     Raises:
       InvalidArgumentError: there is none.
@@ -178,8 +178,8 @@ def cond(
 
     Args:
       pred: a boolean scalar, or Python's.
-      true_fn: makes the nodes for True; takes nothing.
-      false_fn: makes those for False, of the same structure and dtypes.
+      true_fn: a function of no arguments that makes the nodes for True.
+      false_fn: a function that makes the nodes for False, of the same structure and dtypes.
       strict: whether a list of one is kept as a list.
       name: the name of the scope.
       fn1: an older name of ``true_fn``.
@@ -224,7 +224,7 @@ def case(
       pred_fn_pairs: pairs of a boolean scalar and a function, in a list or a dict.
       default: the function where none holds; the last one of the pairs if None.
       exclusive: not checked.
-      strict: as for :func:`cond`.
+      strict: see :func:`cond`.
       name: the name of the scope.
 
     Raises:
@@ -255,16 +255,17 @@ def while_loop(
     """Adds a loop that repeats ``loop_vars = body(*loop_vars)`` while ``cond(*loop_vars)``.
 
     Args:
-      cond: returns a boolean scalar.
-      body: returns the next values, of the same structure and dtypes, and of shapes that fit the invariants.
+      cond: a function that returns a boolean scalar.
+      body: a function that returns the next values, of the same structure and dtypes, with shapes that fit the
+        invariants.
       loop_vars: the first values, in a list or tuple.
       shape_invariants: the shape of each value, open where it changes from one iteration to the next; None for the
         shapes that the first values have. A loop that changes shapes runs iteration by iteration.
-      parallel_iterations: not used: XLA decides.
-      back_prop: not used.
-      swap_memory: not used.
+      parallel_iterations: ignored: XLA decides.
+      back_prop: ignored.
+      swap_memory: ignored.
       name: the name of the scope.
-      maximum_iterations: how often the loop runs at most, an int.
+      maximum_iterations: the maximum number of iterations, an int.
       return_same_structure: whether a list of one is kept as a list.
 
     Raises:

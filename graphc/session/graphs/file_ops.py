@@ -64,7 +64,7 @@ def read_file(filename: Any, name: str | None = None) -> GraphTensor:
     """Makes an operation that gives the bytes of a file, as a string.
 
     Args:
-      filename: its path.
+      filename: the file's path.
       name: the name of the operation.
     """
     return _made("ReadFile", name, _READ, filename)
@@ -74,8 +74,8 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
     """Makes an operation that writes a string into a file, and makes the folders that it lies in.
 
     Args:
-      filename: its path.
-      contents: what it holds then.
+      filename: the file's path.
+      contents: the new contents.
       name: the name of the operation.
     """
     graph = default_graph()
@@ -88,7 +88,7 @@ def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
     """Makes an operation that gives the names of the files that match a pattern, or one of several, sorted.
 
     Args:
-      pattern: as for :func:`graphc.base.files.glob`.
+      pattern: see :func:`graphc.base.files.glob`.
       name: the name of the operation.
     """
     return _made("MatchingFiles", name, _MATCHING, pattern)

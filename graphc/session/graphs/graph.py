@@ -34,13 +34,13 @@ class Graph:
     same representation as that of compiled functions: :attr:`ir` prints, parses back and can be drawn.
 
     Attributes:
-      trace: where ops go that are added.
-      seed: from which random ops draw, each its own numbers in each Session; None for other numbers in each Session.
-      op_seed: what :meth:`seeded` says.
+      trace: the trace that ops are added to.
+      seed: the seed of random ops: the same seed gives the same numbers in each Session; None for different ones.
+      op_seed: the seed set by :meth:`seeded`.
       finalized: whether nothing may be added any more.
       unfed: the values that may not be fed, and why.
       functions: the Python functions that it calls, to keep them alive.
-      parts: what other modules keep for it, by what it is.
+      parts: data that other modules keep for the graph, by kind.
 
     Example:
       >>> import graphc as gx
@@ -164,7 +164,7 @@ class Graph:
 
         Args:
           op: the operation or tensor; a Variable stands for its own place.
-          ignore_existing: not needed: the scopes of devices around do not count inside.
+          ignore_existing: ignored: device scopes around this one do not apply inside.
         """
         del ignore_existing
         found = self.as_graph_element(op, allow_tensor=True)

@@ -51,10 +51,10 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     """Adds a call of a Python function: each run calls it with NumPy arrays, ``bytes`` for scalar strings.
 
     Args:
-      func: takes an array for each of ``inp``; returns one array for each of ``Tout``, or a list of them.
+      func: a function of an array for each of ``inp``; returns an array for each of ``Tout``, or a list of them.
       inp: tensors.
       Tout: the dtype of the result, or a list of dtypes. The shapes are open; see :meth:`GraphTensor.set_shape`.
-      stateful: not used: the function runs once in each run that needs it.
+      stateful: ignored: the function runs once in each run that needs it.
       name: the name of the operation.
 
     Returns:
@@ -192,8 +192,8 @@ def Print(  # noqa: N802
       input_: the tensor that it equals.
       data: the tensors to print.
       message: printed first.
-      first_n: how often to print at most; always if None.
-      summarize: how many values of each tensor to print; 3 if None, all if negative.
+      first_n: the number of times to print; None for every time.
+      summarize: the number of values to print of each tensor; 3 if None, all if negative.
       name: the name of the operation.
     """
     graph = graph_of([input_, *data])
@@ -240,7 +240,7 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
     Args:
       condition: a boolean tensor, all of which must be true.
       data: the tensors that the error shows.
-      summarize: how many values of each; 3 if None.
+      summarize: the number of values to print of each; 3 if None.
       name: the name of the operation.
     """
     graph = graph_of([condition, *data])

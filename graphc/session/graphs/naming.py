@@ -48,7 +48,7 @@ class NamingBuilder(GraphBuilder):
     """A builder whose nodes are named in the scope that is open.
 
     Attributes:
-      scope: what names begin with: empty, or a path that ends with a slash.
+      scope: the prefix of names: empty, or a path that ends with a slash.
     """
 
     def __init__(self, name: str) -> None:
@@ -78,7 +78,8 @@ class NamingBuilder(GraphBuilder):
         """Names what is made inside under a scope of its own.
 
         Args:
-          name: of the scope; one that ends with a slash is entered again as it is, and None or empty is the outermost.
+          name: the scope's name; a name that ends with a slash reopens that scope, and None or empty is the outermost
+            scope.
 
         Yields:
           The scope: a path that ends with a slash, or empty.

@@ -30,7 +30,7 @@ def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
 
     Args:
       graph_seed: the seed of the graph; None for none.
-      resource: of the op. One with neither a seed of its own nor one of the graph begins otherwise in each Session.
+      resource: the op's resource. Without a seed of the op or the graph, it starts differently in each Session.
     """
     number, _, op_seed = resource.removeprefix(RANDOM).partition("/")
     if op_seed == "None" and graph_seed is None:

@@ -92,7 +92,7 @@ class WorkerSessionCreator(_Prepared):
       scaffold: the operations that check; those of the graph if None.
       master: the target of the Session.
       config: the config of the Session.
-      max_wait_secs: for how many seconds it waits at most.
+      max_wait_secs: the maximum time to wait, in seconds.
     """
 
     def __init__(

@@ -118,7 +118,7 @@ class SessionRunHook:
 
         Args:
           run_context: the run's context, the same as before.
-          run_values: what the hook has fetched.
+          run_values: the values that the hook fetched.
         """
 
     def end(self, session: Any) -> None:

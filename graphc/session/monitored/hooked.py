@@ -25,8 +25,8 @@ class HookedSession:
 
     Args:
       session: the Session, which is ready for use.
-      hooks: are called around each run.
-      grace: how many seconds threads have to end when it is closed.
+      hooks: the hooks to call around each run.
+      grace: seconds that threads have to end when it is closed.
     """
 
     def __init__(self, session: Any, hooks: Sequence[SessionRunHook], grace: float) -> None:
@@ -47,7 +47,7 @@ class HookedSession:
         """Returns True if a hook or a thread has asked for a stop.
 
         Raises:
-          Exception: what has stopped a thread.
+          Exception: the exception that stopped a thread.
         """
         self._coord.raise_requested_exception()
         return self._stopped or self._coord.should_stop()
@@ -108,7 +108,7 @@ class HookedSession:
         """Ends the threads, and closes the Session.
 
         Raises:
-          Exception: what has stopped a thread.
+          Exception: the exception that stopped a thread.
         """
         self._coord.request_stop()
         try:

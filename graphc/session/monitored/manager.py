@@ -25,13 +25,13 @@ class SessionManager:
     """Makes Sessions that are ready for use: the chief's own, or those of workers that wait for the chief.
 
     Args:
-      local_init_op: runs in each new Session.
-      ready_op: gives the names of Variables that have no value; the Session is ready when there are none.
+      local_init_op: an operation that runs in each new Session.
+      ready_op: returns the names of uninitialized Variables; the Session is ready when there are none.
       ready_for_local_init_op: likewise; ``local_init_op`` runs when there are none.
-      graph: what the Sessions run; the default graph if None.
-      recovery_wait_secs: at most how many seconds pass between two looks at what is waited for.
+      graph: the graph that the Sessions run; the default graph if None.
+      recovery_wait_secs: the maximum time between two checks of the condition waited for, in seconds.
       local_init_run_options: the settings with which ``local_init_op`` runs.
-      local_init_feed_dict: what is fed then.
+      local_init_feed_dict: the feeds of ``local_init_op``.
 
     Raises:
       InvalidArgumentError: ``ready_for_local_init_op`` is given, and no ``local_init_op``.
@@ -79,10 +79,10 @@ class SessionManager:
           checkpoint_dir: the folder whose latest checkpoint is taken.
           checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
           wait_for_checkpoint: whether to wait until the folder has one.
-          max_wait_secs: for how many seconds at most; then the Variables are initialized.
+          max_wait_secs: the maximum time to wait, in seconds; then the Variables are initialized.
           config: the config of the Session.
-          init_feed_dict: what is fed to ``init_op``.
-          init_fn: is called with the Session after ``init_op``.
+          init_feed_dict: the feeds of ``init_op``.
+          init_fn: a function called with the Session after ``init_op``.
 
         Raises:
           FailedPreconditionError: there is neither a checkpoint nor an initializer, or Variables have no value then.
@@ -134,7 +134,7 @@ class SessionManager:
         Args:
           master: the target of the Session.
           config: the config of the Session.
-          max_wait_secs: for how many seconds at most; None for as long as it takes, within the deadline in force.
+          max_wait_secs: the maximum time to wait, in seconds; None for no limit but the deadline in force.
 
         Raises:
           DeadlineExceededError: they have no values after that time; it says which.

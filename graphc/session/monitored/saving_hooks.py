@@ -50,10 +50,10 @@ class CheckpointSaverHook(SessionRunHook):
       checkpoint_dir: the folder.
       save_secs: once in so many seconds.
       save_steps: once in so many steps; one of both is given.
-      saver: what saves; that of the scaffold, or the one of the graph's collection, if None.
-      checkpoint_basename: what the names of the checkpoints begin with.
+      saver: the saver; if None, the scaffold's, or the one in the graph's collection.
+      checkpoint_basename: the prefix of the names of the checkpoints.
       scaffold: a :class:`Scaffold` that has the saver.
-      listeners: are called around each checkpoint.
+      listeners: the listeners to call around each checkpoint.
       save_graph_def: whether the graph's text is written into the folder, as ``graph.txt``.
 
     Raises:
@@ -144,7 +144,7 @@ class SummarySaverHook(SessionRunHook):
       save_steps: once in so many steps.
       save_secs: once in so many seconds; one of both is given.
       output_dir: the folder of the event file.
-      summary_writer: what writes it; a FileWriter of ``output_dir`` if None.
+      summary_writer: the writer; a FileWriter of ``output_dir`` if None.
       scaffold: a :class:`Scaffold` that has the summary.
       summary_op: the summary, or a list of summaries; one of both is given.
 

@@ -29,15 +29,15 @@ class Scaffold:
 
     Args:
       init_op: initializes the global Variables.
-      init_feed_dict: what is fed when it runs.
-      init_fn: is called after it with the scaffold and the Session.
-      ready_op: gives the names of Variables that have no value: a tensor of strings.
+      init_feed_dict: the feeds of ``init_op``.
+      init_fn: a function called with the scaffold and the Session after ``init_op``.
+      ready_op: returns the names of uninitialized Variables: a tensor of strings.
       ready_for_local_init_op: likewise, of those that ``local_init_op`` needs.
       local_init_op: initializes what each process has of its own.
-      summary_op: gives the summaries.
+      summary_op: returns the summaries.
       saver: saves and restores the Variables.
       copy_from_scaffold: another scaffold, for what is not given.
-      local_init_feed_dict: what is fed when ``local_init_op`` runs.
+      local_init_feed_dict: the feeds of ``local_init_op``.
 
     Raises:
       InvalidTypeError: ``copy_from_scaffold`` is none.
@@ -116,7 +116,7 @@ class Scaffold:
         Args:
           arg_name: the name of the argument of the scaffold.
           collection_key: the name of the collection.
-          default_constructor: makes it; it may return None.
+          default_constructor: a function that makes it; it may return None.
 
         Raises:
           FailedPreconditionError: there are several.

@@ -111,7 +111,7 @@ class _Monitored:
         """Calls a function that makes a step by runs with and without hooks.
 
         Args:
-          step_fn: takes a :class:`StepContext`, as an argument of the name ``step_context``.
+          step_fn: a function that takes a :class:`StepContext` as an argument named ``step_context``.
 
         Raises:
           InvalidArgumentError: it takes something else.
@@ -139,7 +139,7 @@ class _Monitored:
         """Calls the hooks' ``end``, ends the threads and closes the Session.
 
         Raises:
-          Exception: what has stopped a thread.
+          Exception: the exception that stopped a thread.
           FailedPreconditionError: it is closed already.
         """
         self._close(clean=True)
@@ -245,9 +245,9 @@ class MonitoredSession(_Monitored):
     OutOfRangeError, which says that the input has ended, ends ``with`` without an error.
 
     Args:
-      session_creator: makes the Session; a :class:`ChiefSessionCreator` if None.
-      hooks: are called around each run.
-      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+      session_creator: the creator of the Session; a :class:`ChiefSessionCreator` if None.
+      hooks: the hooks to call around each run.
+      stop_grace_period_secs: seconds that threads have to end when it is closed.
 
     Example:
       >>> import graphc as gx
@@ -271,12 +271,12 @@ class SingularMonitoredSession(_Monitored):
     """Runs a graph with hooks, as :class:`MonitoredSession` does; a Session that is lost is an error.
 
     Args:
-      hooks: are called around each run.
+      hooks: the hooks to call around each run.
       scaffold: the operations that initialize, check and restore; those of the graph if None.
       master: the target of the Session.
       config: the config of the Session.
       checkpoint_dir: the folder whose latest checkpoint is restored.
-      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+      stop_grace_period_secs: seconds that threads have to end when it is closed.
       checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
     """
 

@@ -27,7 +27,7 @@ class StopAtStepHook(SessionRunHook):
     """Asks for a stop once the global step is there.
 
     Args:
-      num_steps: how many steps to make from where the Session begins.
+      num_steps: the number of steps to run from where the Session starts.
       last_step: the global step to stop at; one of both is given.
 
     Raises:
@@ -107,7 +107,7 @@ class StepCounterHook(SessionRunHook):
       every_n_steps: once in so many steps.
       every_n_secs: once in so many seconds; one of both is not None.
       output_dir: the folder of the event file; None for none.
-      summary_writer: what writes it; a FileWriter of ``output_dir`` if None.
+      summary_writer: the writer; a FileWriter of ``output_dir`` if None.
 
     Raises:
       InvalidArgumentError: both numbers are given, or none.

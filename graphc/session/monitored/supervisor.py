@@ -44,24 +44,24 @@ class Supervisor:
 
     Args:
       graph: the graph; the default one if None.
-      ready_op: gives the names of Variables that have no value; made if it is not given, None for no check.
+      ready_op: returns the names of uninitialized Variables; made if it is not given, None for no check.
       ready_for_local_init_op: likewise, of those that ``local_init_op`` needs; none if it is not given.
       is_chief: whether this process initializes and saves; else it waits for the one that does.
       init_op: initializes the Variables; made if it is not given.
-      init_feed_dict: what is fed when it runs.
+      init_feed_dict: the feeds of ``init_op``.
       local_init_op: initializes what each process has of its own; made if it is not given.
       logdir: the folder of checkpoints and events; None for none.
-      summary_op: gives the summaries; all of the graph if it is not given, None for none.
+      summary_op: the summary operation; all summaries of the graph if omitted, None for none.
       saver: saves the Variables; made if it is not given, None for none.
-      global_step: that of the graph if it is not given, None for none.
-      save_summaries_secs: how often summaries are written, in seconds; 0 for never.
-      save_model_secs: how often checkpoints are saved, in seconds; 0 for never.
-      recovery_wait_secs: at most how many seconds pass between two looks at what is waited for.
-      stop_grace_secs: how many seconds threads have to end.
-      checkpoint_basename: what the names of the checkpoints begin with.
-      session_manager: makes the Sessions; a :class:`SessionManager` if None.
-      summary_writer: writes the events; a FileWriter of ``logdir`` if it is not given, None for none.
-      init_fn: is called with the Session after ``init_op``.
+      global_step: the global step; the graph's if omitted, None for none.
+      save_summaries_secs: seconds between summaries; 0 to write none.
+      save_model_secs: seconds between checkpoints; 0 to save none.
+      recovery_wait_secs: the maximum time between two checks of the condition waited for, in seconds.
+      stop_grace_secs: seconds that threads have to end.
+      checkpoint_basename: the prefix of the names of the checkpoints.
+      session_manager: the manager that makes Sessions; a :class:`SessionManager` if None.
+      summary_writer: the writer of events; a FileWriter of ``logdir`` if omitted, None for none.
+      init_fn: a function called with the Session after ``init_op``.
       local_init_run_options: the settings with which ``local_init_op`` runs.
 
     Raises:
@@ -142,7 +142,7 @@ class Supervisor:
           master: the target of the Session.
           config: the config of the Session.
           wait_for_checkpoint: whether the chief waits for a checkpoint.
-          max_wait_secs: for how many seconds to wait.
+          max_wait_secs: the maximum time to wait, in seconds.
           start_standard_services: whether to start the threads that save and summarize, and the queue runners.
         """
         self.coord.clear_stop()
@@ -234,7 +234,7 @@ class Supervisor:
         """Stops all threads, and waits for their end; see :meth:`Coordinator.join`. A second call does nothing more.
 
         Args:
-          threads: to wait for, besides those that are known.
+          threads: further threads to wait for.
           close_summary_writer: whether to close the file of events.
           ignore_live_threads: whether threads that run on after the grace period are no error.
         """
@@ -271,8 +271,8 @@ class Supervisor:
 
         Args:
           sess: the Session that gave it.
-          summary: what a run gave of a summary operation.
-          global_step: its step; that of the Session if None.
+          summary: the result of a summary operation.
+          global_step: its step; the Session's global step if None.
 
         Raises:
           FailedPreconditionError: there is nothing to write with.

@@ -32,15 +32,15 @@ def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
       is_chief: whether this is the chief.
       checkpoint_dir: the folder of the checkpoints; None for none.
       scaffold: the operations that initialize, check, save and summarize; those of the graph if None.
-      hooks: are called around each run.
+      hooks: the hooks to call around each run.
       chief_only_hooks: likewise, at the chief only.
       save_checkpoint_secs: a checkpoint once in so many seconds; 600 if nothing is said about checkpoints.
       save_summaries_steps: summaries once in so many steps; 100 if nothing is said about summaries.
       save_summaries_secs: summaries once in so many seconds.
       config: the config of the Session.
-      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+      stop_grace_period_secs: seconds that threads have to end when it is closed.
       log_step_count_steps: once in how many steps their speed is logged; 0 or None for never.
-      max_wait_secs: for how many seconds a worker waits for the chief.
+      max_wait_secs: the maximum time that a worker waits for the chief, in seconds.
       save_checkpoint_steps: a checkpoint once in so many steps.
       summary_dir: the folder of the summaries; that of the checkpoints if None.
       save_graph_def: whether the graph's text is written into the folder of the checkpoints.

@@ -27,7 +27,7 @@ class LoggingTensorHook(SessionRunHook):
       every_n_iter: once in so many runs of this process.
       every_n_secs: once in so many seconds; at most one of both is given.
       at_end: whether to log at the end, too; alone, only then.
-      formatter: makes the line of a dict of the values; by default ``name = value, ... (seconds sec)``.
+      formatter: a function from a dict of the values to the line; by default ``name = value, ... (seconds sec)``.
 
     Raises:
       InvalidArgumentError: it is not said when to log.
@@ -114,7 +114,7 @@ class NanTensorHook(SessionRunHook):
       fail_on_nan_loss: whether that is an error; else the training stops.
 
     Raises:
-      NanLossDuringTrainingError: by the run that gave it.
+      NanLossDuringTrainingError: the loss is NaN; raised by the run that computed it.
     """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
@@ -141,7 +141,7 @@ class FinalOpsHook(SessionRunHook):
 
     Args:
       final_ops: tensors and operations, in any nested structure; None for nothing.
-      final_ops_feed_dict: what is fed.
+      final_ops_feed_dict: the feeds of the final fetches.
     """
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
@@ -172,7 +172,7 @@ class FeedFnHook(SessionRunHook):
     """Feeds what a function returns.
 
     Args:
-      feed_fn: takes nothing, and returns a dict of values by tensor; called before each run.
+      feed_fn: a function of no arguments that returns a dict of values by tensor; called before each run.
     """
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:

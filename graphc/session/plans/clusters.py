@@ -143,7 +143,7 @@ def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Val
     """Puts the nodes of a run into clusters; reads are fixed to where they stand only as far as that is needed.
 
     Args:
-      nodes: what is executed, in the order of the graph.
+      nodes: the nodes to execute, in the order of the graph.
       fed: the values that are given.
       fetched: the values that are wanted.
       rules: say which nodes may become one cluster.

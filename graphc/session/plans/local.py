@@ -27,11 +27,11 @@ def local_plan(
 
     Args:
       graph: the graph.
-      nodes: what is to run, in the order of the graph.
+      nodes: the nodes to run, in the order of the graph.
       fed: the values that are given.
       fetched: the values that are wanted.
-      state: where Variables have their values.
-      note_compiled: is told of each program that a run compiles.
+      state: the state that holds the values of Variables.
+      note_compiled: a function called for each program that a run compiles.
 
     Returns:
       The plan, and where each node runs.

@@ -22,8 +22,8 @@ class PartialRun:
 
     Args:
       session: the Session.
-      fetches: all that the parts fetch.
-      feeds: all that they feed.
+      fetches: the fetches of all parts.
+      feeds: the feeds of all parts.
     """
 
     def __init__(self, session: Session, fetches: Any, feeds: Sequence[Any]) -> None:

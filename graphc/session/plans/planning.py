@@ -45,9 +45,9 @@ def make_plan(request: Request, state: SessionState, note_compiled: Callable[...
     """Makes the plan of a kind of run.
 
     Args:
-      request: what it asks for.
+      request: the kind of run to plan.
       state: the state of the Session.
-      note_compiled: is told of each program that a run compiles.
+      note_compiled: a function called for each program that a run compiles.
     """
     clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))
     return _Assembly(request, clusters, state, note_compiled).plan()

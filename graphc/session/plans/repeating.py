@@ -187,9 +187,9 @@ class _Repeated:
 
     Args:
       session: the Session.
-      operation: what is run.
-      form: what it consists of.
-      most: for how many records at once.
+      operation: the operation to run.
+      form: the parts of the operation.
+      most: the maximum number of records at once.
     """
 
     def __init__(self, session: Session, operation: Operation, form: _Form, most: int) -> None:

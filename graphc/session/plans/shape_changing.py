@@ -44,7 +44,7 @@ class Stepped(Interpreter):
     """Runs a graph node by node, its branches and loops as Python's.
 
     Args:
-      graph: what to run.
+      graph: the graph to run.
       state: the state of the Session; None inside of branches and bodies, which have no Variables.
       evaluate: computes an op on known values.
     """

@@ -18,8 +18,8 @@ class Single:
 
     Attributes:
       segment: the program.
-      inputs: which of the feeds it takes.
-      outputs: which of its results are fetched.
+      inputs: the feeds that it takes, by index.
+      outputs: the results that are fetched, by index.
     """
 
     segment: StateSegment

@@ -37,7 +37,7 @@ class HostStep(Step):
     Attributes:
       operation: the op in its graph.
       state: the state of the Session.
-      count: how many of the inputs are its; the others are for the order alone.
+      count: the number of inputs that it uses; the others only order it.
     """
 
     operation: Operation = field(kw_only=True)
@@ -58,7 +58,7 @@ class HostStep(Step):
         """Runs the op.
 
         Raises:
-          GraphcError: what the op raises, with the operation as its ``op``.
+          GraphcError: the op's error, with the operation as its ``op``.
         """
         del execution
         node = self.operation.node
@@ -100,8 +100,8 @@ class StateSegment(Step):
     Attributes:
       graph: the nodes.
       state: the state of the Session.
-      note_compiled: is told of each program that is compiled, of the types of its inputs, and of the values of those
-        that shapes depend on.
+      note_compiled: a function called for each compiled program, with the types of its inputs, and of the values of
+        those that shapes depend on.
     """
 
     graph: Graph = field(kw_only=True)
@@ -178,7 +178,7 @@ def reason_of(
     """Returns a line that says that a program is compiled, and why.
 
     Args:
-      segment: what is compiled.
+      segment: the segment to compile.
       types: the types of its inputs.
       values: the values of those inputs that shapes depend on.
       where: the task, if it is another one's.
@@ -196,7 +196,7 @@ class SegmentProgram:
     """A segment, compiled for the types of its inputs.
 
     Args:
-      segment: what to compile.
+      segment: the segment to compile.
       types: the types of its inputs.
       values: the values of those inputs that shapes depend on.
       open_types: the types that Variables have now whose shape may change.
@@ -296,7 +296,7 @@ class SteppedProgram:
     """A segment that is no program of XLA's, as shapes change in its loops or differ between its branches.
 
     Args:
-      segment: what to run.
+      segment: the segment to run.
       reason: why it is none.
     """
 

@@ -59,10 +59,10 @@ class Targets(ABC):
         """Opens a Session at a target.
 
         Args:
-          target: its name.
+          target: the name of the target.
           graph: the graph that the Session runs.
           config: the settings of the Session.
-          note_compiled: is told why a program was compiled, one line each.
+          note_compiled: a function called with the reason for each compilation, one line each.
 
         Raises:
           NotFoundError: there is none of that name.
@@ -73,7 +73,7 @@ class Targets(ABC):
         """Gives up what is kept in containers, in all if there are none, and ends the Sessions of a target.
 
         Args:
-          target: its name.
+          target: the name of the target.
           containers: their names.
           filters: the tasks; see :attr:`ConfigProto.device_filters`.
         """

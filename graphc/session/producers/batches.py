@@ -58,7 +58,7 @@ def batches(plan: BatchPlan, tensors_list: Sequence[Any], keep: Any) -> Any:
     """Makes the queue, its runner, and what takes a batch.
 
     Args:
-      plan: what was asked for.
+      plan: the arguments of the call.
       tensors_list: lists or dicts of tensors, a thread or more each.
       keep: a truth value, or with ``enqueue_many`` one for each element; True for all.
 

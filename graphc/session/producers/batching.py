@@ -30,9 +30,9 @@ def batch(
 
     Args:
       tensors: a list or a dict of tensors, of which each run gives one element.
-      batch_size: how many elements a batch has; may be a tensor.
-      num_threads: how many threads run the tensors; with more than one the elements come in any order.
-      capacity: how many elements wait at most.
+      batch_size: the number of elements in a batch; may be a tensor.
+      num_threads: the number of threads that run the tensors; with more than one, the order of elements is undefined.
+      capacity: the maximum number of elements that wait.
       enqueue_many: whether each run gives many elements, along the first axis.
       shapes: the shapes of an element, one for each tensor, where the tensors do not say them.
       dynamic_pad: whether elements may have several sizes, where a shape has None; smaller ones are filled up with
@@ -74,11 +74,11 @@ def maybe_batch(
     """Makes batches of the elements for which ``keep_input`` is true; see :func:`batch`.
 
     Args:
-      tensors: as for :func:`batch`.
+      tensors: see :func:`batch`.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
-      batch_size: as for :func:`batch`, and so are the others.
-      num_threads: how many threads run the tensors.
-      capacity: how many elements wait at most.
+      batch_size: see :func:`batch`; likewise the other arguments.
+      num_threads: the number of threads that run the tensors.
+      capacity: the maximum number of elements that wait.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
@@ -102,8 +102,8 @@ def batch_join(
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
-      batch_size: as for :func:`batch`, and so are the others.
-      capacity: how many elements wait at most.
+      batch_size: see :func:`batch`; likewise the other arguments.
+      capacity: the maximum number of elements that wait.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
@@ -127,8 +127,8 @@ def maybe_batch_join(
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
-      batch_size: as for :func:`batch`, and so are the others.
-      capacity: how many elements wait at most.
+      batch_size: see :func:`batch`; likewise the other arguments.
+      capacity: the maximum number of elements that wait.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
       dynamic_pad: whether elements may have several sizes.
@@ -151,11 +151,11 @@ def shuffle_batch(
     """Makes batches of elements in a random order; see :func:`batch`.
 
     Args:
-      tensors: as for :func:`batch`.
-      batch_size: as for :func:`batch`.
-      capacity: how many elements wait at most.
-      min_after_dequeue: how many elements wait at least, so that they are mixed.
-      num_threads: how many threads run the tensors.
+      tensors: see :func:`batch`.
+      batch_size: see :func:`batch`.
+      capacity: the maximum number of elements that wait.
+      min_after_dequeue: the minimum number of elements that wait, for shuffling.
+      num_threads: the number of threads that run the tensors.
       seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
@@ -177,12 +177,12 @@ def maybe_shuffle_batch(
     """Makes batches of the elements that are kept, in a random order; see :func:`shuffle_batch`, :func:`maybe_batch`.
 
     Args:
-      tensors: as for :func:`batch`.
-      batch_size: as for :func:`batch`.
-      capacity: how many elements wait at most.
-      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      tensors: see :func:`batch`.
+      batch_size: see :func:`batch`.
+      capacity: the maximum number of elements that wait.
+      min_after_dequeue: the minimum number of elements that wait, for shuffling.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
-      num_threads: how many threads run the tensors.
+      num_threads: the number of threads that run the tensors.
       seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
@@ -206,9 +206,9 @@ def shuffle_batch_join(
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
-      batch_size: as for :func:`batch`.
-      capacity: how many elements wait at most.
-      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      batch_size: see :func:`batch`.
+      capacity: the maximum number of elements that wait.
+      min_after_dequeue: the minimum number of elements that wait, for shuffling.
       seed: the seed of the order.
       enqueue_many: whether each run gives many elements.
       shapes: the shapes of an element.
@@ -231,9 +231,9 @@ def maybe_shuffle_batch_join(
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
-      batch_size: as for :func:`batch`.
-      capacity: how many elements wait at most.
-      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      batch_size: see :func:`batch`.
+      capacity: the maximum number of elements that wait.
+      min_after_dequeue: the minimum number of elements that wait, for shuffling.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
       seed: the seed of the order.
       enqueue_many: whether each run gives many elements.

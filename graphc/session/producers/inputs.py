@@ -58,7 +58,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
     Args:
       tensor: any tensor.
-      num_epochs: how many runs; None for any number.
+      num_epochs: the maximum number of runs; None for no limit.
       name: the name of the operations.
 
     Raises:
@@ -96,12 +96,12 @@ def input_producer(
     Args:
       input_tensor: a tensor with at least one axis; each run of the runner may compute it anew.
       element_shape: the shape of a row, where the tensor's does not say it.
-      num_epochs: how often each row comes, before the queue is closed; None for any number.
+      num_epochs: the number of times that each row is returned before the queue is closed; None for no limit.
       shuffle: whether the rows of an epoch come in a random order.
       seed: the seed of the order.
       capacity: the capacity of the queue.
       shared_name: the shared name of the queue.
-      summary_name: not used: no summary is made.
+      summary_name: ignored: no summary is made.
       name: the name of the queue.
       cancel_op: closes the queue at a stop; see :class:`QueueRunner`.
 
@@ -135,7 +135,7 @@ def string_input_producer(
 
     Args:
       string_tensor: a vector of strings.
-      num_epochs: how often each string comes, before the queue is closed; None for any number.
+      num_epochs: the number of times that each string is returned before the queue is closed; None for no limit.
       shuffle: whether the strings of an epoch come in a random order.
       seed: the seed of the order.
       capacity: the capacity of the queue.
@@ -181,7 +181,7 @@ def range_input_producer(
 
     Args:
       limit: an int, or a tensor of one.
-      num_epochs: how often each int comes, before the queue is closed; None for any number.
+      num_epochs: the number of times that each int is returned before the queue is closed; None for no limit.
       shuffle: whether the ints of an epoch come in a random order.
       seed: the seed of the order.
       capacity: the capacity of the queue.
@@ -207,7 +207,7 @@ def slice_input_producer(
 
     Args:
       tensor_list: tensors of as many rows.
-      num_epochs: how often each row comes, before OutOfRangeError; None for any number.
+      num_epochs: the number of times that each row is returned before OutOfRangeError; None for no limit.
       shuffle: whether the rows of an epoch come in a random order.
       seed: the seed of the order.
       capacity: the capacity of the queue of the numbers of rows.
@@ -245,7 +245,7 @@ def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
     """Returns the type of a row.
 
     Raises:
-      InvalidArgumentError: its shape is not known, or two are given.
+      InvalidArgumentError: its shape is unknown, or two shapes are given.
     """
     type = rows.raw.type
     if type.ranked and not type.shape:

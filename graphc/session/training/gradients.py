@@ -29,11 +29,11 @@ def gradients(
     Args:
       ys: a tensor or a list of them.
       xs: tensors and Variables of the graph.
-      grad_ys: what the gradients begin with, a tensor or None for each of ``ys``; ones if None.
+      grad_ys: the initial gradients, a tensor or None for each of ``ys``; ones if None.
       name: the scope of the nodes.
-      colocate_gradients_with_ops: not needed: the gradient of an op runs where the op does.
-      gate_gradients: not needed: a run gives all values at once.
-      aggregation_method: not used: gradients are added up.
+      colocate_gradients_with_ops: ignored: the gradient of an op runs where the op does.
+      gate_gradients: ignored: a run computes all values at once.
+      aggregation_method: ignored: gradients are summed.
       stop_gradients: tensors through which no gradient flows.
       unconnected_gradients: ``"none"`` or ``"zero"``: what stands for the gradient where nothing depends on it.
 
@@ -78,7 +78,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Any]:
       A matrix for each of ``xs``.
 
     Raises:
-      InvalidArgumentError: one of ``xs`` is no vector, or its length is not known.
+      InvalidArgumentError: one of ``xs`` is not a vector, or its length is unknown.
     """
     found: list[Any] = []
     for x, first in zip(_listed(xs, "xs"), gradients(ys, xs, name=name), strict=True):

@@ -52,7 +52,7 @@ def exponential_decay(
     Args:
       learning_rate: the first rate, a number or a tensor.
       global_step: the step, a tensor or Variable.
-      decay_steps: in how many steps the rate is multiplied by ``decay_rate``.
+      decay_steps: the number of steps in which the rate is multiplied by ``decay_rate``.
       decay_rate: a number or a tensor.
       staircase: whether the exponent is rounded down.
       name: the name of the operation.
@@ -100,7 +100,7 @@ def polynomial_decay(
     Args:
       learning_rate: the first rate, a number or a tensor.
       global_step: the step, a tensor or Variable.
-      decay_steps: after how many steps it is the last one.
+      decay_steps: the number of steps after which the rate stays constant.
       end_learning_rate: the last rate.
       power: 1 for a straight line.
       cycle: whether the steps are doubled, tripled and so on when they are done.
@@ -127,7 +127,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     Args:
       x: the step, a scalar tensor or Variable.
       boundaries: growing numbers.
-      values: one more than there are boundaries.
+      values: the values, one more than there are boundaries.
       name: the name of the operation.
 
     Raises:
@@ -183,8 +183,8 @@ def cosine_decay_restarts(
       learning_rate: the first rate, a number or a tensor.
       global_step: the step, a tensor or Variable.
       first_decay_steps: the length of the first half wave.
-      t_mul: by how much each is longer than the one before.
-      m_mul: by how much each is higher.
+      t_mul: the ratio of the lengths of successive periods.
+      m_mul: the ratio of the heights of successive periods.
       alpha: the last rate as a part of the first.
       name: the name of the operation.
 
@@ -216,10 +216,10 @@ def linear_cosine_decay(
     Args:
       learning_rate: the first rate, a number or a tensor.
       global_step: the step, a tensor or Variable.
-      decay_steps: after how many steps the line ends.
-      num_periods: how many waves there are.
-      alpha: is added to the line.
-      beta: is added to the product.
+      decay_steps: the number of steps after which the line ends.
+      num_periods: the number of waves.
+      alpha: an offset of the line.
+      beta: an offset of the product.
       name: the name of the operation.
 
     Raises:

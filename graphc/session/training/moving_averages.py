@@ -27,7 +27,7 @@ class ExponentialMovingAverage:
 
     Args:
       decay: a number or a tensor.
-      num_updates: how many updates there were, a Variable or tensor: the decay is lower at first, at most
+      num_updates: the number of updates, a Variable or tensor: the decay is lower at first, at most
         ``(1 + num_updates) / (10 + num_updates)``.
       zero_debias: whether averages of tensors are divided by the weight of what they have seen.
       name: the name of the averages.

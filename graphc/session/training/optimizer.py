@@ -27,7 +27,7 @@ class Optimizer:
     slots, are Variables themselves, which :func:`global_variables_initializer` initializes.
 
     Args:
-      use_locking: not needed: each update is one step.
+      use_locking: ignored: each update is one step.
       name: the name of the operations and slots.
 
     Raises:
@@ -84,10 +84,10 @@ class Optimizer:
         Args:
           loss: a tensor of the graph.
           global_step: a Variable that each update adds one to.
-          var_list: what to update; all trainable Variables of the graph if None.
-          gate_gradients: not needed: a run gives all gradients at once.
-          aggregation_method: not used.
-          colocate_gradients_with_ops: not needed.
+          var_list: the Variables to update; all trainable Variables of the graph if None.
+          gate_gradients: ignored: a run computes all gradients at once.
+          aggregation_method: ignored.
+          colocate_gradients_with_ops: ignored.
           name: the name of the operation.
           grad_loss: the gradient of the loss; ones if None.
 
@@ -127,9 +127,9 @@ class Optimizer:
         Args:
           loss: a tensor of the graph.
           var_list: the Variables; all trainable ones of the graph if None.
-          gate_gradients: not needed.
-          aggregation_method: not used.
-          colocate_gradients_with_ops: not needed.
+          gate_gradients: ignored.
+          aggregation_method: ignored.
+          colocate_gradients_with_ops: ignored.
           grad_loss: the gradient of the loss; ones if None.
 
         Raises:
@@ -251,7 +251,7 @@ class Optimizer:
 
         Args:
           var: the Variable.
-          name: one of :meth:`get_slot_names`.
+          name: a name from :meth:`get_slot_names`.
         """
         return self._slots.get(name, {}).get(var)
 
@@ -276,7 +276,7 @@ def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariab
 
     Args:
       variable: the other one.
-      name: what it is called under the other one's name.
+      name: its key in that dict.
       first: the number that all elements begin with, or a tensor of its shape.
     """
     graph, type = variable.graph, variable.type

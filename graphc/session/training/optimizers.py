@@ -27,7 +27,7 @@ class GradientDescentOptimizer(Optimizer):
 
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
-      use_locking: not needed.
+      use_locking: ignored.
       name: the name of the operations.
     """
 
@@ -50,8 +50,8 @@ class MomentumOptimizer(Optimizer):
 
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
-      momentum: how much of the last step is kept; likewise.
-      use_locking: not needed.
+      momentum: the momentum; likewise.
+      use_locking: ignored.
       name: the name of the operations and slots.
       use_nesterov: whether the momentum is applied before the gradient is (Nesterov 1983).
     """
@@ -84,7 +84,7 @@ class AdamOptimizer(Optimizer):
       beta1: the decay of the mean of the gradients; likewise.
       beta2: the decay of the mean of their squares; likewise.
       epsilon: added to the root of the mean square before the bias is corrected; likewise.
-      use_locking: not needed.
+      use_locking: ignored.
       name: the name of the operations and slots.
     """
 
@@ -128,8 +128,8 @@ class AdagradOptimizer(Optimizer):
 
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
-      initial_accumulator_value: what the sums begin with, above zero.
-      use_locking: not needed.
+      initial_accumulator_value: the initial value of the sums, above zero.
+      use_locking: ignored.
       name: the name of the operations and slots.
 
     Raises:
@@ -170,7 +170,7 @@ class AdadeltaOptimizer(Optimizer):
       learning_rate: a number, a tensor, or a function that returns one.
       rho: the decay of the means; likewise.
       epsilon: added to the means; likewise.
-      use_locking: not needed.
+      use_locking: ignored.
       name: the name of the operations and slots.
     """
 
@@ -199,9 +199,9 @@ class RMSPropOptimizer(Optimizer):
     Args:
       learning_rate: a number, a tensor, or a function that returns one.
       decay: the decay rate of the mean; likewise.
-      momentum: how much of the last step is kept; likewise.
+      momentum: the momentum; likewise.
       epsilon: added to the mean; likewise.
-      use_locking: not needed.
+      use_locking: ignored.
       centered: whether the mean gradient is taken off the mean square.
       name: the name of the operations and slots.
     """

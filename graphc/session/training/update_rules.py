@@ -27,8 +27,8 @@ class Rule:
 
     Attributes:
       numbers: the names of what it is told by numbers, besides the gradient: tensors, so that runs may change them.
-      slots: how many values it keeps for each Variable.
-      step: takes the gradient, the slots and the numbers; returns what is subtracted, and the new slots.
+      slots: the number of values that it keeps for each Variable.
+      step: a function from the gradient, the slots and the numbers to the amount to subtract, and the new slots.
     """
 
     numbers: tuple[str, ...]

@@ -109,9 +109,9 @@ def compute_weighted_loss(
     """Returns losses of elements taken together, and notes the result.
 
     Args:
-      losses: one for each element.
-      weights: what they are multiplied by: a number, or a tensor with 1 or the same size along each axis.
-      loss_collection: where the result is noted; None for nowhere.
+      losses: a loss for each element.
+      weights: the factors: a number, or a tensor with 1 or the same size along each axis.
+      loss_collection: the collection to add the result to; None for none.
       reduction: one of :class:`Reduction`.
 
     Raises:

@@ -46,9 +46,9 @@ def assign(
 
     Args:
       ref: the Variable.
-      value: of its shape, unless that is open (``validate_shape=False`` where the Variable is made).
-      validate_shape: not used: the Variable says whether its shape stays.
-      use_locking: not needed: each assignment is one step.
+      value: a value of its shape, or of any shape if that is open (made with ``validate_shape=False``).
+      validate_shape: ignored: the Variable knows whether its shape is fixed.
+      use_locking: ignored: each assignment is one step.
       name: the name of the operation.
 
     Returns:

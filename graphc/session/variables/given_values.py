@@ -42,7 +42,7 @@ def initial_tensor(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
     Args:
       graph: the graph.
       given: a tensor, a Variable, an array, a number, lists of them, or a function of no arguments that returns one.
-      dtype: to convert to; that of the value if None, where Python's floats are float32 and its ints int32.
+      dtype: the dtype to convert to; None for the value's, where Python floats are float32 and ints int32.
     """
     given = given() if callable(given) else _array(given.value() if isinstance(given, Variable) else given)
     if type(given) in SCALARS:

@@ -51,8 +51,8 @@ class Initializer:
 
         Args:
           shape: the sizes.
-          dtype: that of the initializer if None.
-          partition_info: not used.
+          dtype: the dtype; the initializer's if None.
+          partition_info: ignored.
         """
         del partition_info
         return self.make(tuple(int(size) for size in shape), graph_dtype(self.dtype if dtype is None else dtype))
@@ -212,7 +212,8 @@ class variance_scaling_initializer(_Random):  # noqa: N801
 
     Args:
       scale: a positive number.
-      mode: what n is: ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``, the numbers of inputs and outputs of a layer.
+      mode: the definition of n: ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``, the numbers of inputs and outputs of a
+        layer.
       distribution: ``"truncated_normal"`` (or ``"normal"``), ``"untruncated_normal"`` or ``"uniform"``.
       seed: a seed of its own; None for the graph's seed.
       dtype: the dtype of the values where a call names none.
@@ -276,7 +277,7 @@ class orthogonal_initializer(_Random):  # noqa: N801
     """Draws matrices with orthonormal rows or columns (Saxe and others 2013).
 
     Args:
-      gain: what they are multiplied by.
+      gain: the factor of the values.
       seed: a seed of its own; None for the graph's seed.
       dtype: the dtype of the values where a call names none.
     """
@@ -306,7 +307,7 @@ class identity_initializer(Initializer):  # noqa: N801
     """Makes an identity matrix.
 
     Args:
-      gain: what it is multiplied by.
+      gain: the factor of the matrix.
       dtype: the dtype of the values where a call names none.
     """
 

@@ -33,9 +33,9 @@ def scattered(
 
     Args:
       variable: the Variable.
-      how: one of :data:`HOWS`.
+      how: a key of :data:`HOWS`.
       indices: integers.
-      updates: one for each index.
+      updates: an update for each index.
       name: the name of the operation.
       nd: whether the last axis of the indices holds one position for each of the first axes.
     """

@@ -145,21 +145,21 @@ def get_variable(
     """Returns the Variable of a name in the scope that is open; makes it where the scope does not share.
 
     Args:
-      name: in the scope.
+      name: its name in the scope.
       shape: the shape of a new one; it is checked where there is one.
       dtype: the dtype of a new one; float32 if None.
-      initializer: of a new one: a value, or a function of shape and dtype; Glorot's uniform numbers if None.
+      initializer: the initializer of a new Variable: a value, or a function of shape and dtype; Glorot uniform if None.
       regularizer: a function from the value to a loss, which goes to the collection of regularization losses.
       trainable: whether optimizers change it; True if None.
       collections: the collections that it goes to; those of global Variables if None.
-      caching_device: not used.
+      caching_device: ignored.
       partitioner: refused: Variables are not cut.
       validate_shape: whether the shape stays.
-      use_resource: not used.
-      custom_getter: what is called in place of this function, with it as its first argument.
-      constraint: what optimizers apply to the value after each update.
-      synchronization: not used.
-      aggregation: not used.
+      use_resource: ignored.
+      custom_getter: a function called instead of this function, with it as its first argument.
+      constraint: a function that optimizers apply to the value after each update.
+      synchronization: ignored.
+      aggregation: ignored.
 
     Raises:
       InvalidArgumentError: it is there and the scope does not share it, or the other way round; or it has another
@@ -245,16 +245,16 @@ def variable_scope(
     Args:
       name_or_scope: a name inside the scope that is open, or a scope that was open before, which is entered again.
       default_name: the name where ``name_or_scope`` is None, made unique by a number.
-      values: not used: the default graph is.
-      initializer: for Variables that are given none.
+      values: ignored: the default graph is used.
+      initializer: the default initializer of Variables.
       regularizer: likewise.
-      caching_device: not used.
+      caching_device: ignored.
       partitioner: refused.
-      custom_getter: what is called in place of ``get_variable``, with it as its first argument.
+      custom_getter: a function called instead of ``get_variable``, with it as its first argument.
       reuse: whether Variables are there (True), or may be (``AUTO_REUSE``); None for what the scope around says.
-      dtype: for Variables that are given none.
-      use_resource: not used.
-      constraint: for Variables that are given none.
+      dtype: the default dtype of Variables.
+      use_resource: ignored.
+      constraint: the default constraint of Variables.
       auxiliary_name_scope: whether the scope for operations is opened too.
 
     Raises:

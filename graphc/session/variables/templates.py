@@ -123,11 +123,11 @@ def make_template(
       func_: the function.
       create_scope_now_: whether the scope gets its name now, and not at the first call.
       unique_name_: a name of the scope that is not made unique.
-      custom_getter_: what is called in place of ``get_variable``, with it as its first argument.
+      custom_getter_: a function called instead of ``get_variable``, with it as its first argument.
       **kwargs: arguments that all calls are given.
 
     Raises:
-      InvalidArgumentError: when it is called: a later call asks for a Variable that the first one did not make.
+      InvalidArgumentError: raised by the call, if a later call asks for a Variable that the first one did not make.
 
     Example:
       >>> import graphc as gx

@@ -39,15 +39,15 @@ class GraphVariable(Scattering, Variable):
       trainable: whether optimizers change it where they are not told what to change; True if None.
       collections: the collections that it is put into; those of global variables if None, none at all if empty.
       validate_shape: whether the shape stays; if not, each assignment may give another one.
-      caching_device: not used.
+      caching_device: ignored.
       name: the name of the variable, made unique.
-      dtype: to convert to; by default Python's floats become float32 and its ints int32.
-      shape: what is fixed of the shape, None for a size that may change; that of ``initial_value`` if None.
+      dtype: the dtype to convert to; by default Python floats become float32 and ints int32.
+      shape: the fixed part of the shape, None for a size that may change; the shape of ``initial_value`` if None.
       constraint: a function that optimizers apply to the value after each update.
-      use_resource: not used; likewise the other arguments of TensorFlow's.
-      synchronization: not used.
-      aggregation: not used.
-      expected_shape: not used.
+      use_resource: ignored, like TensorFlow's other arguments.
+      synchronization: ignored.
+      aggregation: ignored.
+      expected_shape: ignored.
 
     Raises:
       InvalidArgumentError: there is no initial value, or it is not of the shape.
@@ -176,8 +176,8 @@ class GraphVariable(Scattering, Variable):
         """Makes an operation that sets the value.
 
         Args:
-          value: of the variable's shape.
-          use_locking: not needed: each assignment is one step.
+          value: a value of the Variable's shape.
+          use_locking: ignored: each assignment is one step.
           name: the name of the operation.
           read_value: whether to return the new value as a tensor, and not the operation.
 
