@@ -33,7 +33,7 @@ from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
-from graphc.autograph.values.index import LoopIndex, is_symbolic, limited
+from graphc.autograph.values.index import is_symbolic, limited
 from graphc.autograph.values.join import (
     Join,
     is_number,
@@ -179,13 +179,18 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
             return result.value if isinstance(result, Compared) else result
         if len(args) > 1 and default is not _MISSING:
             return native(*args, default=default)  # says what Python says
-        if key is None and not looped and all(type(value) in (int, LoopIndex) for value in values):
+        if key is None and not looped and all(map(_is_bounded_int, values)):
             return reduce(partial(limited, op), values)
         search = _Search(name, symbol, None if key is None else partial(in_python, call(key)), native)
         search.look_through(values)
         return search.result(default)
 
     return found
+
+
+def _is_bounded_int(value: Any) -> bool:
+    """Returns True for an int, the index of a loop among them, the larger of two of which is one as well."""
+    return kind_of(value) is int and not isinstance(value, SymbolicTensor)
 
 
 def _all_compared(values: Any) -> Any:

@@ -153,8 +153,8 @@ def _as_operand(value: Choice) -> Any:
 
 def choice_in(value: Any) -> Choice | None:
     """Returns a value that is one of several and part of a value; None if there is none."""
-    if isinstance(value, Choice | Deferred):
-        return value if isinstance(value, Choice) else None
+    if isinstance(value, Deferred):
+        return cast("Choice", value) if alternatives(value) is not None else None
     parts = nest.children(value)
     return None if parts is None else next((found for part in parts[1] if (found := choice_in(part)) is not None), None)
 

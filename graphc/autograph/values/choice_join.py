@@ -11,7 +11,7 @@ from graphc.autograph.values.choice import Choice, choice_in, is_simple
 from graphc.autograph.values.deferred import Deferred, is_deferred
 from graphc.autograph.values.join import is_number, is_tensor, leaf_type, same
 from graphc.autograph.values.number import kind_of, number
-from graphc.autograph.values.unbound import Unbound
+from graphc.autograph.values.protocol import alternatives, is_bound
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, trace_scope
 from graphc.tracing import MISSING, Region, Trace
@@ -49,9 +49,9 @@ def as_choices(
         that can be changed must stay what they are.
       contents: whether the values are copies themselves, of what a container holds.
     """
-    if first is second or isinstance(first, Unbound) or isinstance(second, Unbound):
+    if first is second or not (is_bound(first) and is_bound(second)):
         return first, second
-    if isinstance(first, Choice) or isinstance(second, Choice):
+    if alternatives(first) is not None or alternatives(second) is not None:
         return _as_choices(first, second, traces, growing) or (first, second)
     parts, others = nest.children(first), nest.children(second)
     if parts is None or others is None or nest.level(first) != nest.level(second):
@@ -169,7 +169,7 @@ def _as_choices(first: Any, second: Any, traces: tuple[Trace, Trace], growing: b
 
 def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
     """Returns what a value may be, by its places."""
-    if not isinstance(value, Choice):
+    if alternatives(value) is None:
         return {0: value}
     with trace_scope(trace):
         return {place: value.options[place] for place in (range(len(value.options)) if every else value.left)}
@@ -180,18 +180,25 @@ def _side(table: _Table, value: Any, given: dict[int, Any], places: dict[int, in
     own = {places[place]: option for place, option in given.items()}
     if len(table.values) == 1:
         return own[0]
-    options = [own[place] if place in own else _anything(known) for place, known in enumerate(table.values)]
-    if isinstance(value, Choice) and len(options) == len(value.options) and all(map(_is, options, value.options)):
+    options = tuple([own[place] if place in own else _anything(known) for place, known in enumerate(table.values)])
+    if alternatives(value) is None:
+        return Choice(places[0], options)
+    return _moved(cast("Choice", value), options, places)
+
+
+def _moved(value: Choice, options: tuple[Any, ...], places: dict[int, int]) -> Choice:
+    """Returns a choice among other options; ``places`` tells by the places of its own where they are among these."""
+    if len(options) == len(value.options) and all(map(_is, options, value.options)):
         return value
-    which: Any = next(iter(places.values()))
-    if isinstance(value, Choice) and not isinstance(value.which, SymbolicTensor):
-        which = places[int(value.which)]
-    elif len(places) > 1:
-        which = cast("Choice", value).which
-        if any(place != new for place, new in places.items()):
-            news = [places.get(place, 0) for place in range(len(cast("Choice", value).options))]
-            which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
-    return Choice(which, tuple(options))
+    which: Any = value.which
+    if not isinstance(which, SymbolicTensor):
+        which = places[int(which)]
+    elif len(places) == 1:
+        which = next(iter(places.values()))
+    elif any(place != new for place, new in places.items()):
+        news = [places.get(place, 0) for place in range(len(value.options))]
+        which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
+    return Choice(which, options)
 
 
 def _anything(value: Any) -> Any:

@@ -10,15 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from graphc.autograph.values.course_number import CourseNumber
-from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
-from graphc.autograph.values.number import SymbolicNumber
-from graphc.autograph.values.protocol import Contents, Symbolic, is_bound
+from graphc.autograph.values.index import is_symbolic
+from graphc.autograph.values.number import any_met, kind_of
+from graphc.autograph.values.protocol import Contents, Symbolic, as_tensor, is_bound
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import context
@@ -151,11 +150,9 @@ def snapshot(value: Any) -> Any:
         return value if type(value) is str else Opaque(value.fork() if isinstance(value, Tensor) else value)
     if isinstance(value, Variable):
         return DeferredVariable(Opaque(value), value.value().snapshot())
-    if isinstance(value, SymbolicTensor):
+    if is_symbolic(value):
         return value.snapshot()
-    if isinstance(value, BaseException):
-        return DeferredError.of(value)
-    return value if isinstance(value, LoopIndex) else rebuilt(value, snapshot)
+    return DeferredError.of(value) if isinstance(value, BaseException) else rebuilt(value, snapshot)
 
 
 def value_of(value: Any) -> Any:
@@ -240,11 +237,7 @@ class Frozen:
         place = places.setdefault(id(tensor.raw), len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(tensor)
-        if isinstance(leaf, LoopIndex):
-            return _Number(place, partial(SymbolicNumber, kind=int))
-        if not hasattr(leaf, "__graphc_number__"):
-            return _Place(place)
-        return _Number(place, leaf.maker(), leaf.met)
+        return _Place(place) if kind_of(leaf) is None else _Number(place, leaf.maker(), any_met((leaf,)))
 
     @property
     def held(self) -> list[Any]:

@@ -12,13 +12,14 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from graphc.autograph.values.course import Course, Courses, plain_kind
 from graphc.autograph.values.exact import compare_exactly
-from graphc.autograph.values.number import number
+from graphc.autograph.values.number import SymbolicNumber, number
 from graphc.autograph.values.protocol import Symbolic, as_tensor, course_in
 from graphc.autograph.values.spans import Span
 from graphc.base.errors import InternalError
@@ -141,6 +142,14 @@ class LoopIndex(Symbolic):
         if kind is int:
             return self
         return number(self.tensor if kind is bool else self.as_float(), kind)
+
+    def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
+        """Returns what makes a number like this one of a tensor."""
+        return partial(SymbolicNumber, kind=int)
+
+    def snapshot(self) -> LoopIndex:
+        """Returns the index itself, which has no items to assign."""
+        return self
 
     def check_given(self, function: Any) -> None:
         """Ends the attempt to roll the loop, unless the function asks by a special method that the index has."""

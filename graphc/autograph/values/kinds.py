@@ -7,9 +7,9 @@ from typing import Any
 
 from graphc.autograph.values.control import call
 from graphc.autograph.values.course_number import CourseNumber
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import describe
-from graphc.autograph.values.number import Kinds, SymbolicNumber
+from graphc.autograph.values.number import Kinds, kind_of, kinds_of
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
@@ -45,7 +45,7 @@ def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias |
     for link in waiting:
         if id(link) in seen or not isinstance(link, SymbolicTensor) or link.shape:
             continue
-        if isinstance(link, SymbolicNumber) and not numbers:
+        if kind_of(link) is not None and not numbers:
             continue
         seen.add(id(link))
         alias = trace_of(link).root.aliases.get(link)
@@ -76,10 +76,8 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
 
 def examples(value: Any) -> tuple[Any, ...]:
     """Returns what an object may be in plain Python: the object, numbers, or both."""
-    if isinstance(value, LoopIndex):
-        return (1,)
-    if isinstance(value, SymbolicNumber):
-        return tuple([kind(1) for kind in value.kinds])
+    if is_symbolic(value) and (kinds := kinds_of(value)) is not None:
+        return tuple([kind(1) for kind in kinds])
     if not isinstance(value, SymbolicTensor) or value.shape:
         return (value,)
     mixed = kinds_of_mixed(value)

@@ -126,7 +126,7 @@ def return_value(value: Any) -> Any:
     trace = context.trace
     if trace is not None and len(trace.root.aliases):
         trace.root.aliases.settle(_parts(value))
-    return None if isinstance(value, Unbound) and value.filler else value
+    return None if is_filler(value) else value
 
 
 def _parts(value: Any) -> Iterator[Any]:
