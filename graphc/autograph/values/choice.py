@@ -20,7 +20,7 @@ from graphc.autograph.values.control import if_exp, note_raise
 from graphc.autograph.values.deferred import RAISED, Deferred
 from graphc.autograph.values.facts import known_of, note_condition
 from graphc.autograph.values.number import SymbolicNumber
-from graphc.autograph.values.protocol import alternatives, settled
+from graphc.autograph.values.protocol import alternatives, refuses, settled
 from graphc.autograph.values.python_object import users_method
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UnimplementedError
@@ -41,6 +41,17 @@ __all__ = [
 ]
 
 
+@refuses(
+    {
+        "__bool__": "the truth",
+        "__call__": "a call by Python itself",
+        "__getitem__": "an item",
+        "__hash__": "a key of a dict or an element of a set, as the use",
+        "__iter__": "a loop over the items",
+        "__len__": "the length",
+        **dict.fromkeys(("__eq__", "__ge__", "__gt__", "__le__", "__lt__"), "a comparison by Python itself"),
+    }
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice(Deferred):
     """One of several values.
@@ -107,33 +118,6 @@ class Choice(Deferred):
         if name.startswith("__"):
             raise AttributeError(name)
         self.refuse(f"the attribute {name!r}")
-
-    def __bool__(self) -> NoReturn:
-        self.refuse("the truth")
-
-    def __iter__(self) -> NoReturn:
-        self.refuse("a loop over the items")
-
-    def __len__(self) -> NoReturn:
-        self.refuse("the length")
-
-    def __hash__(self) -> int:
-        self.refuse("a key of a dict or an element of a set, as the use")
-
-    def __eq__(self, other: object) -> NoReturn:
-        self.refuse("a comparison by Python itself")
-
-    def __lt__(self, other: object) -> NoReturn:
-        self.refuse("a comparison by Python itself")
-
-    __le__ = __gt__ = __ge__ = __lt__
-
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: calls go through the operators."""
-        self.refuse("a call by Python itself")
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        self.refuse("an item")
 
     def __repr__(self) -> str:
         return " or ".join(dict.fromkeys(_short(value) for value in self.options))

@@ -20,7 +20,7 @@ import numpy as np
 from graphc.autograph.values.course import Course, Courses, plain_kind
 from graphc.autograph.values.exact import compare_exactly
 from graphc.autograph.values.number import SymbolicNumber, number
-from graphc.autograph.values.protocol import Symbolic, as_tensor, course_in
+from graphc.autograph.values.protocol import Symbolic, as_tensor, course_in, refuses
 from graphc.autograph.values.spans import Span
 from graphc.base.errors import InternalError
 from graphc.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
@@ -81,6 +81,28 @@ _COMPARISONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def _of_bits(symbol: str) -> Callable[[LoopIndex, Any], Any]:
+    return lambda self, other: self.unlike_int(symbol, self, other)
+
+
+def _reflected(symbol: str) -> Callable[[LoopIndex, Any], Any]:
+    return lambda self, other: self.unlike_int(symbol, other, self)
+
+
+@refuses(
+    {
+        "__array__": "a NumPy function",
+        "__array_ufunc__": "a NumPy function",
+        "__bool__": "bool()",
+        "__complex__": "complex()",
+        "__float__": "float()",
+        "__format__": "a formatted string",
+        "__hash__": "a key of a dict or set",
+        "__index__": "an index or a size",
+        "__int__": "int()",
+        "__str__": "str()",
+    }
+)
 class LoopIndex(Symbolic):
     """An int of which only the bounds are known.
 
@@ -155,6 +177,8 @@ class LoopIndex(Symbolic):
         """Ends the attempt to roll the loop, unless the function asks by a special method that the index has."""
         if function not in _ASKING_INDICES:
             self.give_up(f"the call of {getattr(function, '__name__', function)}")
+
+    refuse = give_up
 
     def _by_trip(self, native: Callable[..., Any], *operands: Any) -> Any:
         """Returns what Python computes of numbers in each iteration; NotImplemented if they are not of one loop."""
@@ -272,14 +296,14 @@ class LoopIndex(Symbolic):
 
     def __floordiv__(self, other: Any) -> Any:
         if not isinstance(other, int):
-            return self._unlike_int("//", self, other)
+            return self.unlike_int("//", self, other)
         if other == 0:
             self.give_up("division by zero")
         return self._make("floor_divide", other, [self.low // other, self.high // other])
 
     def __mod__(self, other: Any) -> Any:
         if not isinstance(other, int) or other <= 0:
-            return self._unlike_int("%", self, other)
+            return self.unlike_int("%", self, other)
         return self._make("remainder", other, [0, other - 1])
 
     def __neg__(self) -> Any:
@@ -288,51 +312,18 @@ class LoopIndex(Symbolic):
     def __pos__(self) -> LoopIndex:
         return self
 
-    def _unlike_int(self, symbol: str, *operands: Any) -> Any:
+    def unlike_int(self, symbol: str, *operands: Any) -> Any:
         """Returns an operation that no op on indices stands for; with a tensor it is the tensor's."""
         found = self._by_trip(_SYMBOLS[symbol], *operands)
         if found is NotImplemented and not any(isinstance(value, ArrayMethods) for value in operands):
             self.give_up(f"the operator {symbol}")
         return found
 
-    def __rfloordiv__(self, other: Any) -> Any:
-        return self._unlike_int("//", other, self)
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._unlike_int("%", other, self)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._unlike_int("**", other, self)
-
-    def __and__(self, other: Any) -> Any:
-        return self._unlike_int("&", self, other)
-
-    def __or__(self, other: Any) -> Any:
-        return self._unlike_int("|", self, other)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._unlike_int("^", self, other)
-
-    def __lshift__(self, other: Any) -> Any:
-        return self._unlike_int("<<", self, other)
-
-    def __rshift__(self, other: Any) -> Any:
-        return self._unlike_int(">>", self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return self._unlike_int("&", other, self)
-
-    def __ror__(self, other: Any) -> Any:
-        return self._unlike_int("|", other, self)
-
-    def __rxor__(self, other: Any) -> Any:
-        return self._unlike_int("^", other, self)
-
-    def __rlshift__(self, other: Any) -> Any:
-        return self._unlike_int("<<", other, self)
-
-    def __rrshift__(self, other: Any) -> Any:
-        return self._unlike_int(">>", other, self)
+    __rfloordiv__, __rmod__, __rpow__ = _reflected("//"), _reflected("%"), _reflected("**")
+    __and__, __or__, __xor__ = _of_bits("&"), _of_bits("|"), _of_bits("^")
+    __rand__, __ror__, __rxor__ = _reflected("&"), _reflected("|"), _reflected("^")
+    __lshift__, __rshift__ = _of_bits("<<"), _of_bits(">>")
+    __rlshift__, __rrshift__ = _reflected("<<"), _reflected(">>")
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
@@ -358,7 +349,7 @@ class LoopIndex(Symbolic):
 
     def __pow__(self, other: Any) -> Any:
         if not isinstance(other, int) or not 0 <= other <= 64:
-            return self._unlike_int("**", self, other)
+            return self.unlike_int("**", self, other)
         corners = [self.low**other, self.high**other, *([0] if self.low < 0 < self.high else [])]
         return self._make("pow", other, corners)
 
@@ -392,40 +383,10 @@ class LoopIndex(Symbolic):
     def __ne__(self, other: Any) -> Any:
         return self._compare("not_equal", other)
 
-    def __index__(self) -> int:
-        self.give_up("an index or a size")
-
-    def __int__(self) -> int:
-        self.give_up("int()")
-
-    def __float__(self) -> float:
-        self.give_up("float()")
-
-    def __complex__(self) -> complex:
-        self.give_up("complex()")
-
-    def __hash__(self) -> int:
-        self.give_up("a key of a dict or set")
-
-    def __bool__(self) -> bool:
-        self.give_up("bool()")
-
-    def __str__(self) -> str:
-        self.give_up("str()")
-
-    def __format__(self, spec: str) -> str:
-        self.give_up("a formatted string")
-
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and hasattr(int, name):
             self.give_up(f".{name}")
         raise AttributeError(f"'int' object has no attribute {name!r}")
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        self.give_up("a NumPy function")
-
-    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
-        self.give_up("a NumPy function")
 
     def __repr__(self) -> str:
         return f"<loop index from {self.low} to {self.high}>"

@@ -7,8 +7,8 @@ what is special about it. The answers of :class:`Symbolic` itself are those of a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 if TYPE_CHECKING:
     from graphc.autograph.values.course import Course
@@ -27,6 +27,7 @@ __all__ = [
     "is_bound",
     "look_into",
     "operand_of",
+    "refuses",
     "settled",
     "symbol_of",
 ]
@@ -39,6 +40,14 @@ class Symbolic:
     """A Python value that is not known while a function is traced."""
 
     __slots__ = ()
+
+    def refuse(self, use: str) -> NoReturn:
+        """Refuses a use for which Python would need the value.
+
+        Args:
+          use: what is refused, for the message.
+        """
+        raise NotImplementedError(use)
 
     # --- names
 
@@ -139,6 +148,32 @@ class Symbolic:
         """
         del method, owner, operands, options
         return NotImplemented
+
+
+def refuses(uses: Mapping[str, str]) -> Callable[[type[Kind]], type[Kind]]:
+    """Gives a class special methods that refuse what Python itself asks a value for.
+
+    Args:
+      uses: by their names, what they are asked for.
+    """
+
+    def decorate(kind: type[Kind]) -> type[Kind]:
+        for name, use in uses.items():
+            setattr(kind, name, _refusing(use))
+        return kind
+
+    return decorate
+
+
+def _refusing(use: str) -> Callable[..., NoReturn]:
+    def method(self: Symbolic, *args: Any, **kwargs: Any) -> NoReturn:
+        del args, kwargs
+        self.refuse(use)
+
+    return method
+
+
+Kind = TypeVar("Kind", bound=Symbolic)
 
 
 class Contents(Symbolic):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from graphc.autograph.values.protocol import Symbolic, is_bound
+from graphc.autograph.values.protocol import Symbolic, is_bound, refuses
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.core import operand
@@ -14,6 +14,24 @@ from graphc.tracing import context
 __all__ = ["Unbound", "is_filler", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
 
 
+_USES = (
+    "add",
+    "bool",
+    "call",
+    "getitem",
+    "iter",
+    "matmul",
+    "mul",
+    "radd",
+    "rmul",
+    "rsub",
+    "rtruediv",
+    "sub",
+    "truediv",
+)
+
+
+@refuses({f"__{name}__": "a use" for name in _USES})
 class Unbound(Symbolic):
     """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
 
@@ -56,23 +74,10 @@ class Unbound(Symbolic):
             raise AttributeError(attribute)
         self.fail()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def refuse(self, use: str) -> NoReturn:
         """Raises the error of a use."""
+        del use
         self.fail()
-
-    def __bool__(self) -> NoReturn:
-        self.fail()
-
-    def __iter__(self) -> NoReturn:
-        self.fail()
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        self.fail()
-
-    def __add__(self, other: Any) -> NoReturn:
-        self.fail()
-
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = __add__
 
     def __repr__(self) -> str:
         return f"<unbound name {self.name!r}>"

@@ -292,13 +292,25 @@ def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError)
 
 def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
+    return _connected("logical_and", first, others)
+
+
+def or_(first: Thunk, *others: Thunk) -> Any:
+    """``a or b``: the first value that is true, or the last."""
+    return _connected("logical_or", first, others)
+
+
+def _connected(op: str, first: Thunk, others: Sequence[Thunk]) -> Any:
+    """Returns the first value that ends the evaluation, or the last."""
+    ends = op == "logical_or"  # the truth of such a value
     value = operand_of(first())
     for other in others:
         if is_symbolic_condition(value):
-            value = _logical("logical_and", value, _read(other))
+            value = _logical(op, value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
-            value = if_exp(decides, _read(other), partial(itself, read(value)))
-        elif not truth(decides):
+            kept, following = partial(itself, read(value)), _read(other)
+            value = if_exp(decides, kept, following) if ends else if_exp(decides, following, kept)
+        elif truth(decides) is ends:
             return value
         else:
             value = operand_of(other())
@@ -308,21 +320,6 @@ def and_(first: Thunk, *others: Thunk) -> Any:
 def _read(operand: Thunk) -> Thunk:
     """Returns an operand that tensors choose: of a Variable its value."""
     return lambda: read(operand())
-
-
-def or_(first: Thunk, *others: Thunk) -> Any:
-    """``a or b``: the first value that is true, or the last."""
-    value = operand_of(first())
-    for other in others:
-        if is_symbolic_condition(value):
-            value = _logical("logical_or", value, _read(other))
-        elif is_symbolic_condition(decides := condition_of(value)):
-            value = if_exp(decides, partial(itself, read(value)), _read(other))
-        elif truth(decides):
-            return value
-        else:
-            value = operand_of(other())
-    return value
 
 
 def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:

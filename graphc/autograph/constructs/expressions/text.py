@@ -26,7 +26,7 @@ from graphc.autograph.values.choice import ask
 from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
 from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, any_met, kind_of
-from graphc.autograph.values.protocol import alternatives, look_into, symbol_of
+from graphc.autograph.values.protocol import alternatives, look_into, refuses, symbol_of
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import SymbolicTensor
@@ -60,6 +60,19 @@ _MOST_JOINED = 16
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
 
 
+@refuses(
+    {
+        "__bool__": "a condition",
+        "__contains__": "`in`",
+        "__format__": "format() outside converted code",
+        "__getitem__": "indexing",
+        "__hash__": "a key of a dict or set",
+        "__iter__": "iteration",
+        "__len__": "len()",
+        "__str__": "str() outside converted code",
+        **dict.fromkeys(("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__"), "a comparison"),
+    }
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class Text(Deferred):
     """A string that is known at run time only.
@@ -85,7 +98,8 @@ class Text(Deferred):
         """Returns the string."""
         return _MAKERS[self.maker](*self.parts)
 
-    def _refuse(self, use: str) -> NoReturn:
+    def refuse(self, use: str) -> NoReturn:
+        """Refuses a use that needs the letters."""
         error = ConcretizationError(
             f"{use} needs the letters of a text that is made of tensors, which have no values while the function is "
             "traced; such a text can be printed, raised, put into another text, passed to gx.pyfunc, or returned"
@@ -106,42 +120,13 @@ class Text(Deferred):
     def __mod__(self, other: Any) -> Text:
         return percent(self, other)
 
-    def __str__(self) -> str:
-        self._refuse("str() outside converted code")
-
-    def __format__(self, spec: str) -> str:
-        self._refuse("format() outside converted code")
-
     def __repr__(self) -> str:
         return "<a text that is known at run time only>"
-
-    def __eq__(self, other: object) -> bool:
-        self._refuse("a comparison")
-
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
-
-    def __hash__(self) -> int:
-        self._refuse("a key of a dict or set")
-
-    def __bool__(self) -> bool:
-        self._refuse("a condition")
-
-    def __len__(self) -> int:
-        self._refuse("len()")
-
-    def __iter__(self) -> NoReturn:
-        self._refuse("iteration")
-
-    def __getitem__(self, index: Any) -> NoReturn:
-        self._refuse("indexing")
-
-    def __contains__(self, item: Any) -> bool:
-        self._refuse("`in`")
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}")
-        self._refuse(f".{name}")
+        self.refuse(f".{name}")
 
 
 @dataclass(frozen=True, eq=False)
