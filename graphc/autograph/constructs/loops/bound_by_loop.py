@@ -7,6 +7,7 @@ from typing import Any
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.loops.bodies import Extended, with_one_more
 from graphc.autograph.constructs.loops.state import LoopVariables
+from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.tracing import Region
@@ -50,7 +51,7 @@ def split_unsure(variables: LoopVariables) -> LoopVariables:
         values, bound = list(variables.get()), list[Any]()
         for place in places:
             value = values[place]
-            bound.append(value.ran if isinstance(value, Unsure) else not isinstance(value, Unbound))
+            bound.append(value.ran if isinstance(value, Unsure) else is_bound(value))
             values[place] = value.value if isinstance(value, Unsure) else value
         return (*values, *bound)
 
@@ -82,9 +83,7 @@ class BoundByLoop:
 
     def __init__(self, variables: LoopVariables) -> None:
         self.inner = variables = split_unsure(variables)
-        self._before = [
-            value if isinstance(value, Unbound) and not value.filler else _BOUND for value in variables.get()
-        ]
+        self._before = [_BOUND if is_bound(value) or value.filler else value for value in variables.get()]
         self._fillers = [Unbound("" if before is _BOUND else before.name, filler=True) for before in self._before]
         self._ran: Any = False
         self.variables = variables
@@ -123,6 +122,6 @@ class BoundByLoop:
         """Is called when the names hold what they hold after the loop."""
         values = list(self.inner.get())
         for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
-            if before is not _BOUND and not isinstance(value, Unbound):
+            if before is not _BOUND and is_bound(value):
                 values[place] = Unsure(before.name, value, self._ran)
         self.inner.set(tuple(values))

@@ -25,8 +25,8 @@ from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.values.course import Courses
 from graphc.autograph.values.index import LoopIndex, held_as_int, loop_position
 from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.spans import HIGHEST, Span
-from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, apply, scalar_array
 from graphc.ir import OPS, TensorType, Value
@@ -109,7 +109,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     before = trace.checkpoint()
     variables = split_unsure(loop.variables)
     state = LoopState(variables, trace, runs=True, max_trips=length, follows=loop.follows)
-    unbound = [isinstance(value, Unbound) for value in variables.get()]
+    unbound = [not is_bound(value) for value in variables.get()]
     arrays = space.arrays() if rows else []
     while True:
         region = Region(trace, "the body of a for loop", attempt=identity)
@@ -215,7 +215,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     before = trace.checkpoint()
     first_bound = None if known else BoundByLoop(loop.variables)
     variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
-    unbound = [isinstance(value, Unbound) for value in variables.get()]
+    unbound = [not is_bound(value) for value in variables.get()]
     follows = known and identity is not None and loop.follows
     state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows)
     num_loops = len(trace.root.loops)

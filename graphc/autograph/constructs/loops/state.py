@@ -30,7 +30,8 @@ from graphc.autograph.values.join import (
     to_tensors,
 )
 from graphc.autograph.values.number import Kinds, kinds_of, met, span_of
-from graphc.autograph.values.unbound import Unbound
+from graphc.autograph.values.protocol import is_bound
+from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
 from graphc.core import SymbolicTensor
@@ -457,10 +458,10 @@ class LoopState:
             entry.start_at(False)
             return False
         leaves, structure = nest.flatten(value, entry.same)
-        unbound = entry.value if isinstance(entry.value, Unbound) else None
+        unbound = None if is_bound(entry.value) else entry.value
         if unbound is not None and not entry.is_new:
             return self._settle_unbound(entry, unbound, value, region)
-        if unbound is None and isinstance(value, Unbound):
+        if unbound is None and not is_bound(value):
             raise self._trace.refuse(
                 UndefinedNameError(
                     f"name {entry.name!r} is bound before the loop, but after an iteration {value.reason}; bind it on "
@@ -479,7 +480,7 @@ class LoopState:
 
     def _settle_unbound(self, entry: _Entry, unbound: Unbound, value: Any, region: Region) -> bool:
         """Returns a name that was not bound before the loop."""
-        if isinstance(value, Unbound):
+        if not is_bound(value):
             return True
         if not self._runs and not unbound.filler:
             return entry.replace(Unbound(entry.name, "it is bound only inside a loop that may run zero times"))
@@ -500,7 +501,7 @@ class LoopState:
     def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
         if slot.type is None and slot.start is None and same(slot.leaf, after):
             return True
-        if slot.type is None and isinstance(slot.leaf, Unbound) and slot.leaf.filler and is_tensor(after):
+        if slot.type is None and is_filler(slot.leaf) and is_tensor(after):
             slot.become(_zeros_slot(after))  # a part that every iteration puts there; zeros stand for it before
             return False
         if self._courses is not None and plain_kind(slot.leaf) is not None and slot.type is None:
