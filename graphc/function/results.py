@@ -80,7 +80,7 @@ class Result:
                 leaves.append(output)
                 continue
             outputs.append(output)
-            kind = _NUMBER if isinstance(leaf, front_end.SymbolicNumber) and not leaf.met else _OUTPUT
+            kind = _NUMBER if isinstance(leaf, front_end.SymbolicNumber) and not leaf.joined else _OUTPUT
             leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
             seen.setdefault(id(leaf), position)
             if id(leaf) in places:

@@ -22,7 +22,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import is_symbolic
-from graphc.autograph.values.number import SymbolicNumber, any_met, is_whole, kind_of, number
+from graphc.autograph.values.number import SymbolicNumber, any_joined, is_whole, kind_of, number
 from graphc.autograph.values.protocol import as_tensor
 from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
@@ -46,7 +46,7 @@ def _symbolic(value: Any) -> bool:
 def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNumber:
     """Returns a tensor that graphc computed, as the number that it is in Python."""
     found = number(value, kind) if kind is float and not value.type.weak else value
-    return SymbolicNumber(found, kind, met=any_met(operands))
+    return SymbolicNumber(found, kind, joined=any_joined(operands))
 
 
 def _as_float(value: Any) -> Any:

@@ -279,11 +279,11 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
         return if_exp(condition, lambda: first, lambda: second)
     trace = current_trace()
     chosen = predicate(trace, condition)
-    met = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
-    pairs = [to_tensors(trace, nest.flatten(value)[0], met.leaves) for value in (first, second)]
+    found = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
+    pairs = [to_tensors(trace, nest.flatten(value)[0], found.leaves) for value in (first, second)]
     chosen_ones = (FUNCTIONS["where"](chosen, *pair) for pair in zip(*pairs, strict=True))
-    leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(met.kept, met.leaves, strict=True)]
-    result = nest.unflatten(met.structure, leaves)
+    leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(found.kept, found.leaves, strict=True)]
+    result = nest.unflatten(found.structure, leaves)
     note_aliases(trace, name, result, [first, second])
     return result
 

@@ -1,6 +1,6 @@
 """Symbolic values: one module for each kind, with what Python does to it and how two of a kind are joined.
 
-They know nothing of the statements that meet them; the few constructs that they need are handed down to
+They know nothing of statements and expressions; the few constructs that they need are handed down to
 :mod:`graphc.autograph.values.control`.
 """
 

@@ -38,7 +38,7 @@ def as_choices(
     copies: dict[int, Any] | None = None,
     contents: bool = False,
 ) -> Pair:
-    """Returns the values of a name on two sides, as one of several each where they can only meet so; else as they are.
+    """Returns the values of a name on two sides, as choices where they can be joined only so; else as they are.
 
     Args:
       first: the value on one side.
@@ -115,14 +115,14 @@ class _Table:
         self._holds_made = False
 
     def place(self, value: Any, trace: Trace) -> int:
-        """Returns the place of a value, which may be that of another that it can meet."""
+        """Returns the place of a value, which may be that of another that it can be joined with."""
         fixed = is_constant(value, trace)
         if not fixed:
             self._holds_made |= any(
                 _is_object(leaf) and not is_constant(leaf, trace) for leaf in nest.flatten(value)[0]
             )
         for place, (known, known_fixed) in enumerate(zip(self.values, self.fixed, strict=True)):
-            if fixed is known_fixed and (same(known, value) if fixed else _can_meet(known, value)):
+            if fixed is known_fixed and (same(known, value) if fixed else _can_join(known, value)):
                 return place
         self.values.append(value)
         self.fixed.append(fixed)
@@ -139,13 +139,13 @@ def _is_object(leaf: Any) -> bool:
     return not (is_tensor(leaf) or is_number(leaf))
 
 
-def _can_meet(first: Any, second: Any) -> bool:
+def _can_join(first: Any, second: Any) -> bool:
     leaves, structure = nest.flatten(first)
     others, other_structure = nest.flatten(second)
-    return structure == other_structure and all(map(_leaves_meet, leaves, others))
+    return structure == other_structure and all(map(_leaves_join, leaves, others))
 
 
-def _leaves_meet(first: Any, second: Any) -> bool:
+def _leaves_join(first: Any, second: Any) -> bool:
     if not all(is_tensor(value) or is_number(value) for value in (first, second)):
         return same(first, second)
     return leaf_type(first).shape == leaf_type(second).shape
@@ -202,7 +202,7 @@ def _moved(value: Choice, options: tuple[Any, ...], places: dict[int, int]) -> C
 
 
 def _anything(value: Any) -> Any:
-    """Returns a value that may meet another where neither is looked at."""
+    """Returns a value that may be joined with another where nobody reads either."""
     return nest.map_structure(_any_leaf, value)
 
 

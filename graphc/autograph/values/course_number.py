@@ -23,7 +23,7 @@ __all__ = ["CourseNumber", "by_trip", "chosen", "course_in"]
 class CourseNumber(SymbolicNumber):
     """A number that has a course.
 
-    Arithmetic with plain numbers, and with others of the same loop, is done by Python. Met by a tensor it is a tensor.
+    Python does arithmetic with plain numbers and with others of the same loop. Joined with a tensor it is a tensor.
 
     Args:
       course: what it is in each iteration.
@@ -36,7 +36,7 @@ class CourseNumber(SymbolicNumber):
         self.trace = course.loop.region if tensor is None else tensor.trace
         self.kind = course.kind
         self.kinds = frozenset((course.kind,))
-        self.met = False
+        self.joined = False
         self.course = course
         self._tensor = tensor
 

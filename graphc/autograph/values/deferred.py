@@ -16,7 +16,7 @@ import numpy as np
 
 from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import is_symbolic
-from graphc.autograph.values.number import any_met, kind_of
+from graphc.autograph.values.number import any_joined, kind_of
 from graphc.autograph.values.protocol import Contents, Symbolic, as_tensor, is_bound
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable
@@ -237,7 +237,7 @@ class Frozen:
         place = places.setdefault(id(tensor.raw), len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(tensor)
-        return _Place(place) if kind_of(leaf) is None else _Number(place, leaf.maker(), any_met((leaf,)))
+        return _Place(place) if kind_of(leaf) is None else _Number(place, leaf.maker(), any_joined((leaf,)))
 
     @property
     def held(self) -> list[Any]:

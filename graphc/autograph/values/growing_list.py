@@ -197,7 +197,7 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
       UnimplementedError: they are neither tensors nor numbers.
     """
     everything = [*items, *others]
-    meet = Join(("in one item", "in another"), trace.refuse)
+    join = Join(("in one item", "in another"), trace.refuse)
     leaves, structure = nest.flatten(everything[0])
     for leaf in leaves:
         if not is_tensor(leaf) and not is_number(leaf):
@@ -209,9 +209,9 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
     types = [leaf_type(leaf) for leaf in leaves]
     for item in everything[1:]:
         other_leaves, other_structure = nest.flatten(item)
-        meet.structures(title, (everything[0], item), (structure, other_structure))
+        join.structures(title, (everything[0], item), (structure, other_structure))
         types = [
-            meet.leaf(title, pair, type)
+            join.leaf(title, pair, type)
             for pair, type in zip(zip(leaves, other_leaves, strict=True), types, strict=True)
         ]
     trace.root.has_growing = True

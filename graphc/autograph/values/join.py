@@ -1,7 +1,7 @@
-"""Values that meet: what a name holds after a branch, or at the start of each iteration of a loop.
+"""Joins two values of a name: after a branch, or at the start of each iteration of a loop.
 
 A name's value is a structure with leaves. Where both sides have the same Python object, it stays that object. Numbers
-that differ, and tensors, meet in one tensor type: the same shape, and the dtype that JAX's promotion gives, provided
+that differ, and tensors, become one tensor type: the same shape, and the dtype that JAX's promotion gives, provided
 that nothing is lost. All else is refused, with what both sides hold.
 """
 
@@ -164,7 +164,7 @@ class Join:
             )
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
-        """Gives the type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
+        """Returns the type of two leaves joined; ``first_type`` is that of the first one where it is wider by now."""
         if not all(is_tensor(value) or is_number(value) for value in pair):
             self._fail(
                 UnimplementedError,

@@ -35,7 +35,7 @@ def kinds_of_mixed(value: Any) -> Kinds:
 def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias | None]]:
     """Yields a scalar and what it stands for, each once, with what is known of it.
 
-    Values that meet again and again, as in ``a, b = b, a`` in a branch, stand for each other.
+    Values that are joined again and again, as in ``a, b = b, a`` in a branch, stand for each other.
 
     Args:
       value: the scalar.

@@ -21,14 +21,14 @@ from graphc.ops import AS_NUMBER
 __all__ = [
     "Kinds",
     "SymbolicNumber",
-    "any_met",
+    "any_joined",
     "common_kind",
     "example_of",
     "has_attribute",
     "is_whole",
+    "joined",
     "kind_of",
     "kinds_of",
-    "met",
     "number",
     "numbered",
     "span_of",
@@ -44,12 +44,12 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
       tensor: its value, a 0-d tensor; of weak type but for a bool.
       kind: the Python type that it has in eager code.
       kinds: the Python types of which it has one; that of ``kind``, which holds the values of all, if None.
-      met: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
+      joined: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
         of one. A compiled function returns it as a tensor, so that nobody has to wait for it.
       span: between which ints it lies, if it is one; None for any.
     """
 
-    __slots__ = ("kind", "kinds", "met", "span")
+    __slots__ = ("joined", "kind", "kinds", "span")
 
     __graphc_number__ = True
 
@@ -62,13 +62,13 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         kind: type[Any],
         kinds: Kinds | None = None,
         *,
-        met: bool = False,
+        joined: bool = False,
         span: Span | None = None,
     ) -> None:
         super().__init__(tensor.raw, tensor.trace)
         self.kind = kind
         self.kinds = kinds or frozenset((kind,))
-        self.met = met
+        self.joined = joined
         self.span = span
 
     def python_type(self) -> type[Any]:
@@ -97,7 +97,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
 
     def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
         """Returns what makes a number like this one of a tensor; it does not refer to this one."""
-        return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, met=self.met)
+        return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, joined=self.joined)
 
     def check_kind(self, use: str) -> None:
         """Refuses a use for which it matters whether a number is an int or a float, if this one may be either."""
@@ -145,7 +145,7 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
       kind: bool, int, float or complex.
     """
     if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
-        return SymbolicNumber(value, kind, span=value.span) if value.met else value
+        return SymbolicNumber(value, kind, span=value.span) if value.joined else value
     span = None
     if kind is int:
         span = span_of(value) or (_span_of_tensor(value) if isinstance(value, SymbolicTensor) else None)
@@ -183,9 +183,9 @@ def is_whole(value: Any) -> bool | None:
     return None if kinds is None else kinds <= {bool, int}
 
 
-def any_met(values: Iterable[Any]) -> bool:
+def any_joined(values: Iterable[Any]) -> bool:
     """Returns True if one of the values is one of several numbers, by what tensors hold."""
-    return any(isinstance(value, SymbolicNumber) and value.met for value in values)
+    return any(isinstance(value, SymbolicNumber) and value.joined for value in values)
 
 
 def example_of(value: Any) -> Any:
@@ -209,8 +209,8 @@ def span_of(value: Any) -> Span | None:
     return Span(int(value), int(value)) if type(value) in (bool, int) else None
 
 
-def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
-    """Returns the tensor in which values met, as the number that it is if all of them are numbers.
+def joined(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
+    """Returns the tensor that values were joined in, as the number that it is if all of them are numbers.
 
     Args:
       tensor: its type holds the values of all.
@@ -219,7 +219,7 @@ def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
     """
     if kinds is None:
         return tensor
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=True, span=span)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, joined=True, span=span)
 
 
 def common_kind(values: Iterable[Any]) -> type[Any] | None:

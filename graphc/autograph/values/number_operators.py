@@ -19,7 +19,7 @@ from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
 from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import is_tensor
-from graphc.autograph.values.number import SymbolicNumber, any_met, kind_of, kinds_of, number, span_of
+from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of, kinds_of, number, span_of
 from graphc.autograph.values.overflow import checked_span, checked_unary_span
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
@@ -69,7 +69,7 @@ def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None
       span: between which ints it lies, if it is one; None for any.
     """
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=any_met(operands), span=span)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, joined=any_joined(operands), span=span)
 
 
 def _samples(value: Any) -> list[Any]:
@@ -143,8 +143,8 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
     def run(self: SymbolicNumber, other: Any) -> Any:
         if kind_of(other) is None:
             return method(self, other) if is_tensor(other) else NotImplemented
-        # A float that met others was rounded to 32 bits only because it did.
-        exact = type(other) in (int, float) and self.kind is not bool and not (self.met and self.kind is float)
+        # A float that was joined with others was rounded to 32 bits only for that.
+        exact = type(other) in (int, float) and self.kind is not bool and not (self.joined and self.kind is float)
         if exact:
             result = compare_exactly(op, self, other)
         elif _rounds(self, other):
@@ -175,7 +175,9 @@ _SWAPPED = {
 
 def _rounds(first: SymbolicNumber, second: Any) -> bool:
     """Returns True if one of two numbers is an int that the dtype of the other, a float, does not hold."""
-    if not isinstance(second, SymbolicNumber) or {first.kind, second.kind} != {int, float} or first.met or second.met:
+    if not isinstance(second, SymbolicNumber) or {first.kind, second.kind} != {int, float}:
+        return False
+    if first.joined or second.joined:
         return False
     whole, real = (first, second) if first.kind is int else (second, first)
     span, exact = span_of(whole), 2 ** (np.finfo(real.dtype).nmant + 1)

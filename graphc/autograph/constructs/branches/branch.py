@@ -210,8 +210,8 @@ def _cond(
             if number is not NotImplemented:
                 found[id(first), id(second)] = Kept(number)
                 continue
-            meet = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
-            found[id(first), id(second)] = merge(meet, regions, tensors, name, first, second)
+            join = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
+            found[id(first), id(second)] = merge(join, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
     merged = {key: fill(value, outputs) for key, value in found.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]

@@ -19,7 +19,7 @@ from graphc.autograph.values.join import (
     to_tensors,
     zeros_of,
 )
-from graphc.autograph.values.number import kinds_of, met, span_of
+from graphc.autograph.values.number import joined, kinds_of, span_of
 from graphc.autograph.values.protocol import as_tensor, is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import nest
@@ -33,7 +33,7 @@ NEVER: Any = object()
 
 
 def merge(
-    meet: Join,
+    join: Join,
     regions: tuple[Region, Region],
     tensors: Sequence[list[SymbolicTensor]],
     name: str,
@@ -62,7 +62,7 @@ def merge(
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
     if name != RETURN or (first is None) is (second is None):
         sides = as_choices(sides[0], sides[1], regions, copies=views)
-    found = meet.values(name, *sides)
+    found = join.values(name, *sides)
     for region, results, value in zip(regions, tensors, sides, strict=True):
         leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
         with trace_scope(region):
@@ -105,8 +105,8 @@ def _one_sided(
         tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
     spans = tuple(map(span_of, leaves))
-    meeting = Joined(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
-    return Merged(meeting, (value,), copies)
+    found = Joined(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
+    return Merged(found, (value,), copies)
 
 
 def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
@@ -153,7 +153,7 @@ def _zeros_like(region: Region, value: Any) -> Any:
         if not is_tensor(leaf):
             return leaf
         with trace_scope(region):
-            return met(zeros_of(region, leaf_type(leaf)), kinds_of(leaf))
+            return joined(zeros_of(region, leaf_type(leaf)), kinds_of(leaf))
 
     return nest.map_structure(zeros, value)
 
@@ -172,12 +172,12 @@ class Merged:
     """A value that differs on the sides.
 
     Attributes:
-      meeting: how the two become one.
+      joined: how the two become one.
       sides: what they held at the ends of the branches.
       copies: by the identities of copies in them, the containers that the copies tell of.
     """
 
-    meeting: Joined
+    joined: Joined
     sides: tuple[Any, ...]
     copies: Mapping[int, Any]
 
@@ -186,14 +186,16 @@ def fill(merged: Kept | Merged, outputs: Any) -> Any:
     """Returns the value after the branches; its tensors are taken from the outputs of the node."""
     if isinstance(merged, Kept):
         return merged.value
-    found = merged.meeting
+    found = merged.joined
     if not any(found.leaves) and not nest.is_mutable(found.first):
         return found.first
-    leaves = [kept if type is None else met(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()]
+    leaves = [
+        kept if type is None else joined(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()
+    ]
     return nest.unflatten(found.structure, leaves)
 
 
 def note_merged(trace: Trace, name: str, value: Any, found: Kept | Merged) -> None:
     """Notes what a value stands for that was made of two."""
     if isinstance(found, Merged):
-        note_aliases(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)
+        note_aliases(trace, name, value, found.sides, shared=found.joined.shared, copies=found.copies)

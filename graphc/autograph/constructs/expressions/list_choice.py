@@ -67,17 +67,17 @@ def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
 
 
 def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:
-    """Gives the corresponding leaves of all items, and the types in which they meet; None where all are one object."""
-    meet = Join(("in one place", "in another"), trace.refuse)
+    """Returns the corresponding leaves of all items, and their types joined; None where all are one object."""
+    join = Join(("in one place", "in another"), trace.refuse)
     first, structure = nest.flatten(items[0])
     columns = [[leaf] for leaf in first]
     types: list[TensorType | None] = [None] * len(first)
     for item in items[1:]:
         leaves, other = nest.flatten(item)
-        meet.structures("the item", (items[0], item), (structure, other))
+        join.structures("the item", (items[0], item), (structure, other))
         for place, leaf in enumerate(leaves):
             if types[place] is not None or not same(first[place], leaf):
-                types[place] = meet.leaf("the item", (first[place], leaf), types[place])
+                types[place] = join.leaf("the item", (first[place], leaf), types[place])
             columns[place].append(leaf)
     return columns, types, structure
 

@@ -12,7 +12,7 @@ from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.growing_list import Appends, Growing, enclosed
 from graphc.autograph.values.join import Join, leaf_type
-from graphc.autograph.values.number import met, number
+from graphc.autograph.values.number import joined, number
 from graphc.autograph.values.protocol import as_tensor, look_into
 from graphc.autograph.values.spans import Span
 from graphc.base import nest
@@ -40,7 +40,7 @@ def _position(value: Growing, index: Any, message: str) -> Any:
 
 def _length(owner: list[Any], value: Growing) -> Any:
     del owner
-    return met(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
+    return joined(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
 
 
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:
@@ -62,15 +62,15 @@ def _change(owner: list[Any], what: str, value: Growing) -> None:
 def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
     """Returns the list with an item at a place of the buffer, where there must be room."""
     assert context.trace is not None
-    meet = Join(("in the list", "put into it"), context.trace.refuse)
+    join = Join(("in the list", "put into it"), context.trace.refuse)
     buffers, structure = nest.flatten(value.buffer)
     leaves, item_structure = nest.flatten(item)
-    meet.structures("the items of a list", (value.item(0), item), (structure, item_structure))
+    join.structures("the items of a list", (value.item(0), item), (structure, item_structure))
     new: list[Any] = []
     for buffer, leaf in zip(buffers, leaves, strict=True):
         row = TensorType(buffer.shape[1:], buffer.dtype)
-        if meet.leaf("the items of a list", (buffer[0], leaf), row) != row:
-            meet.leaf("the items of a list", (buffer[0], FUNCTIONS["asarray"](leaf, dtype=leaf_type(leaf).dtype)), row)
+        if join.leaf("the items of a list", (buffer[0], leaf), row) != row:
+            join.leaf("the items of a list", (buffer[0], FUNCTIONS["asarray"](leaf, dtype=leaf_type(leaf).dtype)), row)
         new.append(buffer.at[position].set(enclosed(leaf)))
     return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
 

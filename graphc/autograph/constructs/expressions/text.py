@@ -25,7 +25,7 @@ from graphc.autograph.constructs.storage.native_state import note_identity
 from graphc.autograph.values.choice import ask
 from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
 from graphc.autograph.values.kinds import check_shown
-from graphc.autograph.values.number import SymbolicNumber, any_met, kind_of
+from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of
 from graphc.autograph.values.protocol import alternatives, look_into, refuses, symbol_of
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
@@ -228,7 +228,7 @@ def _format(value: Any, spec: Any) -> Any:
         return _text("format", value, spec)
     number = isinstance(value, SymbolicTensor) and kind_of(value) is not None
     if number and type(spec) is str and spec[-1:] in _AS_FLOAT:
-        value = SymbolicNumber(value, float, met=any_met((value,)))
+        value = SymbolicNumber(value, float, joined=any_joined((value,)))
     if is_deferred(value) or is_deferred(spec):
         check_shown(value, "a text", as_text=True)
         if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:

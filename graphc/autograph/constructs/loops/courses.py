@@ -131,4 +131,4 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
     found: Any = table[SymbolicNumber(done, int, span=Span(0, len(values) - 1))]
     if kind is not bool:
         found = trace.apply(AS_NUMBER, (found,), Attrs(kind=kind.__name__))[0]
-    return SymbolicNumber(found, kind, met=True, span=Span(min(values), max(values)) if kind is int else None)
+    return SymbolicNumber(found, kind, joined=True, span=Span(min(values), max(values)) if kind is int else None)

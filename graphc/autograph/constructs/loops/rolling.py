@@ -324,7 +324,7 @@ def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[
 
 def _as_number(index: LoopIndex) -> SymbolicNumber:
     tensor = cast("SymbolicTensor", index.tensor)
-    return SymbolicNumber(tensor, int, met=True, span=Span(index.low, index.high))
+    return SymbolicNumber(tensor, int, joined=True, span=Span(index.low, index.high))
 
 
 def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:

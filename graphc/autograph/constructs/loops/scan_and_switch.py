@@ -10,7 +10,7 @@ from graphc.autograph.constructs.failures.failure import Ended, Failure, settles
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.autograph.values.join import Join, note_aliases, to_tensors, zeros_of
-from graphc.autograph.values.number import Kinds, met
+from graphc.autograph.values.number import Kinds, joined
 from graphc.autograph.values.spans import common_span
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
@@ -45,10 +45,10 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
     if not results:
         emit_branches(SWITCH, selector, regions, [[] for _ in regions])
         raise Ended
-    meet = Join(("in one branch", "in another"), trace.refuse)
-    meetings = [meet.values("the result of switch", results[0], result) for result in results]
-    leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in meetings), strict=True))
-    found_first = meetings[0]
+    join = Join(("in one branch", "in another"), trace.refuse)
+    joins = [join.values("the result of switch", results[0], result) for result in results]
+    leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in joins), strict=True))
+    found_first = joins[0]
     outputs: list[list[SymbolicTensor]] = []
     found = iter(results)
     for region, failure in zip(regions, failures, strict=True):
@@ -59,10 +59,10 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
             else:
                 outputs.append([zeros_of(region, type) for type in leaves if type is not None])
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
-    kinds = [_all_kinds(column) for column in zip(*(found.kinds for found in meetings), strict=True)]
-    spans = [reduce(common_span, column) for column in zip(*(found.spans for found in meetings), strict=True)]
+    kinds = [_all_kinds(column) for column in zip(*(found.kinds for found in joins), strict=True)]
+    spans = [reduce(common_span, column) for column in zip(*(found.spans for found in joins), strict=True)]
     columns = zip(found_first.kept, leaves, kinds, spans, strict=True)
-    parts = [leaf if type is None else met(next(supply), kinds, span) for leaf, type, kinds, span in columns]
+    parts = [leaf if type is None else joined(next(supply), kinds, span) for leaf, type, kinds, span in columns]
     chosen = nest.unflatten(found_first.structure, parts)
     note_aliases(trace, "the result of switch", chosen, results)
     return chosen

@@ -29,7 +29,7 @@ from graphc.autograph.values.join import (
     same,
     to_tensors,
 )
-from graphc.autograph.values.number import Kinds, kinds_of, met, span_of
+from graphc.autograph.values.number import Kinds, joined, kinds_of, span_of
 from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import at, nest
@@ -95,7 +95,7 @@ class _Slot:
         self.after = None
 
     def number(self, *, after: bool) -> Any:
-        """Returns what no tensor is carried for, as :meth:`met`."""
+        """Returns what no tensor is carried for, as :meth:`joined`."""
         if self.start is None:
             return self.leaf
         if not after:
@@ -103,11 +103,11 @@ class _Slot:
         assert self.values is not None
         return self.values[-1]
 
-    def met(self, tensor: Any, *, after: bool) -> Any:
+    def joined(self, tensor: Any, *, after: bool) -> Any:
         """Returns the value of a tensor that is carried, at the start of an iteration or after the loop."""
         if self.count is None:
-            return met(tensor, self.kinds)
-        return met(tensor, self.kinds, self.count.after if after else self.count.at_start)
+            return joined(tensor, self.kinds)
+        return joined(tensor, self.kinds, self.count.after if after else self.count.at_start)
 
 
 @dataclass
@@ -306,7 +306,7 @@ class LoopState:
         if not entry.is_new:
             return entry.value
         leaves = [
-            slot.number(after=after) if slot.type is None else slot.met(next(supply), after=after)
+            slot.number(after=after) if slot.type is None else slot.joined(next(supply), after=after)
             for slot in entry.slots
         ]
         return nest.unflatten(entry.structure, leaves)
@@ -468,8 +468,8 @@ class LoopState:
                     "every way through the loop's body"
                 )
             )
-        meet = self._meet(region, entry.name)
-        meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
+        join = self._join(region, entry.name)
+        join.structures(entry.name, (entry.value, value), (entry.structure, structure))
         fits = [
             self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
         ]
@@ -514,7 +514,7 @@ class LoopState:
         numbers = is_number(slot.leaf) or isinstance(slot.leaf, CourseNumber)
         if isinstance(after, LoopIndex | CourseNumber) or (numbers and is_number(after)):
             _number_changes(region, name)
-        type = self._meet(region, name).leaf(name, (slot.leaf, after), slot.type)
+        type = self._join(region, name).leaf(name, (slot.leaf, after), slot.type)
         after_kinds = kinds_of(after)
         kinds = None if slot.kinds is None or after_kinds is None else slot.kinds | after_kinds
         fits = (type, kinds) == (slot.type, slot.kinds)
@@ -523,7 +523,7 @@ class LoopState:
         slot.type, slot.kinds = type, kinds
         return fits
 
-    def _meet(self, region: Region, name: str) -> Join:
+    def _join(self, region: Region, name: str) -> Join:
         def refuse(error: GraphcError) -> GraphcError:
             region.abort(str(error), unsettled=True)
             return self._trace.refuse(named_by_user(error, [cell for cell in self._places if cell.title == name]))
