@@ -31,7 +31,7 @@ help: ## show this list
 	@echo "  PYTHON=python3.12       the Python to make .venv with (3.11 or later)"
 	@echo "  GRAPHC_JAX=$(GRAPHC_JAX)          the build of JAX: cpu, cuda12 or cuda13; make clean before a change"
 	@echo "  TESTS=tests/ir          the files or folders to test"
-	@echo "  GRAPHC_TESTS_SEED=7     which tests of the front end XLA compiles (a number as make test prints it, or all)"
+	@echo "  GRAPHC_TESTS_SEED=7     which rows are tested, which programs XLA compiles (a number as make test prints it, or all)"
 	@echo "  ARGS='-k loop'          further arguments of pytest, of the demo or of the benchmarks"
 
 demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in a minute or two
@@ -42,6 +42,7 @@ test: $(VENV)/.has-test ## run the tests and the examples in docstrings
 
 test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the programs with XLA as users have it
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
+	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) -m 'drawn and not slow' $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
 	  $(or $(TESTS),tests/autograph tests/compat tests/function tests/ops/test_gradients.py tests/ops/test_errors.py)
 	GRAPHC_TESTS_SEED=all XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto \

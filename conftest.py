@@ -45,13 +45,15 @@ os.environ.setdefault("RAY_AUTH_MODE", "token")
 os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")
 
-# Which tests of the front end have their programs compiled; drawn once for all workers of a run.
+# Which of the tests that are drawn run, and which programs of the front end are compiled; one draw for all workers.
 os.environ.setdefault("GRAPHC_TESTS_SEED", str(random.randrange(10**6)))
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.draws import SEED, is_drawn
 
 # Python keeps what it compiled of graphc and of the tests, also where it is told not to. A program that a test starts
 # spends up to a second of two and a half on that otherwise, and a worker ten seconds on the tests' assertions.
@@ -69,6 +71,35 @@ _tests_run = itertools.count(1)
 # JAX keeps what it lowered programs to: 150 MB for each thousand.
 _PROGRAMS_BETWEEN_CLEARANCES = 5000
 _programs_lowered = 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Looks for examples in the docstrings of graphc alone: in those of tests there are none to be run.
+
+    Looking took more than half of the time to collect the tests, in each worker.
+    """
+    found = yield
+    if not file_path.is_relative_to(_TESTS):
+        return found
+    return [collector for collector in found if type(collector).__name__ != "DoctestModule"]
+
+
+_TESTS = Path(__file__).parent / "tests"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out tests of which a run draws a part, but for those in files that are asked for by name."""
+    named = {Path(argument.partition("::")[0]).absolute() for argument in config.args if ".py" in argument}
+    left = {item for item in items if not _is_drawn(item) and item.path not in named}
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+
+
+def _is_drawn(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("drawn")
+    return mark is None or is_drawn(item.nodeid, *mark.args)
 
 
 def pytest_collection_finish() -> None:
@@ -139,7 +170,7 @@ FRONT_END = (
 @pytest.fixture(autouse=True)
 def _without_xla(request: pytest.FixtureRequest) -> Iterator[None]:
     """Runs the programs of the front end's tests step by step, but for a tenth and those that are marked."""
-    from tests.stepwise import is_drawn, stepwise
+    from tests.stepwise import stepwise
 
     test = request.node
     compiled = not test.nodeid.startswith(FRONT_END) or test.get_closest_marker("xla") or is_drawn(test.nodeid)
@@ -158,7 +189,7 @@ def _no_array_is_spread() -> Iterator[None]:
 
 
 def pytest_report_header() -> str:
-    return f"GRAPHC_TESTS_SEED={os.environ['GRAPHC_TESTS_SEED']} draws which tests of the front end XLA compiles"
+    return f"{SEED}={os.environ[SEED]} draws which rows are tested and which tests of the front end XLA compiles"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

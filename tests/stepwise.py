@@ -9,11 +9,9 @@ program that runs on several devices.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from zlib import crc32
 
 import jax.numpy as jnp
 import pytest
@@ -43,7 +41,7 @@ from graphc.ops import (
 from graphc.ops.indexing import get_item, update_item
 from graphc.runtime import PlacedProgram, compile_graph
 
-__all__ = ["SEED", "is_drawn", "stepwise"]
+__all__ = ["stepwise"]
 
 ITERATIONS = 100
 """A loop that has gone on for so long is compiled, from where it has come: from there on XLA is faster."""
@@ -224,13 +222,3 @@ def stepwise() -> Generator[None]:
         patch.setattr(traced, "compile_graph", _compile)
         patch.setattr(traced, "apply_all", run_op)
         yield
-
-
-SEED = "GRAPHC_TESTS_SEED"
-"""The environment variable that draws which tests have their programs compiled; ``all`` for all of them."""
-
-
-def is_drawn(test: str) -> bool:
-    """Whether XLA compiles the programs of a test: those of one in ten, others for each seed."""
-    seed = os.environ[SEED]
-    return seed == "all" or crc32(f"{seed} {test}".encode()) % 10 == 0

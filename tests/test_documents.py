@@ -60,7 +60,13 @@ def test_the_readme_shows_short_programs() -> None:
     assert max(block.count("\n") for block in blocks) <= 25
 
 
-@pytest.mark.parametrize("page", with_code(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=str(page.relative_to(ROOT)), marks=[] if page.parent == ROOT else pytest.mark.drawn(3))
+        for page in with_code()
+    ],
+)
 def test_the_code_of_a_page_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

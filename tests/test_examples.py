@@ -18,7 +18,7 @@ import pytest
 import graphc as gx
 from graphc.cli import main
 from graphc.session import reset_default_graph
-from tests.stepwise import is_drawn
+from tests.draws import is_drawn
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = {
@@ -73,6 +73,7 @@ def test_an_example_runs_as_a_program(name: str, tmp_path: Path) -> None:
     assert re.match(EXPECTED[name], found.stdout, flags=re.DOTALL), found.stdout
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", [name for name in EXPECTED if not is_drawn(name)])
 def test_an_example_runs_here(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -14,7 +14,7 @@ from benchmarks.__main__ import main
 from benchmarks.workloads.measuring import Measured, check
 from benchmarks.workloads.suite import WORKLOADS
 from benchmarks.workloads.workload import Workload, expert_side, graphc_side
-from tests.stepwise import SEED
+from tests.draws import SEED
 
 _SEED = os.environ[SEED]
 _DRAWN = WORKLOADS if _SEED == "all" else random.Random(_SEED).sample(WORKLOADS, 6)

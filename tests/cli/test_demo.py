@@ -79,6 +79,7 @@ def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...]
         check_losses(spread)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.multiprocess
 def test_devices_and_processes_train_the_same() -> None:
     one, two, *_ = on_devices()

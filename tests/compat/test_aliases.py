@@ -20,7 +20,7 @@ from graphc.base.errors import ConcretizationError
 from graphc.compat.alias import Alias
 from graphc.compat.tensorflow2.names import NAMES
 from graphc.compat.tensorflow2.tables import ROWS, arithmetic, arrays, flow, linalg, networks, reductions, strings
-from tests.stepwise import is_drawn
+from tests.draws import is_drawn
 
 RESULTS: dict[str, Any] = json.loads((Path(__file__).parent / "results.json").read_text(encoding="utf-8"))
 

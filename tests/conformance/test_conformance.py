@@ -33,7 +33,7 @@ def checks() -> Iterator[Any]:
         ]
         yield pytest.param(program, check, id=program.name, marks=marks)
         if program.gradient:
-            marks = _gaps(program, gradients=True)
+            marks = [*_gaps(program, gradients=True), pytest.mark.drawn(3)]
             yield pytest.param(program, check_its_gradients, id=f"{program.name}-gradients", marks=marks)
 
 

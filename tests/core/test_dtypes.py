@@ -86,6 +86,7 @@ def test_wrong_settings_are_refused(settings: Any, message: Any) -> None:
         pass
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("variables", "dtypes"),
     [

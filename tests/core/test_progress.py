@@ -67,6 +67,7 @@ def test_a_terminal_shows_what_is_done_and_clears_the_line() -> None:
     assert "step" not in text[text.index("proposed") :]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.multiprocess
 @pytest.mark.parametrize(
     "settings", [{"GRAPHC_PROGRESS_AFTER": "none"}, {"TERM": "dumb"}, {"PYTEST_CURRENT_TEST": "x"}]

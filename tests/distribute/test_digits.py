@@ -120,6 +120,7 @@ CASES = [
 ]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_weights_are_those_of_one_device(case: Case, tmp_path: Path) -> None:
     wanted_weights = on_one_device(dropout=case.dropout, accumulate=case.accumulate)
@@ -157,6 +158,7 @@ CASES_OF_PROCESSES = Case(0, dropout=True, rules=ZERO), Case(0, "replica")
 
 @pytest.mark.multiprocess
 @pytest.mark.timeout(240)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("processes", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_processes_of_which_one_is_killed_have_the_weights_of_one_device(
     processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -238,6 +238,7 @@ def graphs(name: str) -> bool:
     return name == "clip"
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("name", SUBJECTS)
 @given(data=st.data())
 @settings(max_examples=2, derandomize=True, phases=[Phase.generate])

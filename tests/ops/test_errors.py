@@ -16,10 +16,10 @@ import graphc as gx
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import Tensor
 from graphc.ops.signature import Signature
+from tests.draws import is_drawn
 from tests.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.ops.examples import Example
 from tests.ops.support import trace
-from tests.stepwise import is_drawn
 
 TAKE_ALL = {
     *("append", "array_equal", "array_equiv", "fmax", "fmin", "full_like", "geomspace", "gradient", "insert"),

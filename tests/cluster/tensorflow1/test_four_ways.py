@@ -13,7 +13,6 @@ import pytest
 import graphc.compat.v1 as tf
 from tests.cluster.tensorflow1.conftest import CLUSTER
 
-pytest.importorskip("sklearn")
 pytestmark = pytest.mark.timeout(180)
 
 BATCH = 50
@@ -22,9 +21,9 @@ BATCH = 50
 @pytest.fixture(scope="module")
 def digits() -> tuple[Any, ...]:
     """Pictures and numbers to train and to test with."""
-    from sklearn.datasets import load_digits
-
-    found: Any = load_digits()
+    found: Any = pytest.importorskip(
+        "sklearn.datasets"
+    ).load_digits()  # not while tests are collected: it takes a second
     order = np.random.default_rng(0).permutation(len(found.target))
     x, y = (found.data / 16.0).astype(np.float32)[order], found.target.astype(np.int32)[order]
     return x[:1500], y[:1500], x[1500:], y[1500:]

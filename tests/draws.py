@@ -1,0 +1,17 @@
+"""Which tests a run draws, by its seed; without graphc or JAX, as each worker asks it of all tests."""
+
+from __future__ import annotations
+
+import os
+from zlib import crc32
+
+__all__ = ["SEED", "is_drawn"]
+
+SEED = "GRAPHC_TESTS_SEED"
+"""The environment variable that draws which tests run, and which have their programs compiled; ``all`` for all."""
+
+
+def is_drawn(test: str, one_in: int = 10) -> bool:
+    """Tells if a test is among those that a run draws, others for each seed."""
+    seed = os.environ[SEED]
+    return seed == "all" or crc32(f"{seed} {test}".encode()) % one_in == 0
