@@ -20,6 +20,9 @@ _PATIENCE = 16
 """After so many calls that took an entry which is not the first, one is put in front. To do so each time would cost
 more, where several are used in turn, than to ask some guards in vain."""
 
+_FEW = 3
+"""Up to so many entries are tried in turn; of more, calls remember which one served arguments of these types."""
+
 Entry: TypeAlias = Callable[..., Any]
 
 
@@ -162,7 +165,10 @@ class TraceCache:
         if first is None and entries:
             if self._choose is None:
                 self._choose = chooser(self._binder, self.asked, self._used_again, self._promote, _PATIENCE)
-            self._choose.__globals__.update(ag__first=entries[0], ag__others=entries[1:])
+            names = self._choose.__globals__
+            names.update(ag__first=entries[0], ag__others=entries[1:], ag__many=len(entries) > _FEW)
+            if not set(names["ag__known"].values()) <= set(entries):
+                names["ag__known"].clear()
             first = self._choose
         self._install(first, self.asked)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
+import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from typing import Any, cast
@@ -14,6 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 __all__ = [
+    "BUFFERED",
+    "SMALL_BYTES",
     "attributes_of",
     "content_of",
     "contents_of",
@@ -32,7 +36,8 @@ __all__ = [
 ]
 
 _PLAIN = (bool, int, float, complex, str, bytes)
-_MANY = 50
+_FEW = 8
+"""Up to so many items are compared one by one."""
 
 
 def exact(value: Any) -> Any:
@@ -47,7 +52,7 @@ def exact(value: Any) -> Any:
     return repr(value) if isinstance(value, complex) else value
 
 
-def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"") -> bool:
+def same_items(values: Collection[Any], known: Collection[Any], places: bytes = b"") -> bool:
     """Returns True if plain values equal the known ones, types included.
 
     Args:
@@ -68,12 +73,33 @@ def same_items(values: Sequence[Any], known: Sequence[Any], places: bytes = b"")
     )
 
 
-def places_of(values: Sequence[Any]) -> bytes:
-    """Returns the identities of objects in half the time of one ``id`` each; empty for a few objects.
+def places_of(values: Collection[Any]) -> bytes:
+    """Returns the identities of objects, ten times as fast as ``id`` of each; empty for a few objects.
 
     The identities are valid as long as the objects live.
     """
-    return np.fromiter(values, object, len(values)).tobytes() if len(values) > _MANY else b""
+    return _addresses(tuple(values)) if len(values) > _FEW else b""
+
+
+def _addresses(values: tuple[Any, ...]) -> bytes:
+    """Returns the addresses of a tuple's items, which CPython stores behind its header: about 1 ns each."""
+    return ctypes.string_at(id(values) + tuple.__basicsize__, len(values) * tuple.__itemsize__)
+
+
+def _addresses_asked(values: tuple[Any, ...]) -> bytes:
+    """Returns the same for a Python that stores tuples differently, at a tenth of the speed."""
+    return np.fromiter(values, object, len(values)).tobytes()
+
+
+def _are_addresses() -> bool:
+    given = tuple(map(object.__new__, [object] * 3))
+    if sys.implementation.name != "cpython" or tuple.__itemsize__ != ctypes.sizeof(ctypes.c_void_p):
+        return False
+    return _addresses(given) == np.array([id(one) for one in given], np.uintp).tobytes()
+
+
+if not _are_addresses():
+    _addresses = _addresses_asked
 
 
 def typed(value: Any) -> tuple[type[Any], Any]:
@@ -117,9 +143,16 @@ def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[i
     """Returns True if a value is a NumPy array of this class, dtype and shape with exactly these bytes."""
     if type(value) is not kind or value.dtype != dtype or value.shape != shape:
         return False
-    if kind is np.ndarray and shape and len(held) > _MANY and value.flags.c_contiguous:
-        return held.startswith(value.view(np.uint8))  # no copy: half the time
+    if kind is np.ndarray and len(held) > SMALL_BYTES and dtype.kind in BUFFERED and value.flags.c_contiguous:
+        return held.startswith(value)  # no copy: half the time
     return value.tobytes() == held
+
+
+SMALL_BYTES = 4096
+"""The bytes of an array of this size or smaller are compared faster if they are copied."""
+
+BUFFERED = "biufc"
+"""The kinds of dtypes whose arrays give their memory to others."""
 
 
 def lacks(value: Any, name: str) -> bool:

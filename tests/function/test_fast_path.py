@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import inspect
+import sys
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, NamedTuple
 
 import jax
@@ -251,6 +253,34 @@ def test_items_of_arguments_are_assigned_by_the_short_way(monkeypatch: pytest.Mo
     for given in ((y, y), (kept, y)):  # which has another name
         with pytest.raises(gx.errors.UnimplementedError, match="same tensor"):
             clear(*given)
+
+
+def test_of_many_traces_a_call_finds_the_one_that_served_such_arguments() -> None:
+    @gx.function(on_retrace="ignore", max_traces=12)
+    def scaled(x: Any, by: float, how: str = "") -> Any:
+        return x * by if how else x + by
+
+    given = [(gx.ones(size), by, how) for size in (1, 2, 3) for by in (1.0, 2.0) for how in ("", "times")]
+    expected = [scaled(*args).tolist() for args in given]
+    asked: list[str] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename == "<graphc guards>":
+            asked.append(frame.f_code.co_name)
+
+    for _ in range(2):
+        assert [scaled(*args).tolist() for args in given] == expected
+    sys.setprofile(note)
+    try:
+        found = [scaled(*args) for args in given]
+    finally:
+        sys.setprofile(None)
+    assert [result.tolist() for result in found] == expected
+    assert len(scaled.trace_report()) == len(given)
+    assert len(asked) <= 3 * len(given)  # the choice, the entry in front, and the one that serves
+    # One more, for which the oldest goes: it is not remembered any more.
+    assert scaled(gx.ones(4), 3.0).tolist() == [4.0] * 4
+    assert [scaled(*args).tolist() for args in given] == expected
 
 
 @pytest.mark.parametrize("size", [None, 2])

@@ -11,6 +11,7 @@ import pytest
 
 from graphc.base.errors import InvalidArgumentError
 from graphc.core.dtypes import narrowed
+from graphc.tracing import same
 from graphc.tracing.same import places_of, same_array, same_items
 
 MANY = 200
@@ -33,6 +34,13 @@ def test_items_are_the_same_if_their_values_and_types_are(count: int, known: Any
 def test_a_number_that_is_none_is_the_same_as_itself() -> None:
     held = (math.nan,) * MANY
     assert same_items([float("nan")] * MANY, held, places_of(held))
+
+
+@pytest.mark.parametrize("count", [0, 1, 9, 1000])
+def test_addresses_are_those_of_the_items(count: int) -> None:
+    held = tuple(object() for _ in range(count))
+    given = np.array([id(one) for one in held], np.uintp).tobytes()
+    assert same._addresses(held) == same._addresses_asked(held) == given  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "datetime64[s]", "S3", jnp.bfloat16, "bool", "S300"])
