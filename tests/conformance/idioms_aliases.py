@@ -193,7 +193,7 @@ def new_key_in_a_loop(x: Any, n: Any) -> Any:
 @program(
     "aliases/change what is one of two equal lists",
     inputs=SIGNS,
-    construct="changing what is one of several objects",
+    construct="changing one of several objects",
     outcome="refused",
     refused=(errors.UnimplementedError, "list.append changes an object that .* may or may not be"),
 )

@@ -244,7 +244,7 @@ def int_becomes_float(x: Any) -> Any:
 @program(
     "branches/int tensor divided in a loop",
     inputs=[(i(100),), (i(1),)],
-    construct="a value that changes dtype with a loss",
+    construct="a value that changes to a dtype that loses precision",
     refused=(gx.errors.InvalidTypeError, r"(?s)'n'.*int32.*float32"),
 )
 def int_tensor_divided(n: Any) -> Any:
@@ -256,7 +256,7 @@ def int_tensor_divided(n: Any) -> Any:
 @program(
     "branches/bool or int",
     inputs=[(f(1.0),), (f(-1.0),)],
-    construct="a value that changes dtype with a loss",
+    construct="a value that changes to a dtype that loses precision",
     refused=(gx.errors.GraphcError, r"(?s)(i32|int32).*(u8|uint8)|(u8|uint8).*(i32|int32)|bool"),
 )
 def loses_on_promotion(x: Any) -> Any:

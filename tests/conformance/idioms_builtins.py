@@ -16,7 +16,7 @@ FILTERED = "comprehensions with an `if` on tensors"
 GENERATOR = "generator expressions in `sum`, `any`, `all`, `min`, `max`"
 MINMAX = "`max(a, b)`, `min(a, b, c)`"
 SELECTED = "`min`, `max`, `sorted`, `list.sort` of tuples, objects and iterators, by keys of tensors"
-ASKED = "`len`, `bool`, `int`, `float`, `abs` of one's own classes"
+ASKED = "`len`, `bool`, `int`, `float`, `abs` of user classes"
 METHODS = "methods of numbers: `is_integer`, `bit_length`, `bit_count`"
 NEXT = "`next` of a generator expression with conditions"
 FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`, `math.fsum`"
@@ -387,7 +387,7 @@ def first_item_or_none(x: Any) -> Any:
 @program(
     "builtins/what is left after next",
     inputs=_ROWS,
-    construct="the rest of a generator that `next` searched by tensors",
+    construct="the rest of a generator after a `next` with conditions on tensors",
     refused=(
         gx.errors.UnimplementedError,
         r"is used after a loop over it that may stop early, .*; make a new iterator for each",
@@ -408,7 +408,7 @@ def reduce_max(x: Any) -> Any:
 @program(
     "builtins/reduce of nobody knows how many",
     inputs=_ROWS,
-    construct="`functools.reduce` without a start value of what tensors filter",
+    construct="`functools.reduce` without an initial value, over items filtered by tensors",
     refused=(gx.errors.UnimplementedError, r"reduce\(\) without a start value, .*: reduce\(f, items, start\)"),
 )
 def reduce_filtered(x: Any) -> Any:
@@ -434,7 +434,7 @@ def take_and_drop(x: Any) -> Any:
 @program(
     "builtins/takewhile by tensors",
     inputs=_ROWS,
-    construct="`itertools.takewhile`, `dropwhile` by a predicate of tensors",
+    construct="`itertools.takewhile`, `dropwhile` with a predicate on tensors",
     refused=(gx.errors.UnimplementedError, r"the predicate of itertools.takewhile gives a tensor .* `for` loop with"),
 )
 def take_by_tensors(x: Any) -> Any:
@@ -459,7 +459,7 @@ def filtered(x: Any) -> Any:
 @program(
     "builtins/tuple of a filter",
     inputs=_ROWS,
-    construct="a tuple of what tensors filter",
+    construct="a tuple of items filtered by tensors",
     refused=(gx.errors.UnimplementedError, r"what the function of filter\(\) gives is a tensor .* list\(\)"),
 )
 def filtered_tuple(x: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import graphc as gx
 from tests.conformance.harness import f, i, program
 
-NONE = "None until a tensor says otherwise"
+NONE = "`None` until a condition on a tensor holds"
 STATE = "an enum or string as the state of a loop"
 CHOSEN = "an object or function chosen by a tensor"
 TEXT = "a string that depends on a tensor"
@@ -589,7 +589,7 @@ def strings_joined(x: Any) -> Any:
 @program(
     "choices/strings sorted",
     inputs=SIGNS,
-    construct="`sorted` of strings that tensors choose",
+    construct="`sorted` of strings chosen by tensors",
     refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare what are no numbers"),
 )
 def strings_sorted(x: Any) -> Any:

@@ -114,7 +114,7 @@ def filtered_in_loop(x: Any) -> Any:
 @program(
     "comprehensions/filtered texts",
     inputs=[(f(1, -2, 3),)],
-    construct="a list of unknown length of other things than tensors and numbers",
+    construct="a list of unknown length that holds more than tensors and numbers",
     refused=(gx.errors.UnimplementedError, "holds 'a'; only tensors and numbers"),
 )
 def filtered_texts(x: Any) -> Any:

@@ -186,7 +186,7 @@ def none_default(x: Any, y: Any = None) -> Any:
 @program(
     "conditions/None until set",
     inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
-    construct="None until a tensor says otherwise",
+    construct="`None` until a condition on a tensor holds",
 )
 def none_until_set(x: Any) -> Any:
     best = None

@@ -294,7 +294,7 @@ def flag_and_text(x: Any, n: int) -> Any:
 @program(
     "dtypes/None in the first iteration",
     inputs=[(f(1.0), 30), (f(1.0), 1)],
-    construct="None in the first iteration of a loop",
+    construct="`None` in the first iteration of a loop",
 )
 def none_at_first(x: Any, n: int) -> Any:
     previous = None
@@ -308,7 +308,7 @@ def none_at_first(x: Any, n: int) -> Any:
 @program(
     "dtypes/None in the first iteration, over a tensor",
     inputs=[(f(1, -2, 3),), (f(5, 6, 7),)],
-    construct="None in the first iteration of a loop",
+    construct="`None` in the first iteration of a loop",
     gradient=True,
 )
 def none_at_first_over_tensor(x: Any) -> Any:

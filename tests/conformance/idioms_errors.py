@@ -195,7 +195,7 @@ def assert_finite(x: Any) -> Any:
 @program(
     "errors/truth of a vector",
     inputs=[(f(1, 2),)],
-    construct="the truth of a tensor with several elements",
+    construct="the truth value of a tensor with several elements",
     raises=ValueError,
 )
 def truth_of_vector(x: Any) -> Any:
@@ -207,7 +207,7 @@ def truth_of_vector(x: Any) -> Any:
 @program(
     "errors/an index that Python refuses in a branch",
     inputs=[(f(1.0), 2), (f(-1.0), 2), (f(-1.0), 0)],
-    construct="an exception of Python's own in a branch on a tensor",
+    construct="a Python exception in a branch on a tensor",
     gradient=True,
 )
 def python_index_error(x: Any, k: int) -> Any:
@@ -218,7 +218,7 @@ def python_index_error(x: Any, k: int) -> Any:
 @program(
     "errors/a missing key in a loop",
     inputs=[(f(1, 2, 3),), (f(1, -2, 3),)],
-    construct="an exception of Python's own in a branch on a tensor",
+    construct="a Python exception in a branch on a tensor",
 )
 def python_key_error(x: Any) -> Any:
     scales = {"up": 2.0}
@@ -234,7 +234,7 @@ def python_key_error(x: Any) -> Any:
 @program(
     "errors/a division by zero that is caught",
     inputs=[(f(1.0), 0), (f(-1.0), 0), (f(1.0), 4)],
-    construct="an exception of Python's own in a branch on a tensor",
+    construct="a Python exception in a branch on a tensor",
 )
 def python_zero_division(x: Any, k: int) -> Any:
     scale = 10
@@ -249,7 +249,7 @@ def python_zero_division(x: Any, k: int) -> Any:
 @program(
     "errors/a type error in a branch that a handler would catch",
     inputs=[(f(1.0), None), (f(-1.0), None)],
-    construct="an exception of Python's own in a branch on a tensor",
+    construct="a Python exception in a branch on a tensor",
 )
 def python_type_error(x: Any, k: Any) -> Any:
     try:

@@ -251,7 +251,7 @@ def repeated(x: Any) -> Any:
 @program(
     "lists/a deque of the function's own, as a window",
     inputs=[(f(1.0),), (f(-2.0),)],
-    construct="`collections.deque`, whose length loops alone decide",
+    construct="`collections.deque`, with a length that only loops decide",
     gradient=True,
 )
 def deque_as_a_window(x: Any) -> Any:

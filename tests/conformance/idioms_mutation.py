@@ -86,7 +86,7 @@ def alias_in_list(x: Any, n: int) -> Any:
 @program(
     "mutation/the same tensor twice",
     inputs=[(lambda: [gx.asarray([1.0, 2.0])] * 2,)],
-    construct="item assignment to an argument that is given twice",
+    construct="item assignment to an argument that is passed twice",
     refused=(gx.errors.UnimplementedError, r"'pair\[0\]'.*'pair\[1\]'"),
 )
 def same_twice(pair: Any) -> Any:
@@ -140,7 +140,7 @@ def captured_before(x: Any) -> Any:
 
 # --- lists, dicts and objects of the same contents, of which a name holds one
 
-ONE_OF_TWO = "a change of a list, dict or object that a name may or may not hold"
+ONE_OF_TWO = "a change of one of several lists, dicts or objects"
 NOT_KNOWN = (gx.errors.UnimplementedError, "changes an object that .* may or may not be at run time")
 SIGNS = [(f(2.0),), (f(-2.0),)]
 

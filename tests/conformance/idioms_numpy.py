@@ -10,7 +10,7 @@ import graphc as gx
 from tests.conformance.harness import f, i, program
 
 NUMPY = "NumPy functions on tensors"
-NONE = "a NumPy function that graphc has not"
+NONE = "a NumPy function that graphc lacks"
 VECTORS = [(f(1, -2, 3),), (f(0, 0.5, -1),)]
 
 
@@ -128,7 +128,7 @@ def place(x: Any) -> Any:
 @program(
     "numpy/np.array of a tensor",
     inputs=VECTORS,
-    construct="making a NumPy array of a tensor",
+    construct="converting a tensor to a NumPy array",
     refused=(gx.errors.GraphcError, r"(?i)array"),
 )
 def to_array(x: Any) -> Any:

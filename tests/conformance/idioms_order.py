@@ -12,7 +12,7 @@ from tests.conformance.harness import f, i, program
 
 ORDER = "evaluation order"
 LOOP_VARIABLE = "the loop variable and the bounds changed in the body"
-LIVE = "a tensor or list that changes while a loop runs over it"
+LIVE = "a tensor or list that changes while a loop iterates over it"
 ITERATOR = "`iter`, `next`, `itertools`"
 IDENTITY = "`is`"
 V = [(f(1, -2, 3),), (f(-1, -2, -3),), (f(5, 6, 7),)]
@@ -144,7 +144,7 @@ def iter_and_next(x: Any) -> Any:
 @program(
     "order/iterator of a tensor, left and taken up",
     inputs=V,
-    construct="an iterator taken up again after a loop that may stop early",
+    construct="an iterator used again after a loop that may stop early",
     refused=(gx.errors.UnimplementedError, "may stop early"),
 )
 def iterator_resumed(x: Any) -> Any:
@@ -213,7 +213,7 @@ def identity(x: Any) -> Any:
 @program(
     "order/is, after a branch on a tensor",
     inputs=SIGNS,
-    construct="`is` of what depends on tensors",
+    construct="`is` on values that depend on tensors",
     refused=(gx.errors.UnimplementedError, "`is` .* is not known while the function is traced"),
 )
 def identity_after_branch(x: Any) -> Any:
@@ -226,7 +226,7 @@ def identity_after_branch(x: Any) -> Any:
 @program(
     "order/is, of lists after a branch",
     inputs=SIGNS,
-    construct="`is` of what depends on tensors",
+    construct="`is` on values that depend on tensors",
     refused=(gx.errors.UnimplementedError, "`is` .* is not known while the function is traced"),
 )
 def identity_of_lists(x: Any) -> Any:
@@ -240,7 +240,7 @@ def identity_of_lists(x: Any) -> Any:
 @program(
     "order/is, of two arguments",
     inputs=[(f(2.0), f(3.0))],
-    construct="`is` of what depends on tensors",
+    construct="`is` on values that depend on tensors",
     refused=(gx.errors.UnimplementedError, "the argument 'x'.*`is`.*the argument 'y'.*keep a flag"),
 )
 def identity_of_arguments(x: Any, y: Any) -> Any:

@@ -140,7 +140,7 @@ def print_python_values(x: Any, n: int) -> Any:
 @program(
     "printing/f-string as a value",
     inputs=[(f(1.0),), (f(2.0),)],
-    construct="a text made of tensors: printed, raised, joined or returned",
+    construct="a string made from tensors: printed, raised, joined or returned",
 )
 def fstring_returned(x: Any) -> Any:
     return f"x is {x}", str(x) + "!"
@@ -149,7 +149,7 @@ def fstring_returned(x: Any) -> Any:
 @program(
     "printing/letters of a text made of tensors",
     inputs=[(f(1.0),), (f(2.0),)],
-    construct="the letters of a text made of tensors",
+    construct="the characters of a string made from tensors",
     refused=(gx.errors.ConcretizationError, "letters of a text"),
 )
 def letters(x: Any) -> Any:
@@ -159,7 +159,7 @@ def letters(x: Any) -> Any:
 @program(
     "printing/joined texts",
     inputs=[(f(1, -2),), (f(0.25, 4),)],
-    construct="a text made of tensors: printed, raised, joined or returned",
+    construct="a string made from tensors: printed, raised, joined or returned",
 )
 def joined(x: Any) -> Any:
     print(", ".join(f"{value:.1f}" for value in x))

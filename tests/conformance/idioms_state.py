@@ -14,7 +14,7 @@ VARIABLE = "Variables assigned in branches and loops"
 RANDOM = "`gx.random` in branches and loops"
 SPLIT = "`gx.random.Generator`: `split`, `fork`, `copy`, `reset`, keys for JAX"
 PYFUNC = "`gx.pyfunc`"
-EFFECT = "a Python side effect at the level of the function"
+EFFECT = "a Python side effect outside branches and loops"
 
 
 def variable(*values: float) -> Any:
@@ -351,7 +351,7 @@ def lazy_generator(noise: Any, x: Any) -> Any:
 @program(
     "state/generator made at every call and returned",
     inputs=[(f(1.0),)],
-    construct="a random generator made at every call that outlives it",
+    construct="a random generator that is made in every call and outlives it",
     refused=(gx.errors.VariableCreationError, "makes a Generator that outlives the call again"),
 )
 def returned_generator(x: Any) -> Any:

@@ -285,7 +285,7 @@ class Forgiving:
 @program(
     "try/with, a class that catches",
     inputs=[(f(4.0),), (f(-4.0),)],
-    construct="`with` of a manager that looks at the exception, around a `raise` under a tensor condition",
+    construct="`with` a manager that inspects the exception, around a `raise` under a tensor condition",
     refused=(gx.errors.UnimplementedError, "ValueError.*would be caught by `with` on a Forgiving"),
 )
 def with_catching(x: Any) -> Any:
@@ -307,7 +307,7 @@ def _forgiving() -> Generator[None]:
 @program(
     "try/with, a generator that catches",
     inputs=[(f(4.0),), (f(-4.0),)],
-    construct="`with` of a manager that looks at the exception, around a `raise` under a tensor condition",
+    construct="`with` a manager that inspects the exception, around a `raise` under a tensor condition",
     refused=(gx.errors.UnimplementedError, r"ValueError.*would be caught by `with _forgiving\(\.\.\.\)`"),
 )
 def with_generator_catching(x: Any) -> Any:

@@ -13,15 +13,15 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "constructs.md"
 _HEAD = """\
 # What compiles, construct by construct
 
-Each row is checked: the programs behind it (`tests/conformance`) run as plain Python over eager tensors, compiled, and
-where it makes sense under a `GradientTape`, and must agree in values, dtypes, exceptions, printed text, arguments that
-are changed, and gradients. A program that is refused must be refused with the message that its test names, at the
+Tests check each row: its programs (`tests/conformance`) run as plain Python over eager tensors, compiled, and
+where it makes sense under a `GradientTape`. The runs must agree in values, dtypes, exceptions, printed text, changed
+arguments and gradients. If graphc refuses a program, it must do so with the message that the test names, at the
 user's line.
 
-*compiles* means that compiled code does what the Python does, in the 32 bits that tensors have (see
+*compiles* means that compiled code does what Python does, with the 32 bits of tensors (see
 [Numbers and dtypes](numbers.md)). *runs at trace time* means that Python does it once, when
-the function is traced. *refused* means that a compiled call raises an error that says what to write instead; nothing
-is changed silently. *not yet* counts the programs that should compile and are refused today.
+the function is traced. *refused* means that a compiled call raises an error that says what to write instead; graphc
+changes nothing silently. *not yet* counts the programs that should compile but are refused today.
 
 | construct | compiles | runs at trace time | refused | not yet |
 |---|--:|--:|--:|--:|

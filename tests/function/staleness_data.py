@@ -78,7 +78,7 @@ for _kind, _make in {
     "`itertools.count()`": lambda: itertools.count(1.0),
     "`map(...)`": lambda: map(float, (1, 2, 3)),
     "`zip(...)`, a generator expression": lambda: (a for a, _ in zip((1.0, 2.0), (1, 2), strict=True)),
-    "an iterator of one's own": _Own,
+    "a user's iterator": _Own,
     "`re.finditer(...)`": lambda: (float(found[0]) for found in re.finditer(r"\d", "123")),
     "`csv.reader(...)`": lambda: (float(row[0]) for row in csv.reader(["1", "2", "3"])),
 }.items():
@@ -151,7 +151,7 @@ for _kind, _loader in {
     "that shuffles and yields": _Yielding,
     "that shuffles by `numpy.random`": _Global,
     "that counts epochs in its class": _Counting,
-    "that is asked by places": _ByPlace,
+    "with only `__getitem__`": _ByPlace,
 }.items():
     for_kind(LOADERS, f"a `for` loop over an object {_kind}", "warned")(functools.partial(_given, _loader, _first))
 
@@ -220,7 +220,7 @@ def _() -> Made:
     return program, _nothing
 
 
-@for_kind(READERS, "a counter in a variable of the function around", "warned")
+@for_kind(READERS, "a counter in a variable of the enclosing function", "warned")
 def _() -> Made:
     n = 0
 

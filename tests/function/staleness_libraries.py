@@ -53,13 +53,13 @@ def _spline() -> Any:
 
 
 for _area, _kind, _make, _use, _change in (
-    (ATTRIBUTES, "`coef` of a `numpy.polynomial`, set anew", _polynomial, lambda p: p(2.0),
+    (ATTRIBUTES, "`coef` of a `numpy.polynomial`, reassigned", _polynomial, lambda p: p(2.0),
      lambda p: setattr(p, "coef", np.array([5.0, 1.0]))),
     (ATTRIBUTES, "a coefficient of a `numpy.polynomial`", _polynomial, lambda p: p(2.0),
      lambda p: p.coef.__setitem__(0, 7.0)),
     (ATTRIBUTES, "the same, read by `p.deriv()`", _polynomial, lambda p: p.deriv()(1.0),
      lambda p: p.coef.__setitem__(1, 7.0)),
-    (ATTRIBUTES, "the same, taken by `p * 2`", _multiplied, lambda p: (p * 2)(1.0),
+    (ATTRIBUTES, "the same, read by `p * 2`", _multiplied, lambda p: (p * 2)(1.0),
      lambda p: p.coef.__setitem__(1, 7.0)),
     (ATTRIBUTES, "a coefficient of a `numpy.poly1d`", lambda: np.poly1d([2.0, 1.0]), lambda p: p(2.0),
      lambda p: p.coeffs.__setitem__(0, 3.0)),
@@ -76,7 +76,7 @@ for _area, _kind, _make, _use, _change in (
     for_kind(_area, _kind, "followed")(_held(_make, _use, _change))
 
 
-@for_kind(ATTRIBUTES, "what a `contextlib.nullcontext` gives", "followed")
+@for_kind(ATTRIBUTES, "the value of a `contextlib.nullcontext`", "followed")
 def _() -> Made:
     manager = contextlib.nullcontext(2.0)
 
@@ -95,7 +95,7 @@ def _() -> Made:
     return lambda x: x * Kind[int].factor, lambda: setattr(Kind, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "an attribute that a member of an enumeration gets later", "followed")
+@for_kind(ATTRIBUTES, "an attribute added later to a member of an enumeration", "followed")
 def _() -> Made:
     class Mode(enum.Enum):
         ON = 2
@@ -115,7 +115,7 @@ def _() -> Made:
 # What is documented only.
 
 
-@for_kind(WORLD, "the time zone that `datetime.fromtimestamp`, `astimezone` look at", "documented")
+@for_kind(WORLD, "the time zone used by `datetime.fromtimestamp`, `astimezone`", "documented")
 def _() -> Made:
     before = os.environ.get("TZ")
 
@@ -135,7 +135,7 @@ def _() -> Made:
     return lambda x: x * (1 + datetime.datetime.fromtimestamp(0).hour), change
 
 
-@for_kind(WORLD, "settings that a library keeps for itself, such as `calendar.setfirstweekday()`", "documented")
+@for_kind(WORLD, "private settings of a library, such as `calendar.setfirstweekday()`", "documented")
 def _() -> Made:
     calendar.setfirstweekday(0)
 
@@ -146,7 +146,7 @@ def _() -> Made:
     return lambda x: x * (1 + calendar.firstweekday()), change
 
 
-@for_kind(WORLD, "a logger that the function fetches by `logging.getLogger`, asked by its methods", "warned")
+@for_kind(WORLD, "a logger from `logging.getLogger`, read through its methods", "warned")
 def _() -> Made:
     name = "graphc.tests.staleness"
     logging.getLogger(name).setLevel(logging.INFO)
@@ -175,7 +175,7 @@ def _() -> Made:
     return lambda x: x * dataclasses.fields(Settings)[0].metadata["factor"], lambda: more.update(factor=3.0)
 
 
-@for_kind(ATTRIBUTES, "what `__init__` reads of a class that is called as `Class[int]()`", "documented")
+@for_kind(ATTRIBUTES, "state that `__init__` reads, of a class called as `Class[int]()`", "documented")
 def _() -> Made:
     class Kind(Generic[T]):
         factor = 2.0

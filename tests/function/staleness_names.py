@@ -66,7 +66,7 @@ def _() -> Made:
     return lambda x: x * variable, lambda: variable.assign(3.0)
 
 
-@for_kind(NAMES, "a global that is set in place of a builtin", "followed")
+@for_kind(NAMES, "a global that replaces a builtin", "followed")
 def _() -> Made:
     G.pop("abs", None)
 
@@ -76,7 +76,7 @@ def _() -> Made:
     return program, lambda: G.update(abs=lambda value: 3.0)
 
 
-@for_kind(NAMES, "a name that is put into `builtins`", "followed")
+@for_kind(NAMES, "a name that is added to `builtins`", "followed")
 def _() -> Made:
     def program(x: Any) -> Any:
         return x * graphc_factor()  # type: ignore[name-defined]  # noqa: F821
@@ -95,7 +95,7 @@ def _() -> Made:
     return program, lambda: G.update(ABSENT=3.0)
 
 
-@for_kind(NAMES, "a variable of the function around", "followed")
+@for_kind(NAMES, "a variable of the enclosing function", "followed")
 def _() -> Made:
     number = 2.0
 
@@ -106,7 +106,7 @@ def _() -> Made:
     return lambda x: x * number, change
 
 
-@for_kind(NAMES, "a variable of the function around, read in a helper", "followed")
+@for_kind(NAMES, "a variable of the enclosing function, read in a helper", "followed")
 def _() -> Made:
     number = 2.0
 
@@ -183,17 +183,17 @@ def _() -> Made:
     return program, lambda: setattr(module, "number", 3.0)
 
 
-@for_kind(FUNCTIONS, "a global function that is defined anew", "followed")
+@for_kind(FUNCTIONS, "a global function that is redefined", "followed")
 def _() -> Made:
     return _rebinding("HELPER", lambda x: x * 2, lambda x: x * 3, lambda x: HELPER(x))
 
 
-@for_kind(FUNCTIONS, "a global class that is defined anew", "followed")
+@for_kind(FUNCTIONS, "a global class that is redefined", "followed")
 def _() -> Made:
     return _rebinding("KIND", type("A", (), {"n": 2.0}), type("A", (), {"n": 3.0}), lambda x: x * KIND().n)
 
 
-@for_kind(FUNCTIONS, "a function in a variable of the function around", "followed")
+@for_kind(FUNCTIONS, "a function in a variable of the enclosing function", "followed")
 def _() -> Made:
     def helper(x: Any) -> Any:
         return x * 2
@@ -209,7 +209,7 @@ def _scaling(number: float) -> Any:
     return lambda x: x * number
 
 
-@for_kind(FUNCTIONS, "another function of the same code, around which a variable holds something else", "followed")
+@for_kind(FUNCTIONS, "another function with the same code, whose closure holds something else", "followed")
 def _() -> Made:
     return _rebinding("HELPER", _scaling(2.0), _scaling(3.0), lambda x: HELPER(x))
 
@@ -246,7 +246,7 @@ for _kind, _wrap in {
         helper = wrap(lambda x: x * x * number)
         return lambda x: helper(x) + 1.0, change
 
-    for_kind(FUNCTIONS, f"a variable of the function around what {_kind} is given", "followed")(_make_wrapped)
+    for_kind(FUNCTIONS, f"a variable of the function that encloses the argument of {_kind}", "followed")(_make_wrapped)
 
 
 @for_kind(FUNCTIONS, "a compiled method that is patched, called by another", "followed")
@@ -260,7 +260,7 @@ def _() -> Made:
     return lambda x: value.helper(x), lambda: setattr(Kind, "helper", gx.function(lambda self, x: x * 3))
 
 
-@for_kind(FUNCTIONS, "what a `contextlib.contextmanager` yields", "followed")
+@for_kind(FUNCTIONS, "the value that a `contextlib.contextmanager` yields", "followed")
 def _() -> Made:
     values = {"a": 2.0}
 
@@ -275,7 +275,7 @@ def _() -> Made:
     return program, lambda: values.update(a=3.0)
 
 
-@for_kind(FUNCTIONS, "an implementation that a `functools.singledispatch` gets later", "followed")
+@for_kind(FUNCTIONS, "an implementation registered later with a `functools.singledispatch`", "followed")
 def _() -> Made:
     @functools.singledispatch
     def helper(value: Any) -> float:
@@ -287,7 +287,7 @@ def _() -> Made:
     return lambda x: x * helper("a"), register
 
 
-@for_kind(FUNCTIONS, "an implementation that a `functools.singledispatchmethod` gets later", "followed")
+@for_kind(FUNCTIONS, "an implementation registered later with a `functools.singledispatchmethod`", "followed")
 def _() -> Made:
     class Kind:
         @functools.singledispatchmethod
@@ -301,7 +301,7 @@ def _() -> Made:
     return lambda x: x * value.helper("a"), register
 
 
-@for_kind(FUNCTIONS, "what `__class_getitem__` gives", "followed")
+@for_kind(FUNCTIONS, "the result of `__class_getitem__`", "followed")
 def _() -> Made:
     class Kind:
         values: dict[str, float] = {"a": 2.0}  # noqa: RUF012
@@ -473,7 +473,7 @@ def _() -> Made:
     return lambda x: x * module.factor(), lambda: setattr(module, "factor", lambda: 3.0)
 
 
-@for_kind(FUNCTIONS, "what a `functools.lru_cache` gives", "followed")
+@for_kind(FUNCTIONS, "the result of a `functools.lru_cache`", "followed")
 def _() -> Made:
     numbers = [2.0]
     cached = functools.lru_cache(lambda: numbers[0])
@@ -498,7 +498,7 @@ def _() -> Made:
     return program, lambda: G.update(LATER=3.0)
 
 
-@for_kind(FUNCTIONS, "a method that `super()` finds", "followed")
+@for_kind(FUNCTIONS, "a method found by `super()`", "followed")
 def _() -> Made:
     class Kind(_Base):
         rate = 5.0
@@ -514,9 +514,7 @@ def _() -> Made:
     return lambda x: x * value.factor(), lambda: setattr(Base, "rate", 1.5)
 
 
-@for_kind(
-    FUNCTIONS, "a method, a class attribute and `__init__` of a class that the function makes objects of", "followed"
-)
+@for_kind(FUNCTIONS, "a method, a class attribute and `__init__` of a class that the function instantiates", "followed")
 def _() -> Made:
     class Kind:
         rate = 1.0
@@ -534,7 +532,7 @@ def _() -> Made:
     return lambda x: x * Kind().factor(), change
 
 
-@for_kind(FUNCTIONS, "a variable of the function around a property", "followed")
+@for_kind(FUNCTIONS, "a variable of the function that encloses a property", "followed")
 def _() -> Made:
     number = 2.0
 
@@ -574,7 +572,7 @@ _namespace: dict[str, Any] = {"rate": _rate}
 exec("def _no_source(): return rate()", _namespace)
 
 for _kind, _program in {
-    "`do_not_convert`": lambda x: x * _as_it_is(),
+    "code under `do_not_convert`": lambda x: x * _as_it_is(),
     "a function without source": lambda x: x * _namespace["_no_source"](),
     "a callback of a library": lambda x: x * np.vectorize(lambda value: value * _rate())(np.ones(2, np.float32)),
     "an `__iter__` that yields, in `sum`": lambda x: x * sum(_Iterated()),
@@ -584,4 +582,4 @@ for _kind, _program in {
         G.update(RATE=2.0, HOLDER=types.SimpleNamespace(parts=[types.SimpleNamespace(rate=1.0)]))
         return program, lambda: setattr(HOLDER.parts[0], "rate", 1.5)
 
-    for_kind(UNCONVERTED, f"a global and an attribute, read by what is called by {_kind}", "followed")(_make)
+    for_kind(UNCONVERTED, f"a global and an attribute, read by {_kind}", "followed")(_make)

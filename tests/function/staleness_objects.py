@@ -161,13 +161,13 @@ def _() -> Made:
     return lambda x: x * value.inner.factor, lambda: setattr(value, "inner", _Pair(3.0))
 
 
-@for_kind(ATTRIBUTES, "what a property computes of", "followed")
+@for_kind(ATTRIBUTES, "state that a property reads", "followed")
 def _() -> Made:
     value = _Computed()
     return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
 
 
-@for_kind(ATTRIBUTES, "what `__getattribute__` computes of", "followed")
+@for_kind(ATTRIBUTES, "state that `__getattribute__` reads", "followed")
 def _() -> Made:
     value = _Dynamic()
     return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
@@ -179,7 +179,7 @@ def _() -> Made:
     return lambda x: x * getattr(value, "factor", 3.0), lambda: delattr(value, "factor")
 
 
-@for_kind(ATTRIBUTES, "an attribute that is set first after the first call", "followed")
+@for_kind(ATTRIBUTES, "an attribute that is first set after the first call", "followed")
 def _() -> Made:
     value = types.SimpleNamespace()
     return lambda x: x * (3.0 if hasattr(value, "factor") else 2.0), lambda: setattr(value, "factor", 1.0)
@@ -192,7 +192,7 @@ def _() -> Made:
     return lambda x: x * value.factor, lambda: setattr(value, "__class__", second)
 
 
-@for_kind(ATTRIBUTES, "what `dir(object)` lists", "followed")
+@for_kind(ATTRIBUTES, "the result of `dir(object)`", "followed")
 def _() -> Made:
     value = type("Kind", (), {})()
     return lambda x: x * (3.0 if "factor" in dir(value) else 2.0), lambda: setattr(value, "factor", 1.0)
@@ -204,7 +204,7 @@ def _() -> Made:
     return lambda x: x * vars(kind)["factor"], lambda: setattr(kind, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "the object that `__new__` of its class keeps", "followed")
+@for_kind(ATTRIBUTES, "the object that its class's `__new__` keeps", "followed")
 def _() -> Made:
     class Kind:
         only: Any = None
@@ -217,7 +217,7 @@ def _() -> Made:
     return lambda x: x * Kind().factor, lambda: setattr(Kind.only, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "the class of an object, which `isinstance` is asked for", "followed")
+@for_kind(ATTRIBUTES, "the class of an object, read by `isinstance`", "followed")
 def _() -> Made:
     first, second = type("A", (), {}), type("B", (), {})
     value = first()
@@ -254,13 +254,13 @@ def _() -> Made:
     return lambda x: program(kind.ONE, x), lambda: setattr(kind.ONE, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "a class attribute that is None, which an object gets later", "followed")
+@for_kind(ATTRIBUTES, "a class attribute that is None, set later on an object", "followed")
 def _() -> Made:
     value = type("Kind", (), {"factor": None})()
     return lambda x: x * (2.0 if value.factor is None else value.factor), lambda: setattr(value, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "what a property computes of, found by `super()`", "followed")
+@for_kind(ATTRIBUTES, "state that a property reads, found by `super()`", "followed")
 def _() -> Made:
     class Kind(_Computed):
         @property
@@ -279,13 +279,13 @@ class _Array(_Plain):
         return jnp.float32(self.factor)
 
 
-@for_kind(ATTRIBUTES, "what `__hash__` computes of", "followed")
+@for_kind(ATTRIBUTES, "state that `__hash__` reads", "followed")
 def _() -> Made:
     value = _Array()
     return lambda x: x * hash(value), lambda: setattr(value, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "what `__jax_array__` computes of", "followed")
+@for_kind(ATTRIBUTES, "state that `__jax_array__` reads", "followed")
 def _() -> Made:
     value = _Array()
     return lambda x: gx.multiply(x, value), lambda: setattr(value, "factor", 3.0)
@@ -301,21 +301,21 @@ def _() -> Made:
     return lambda x: layer(x), lambda: setattr(layer, "trainable", False)
 
 
-@for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed")
+@for_kind(ATTRIBUTES, "an attribute of the object behind a weak reference", "followed")
 def _() -> Made:
     value = _Settings()
     reference = weakref.ref(value)
     return lambda x: x * reference().factor, lambda: setattr(value, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "an attribute that a dataclass among the arguments gets", "followed", direct=True)
+@for_kind(ATTRIBUTES, "an attribute added to a dataclass among the arguments", "followed", direct=True)
 def _() -> Made:
     value: Any = _Settings()
     program = gx.function(lambda settings, x: x * getattr(settings, "other", 2.0))
     return lambda x: program(value, x), lambda: setattr(value, "other", 3.0)
 
 
-@for_kind(ATTRIBUTES, "what a `default_factory` of a dataclass reads", "followed")
+@for_kind(ATTRIBUTES, "state that a dataclass's `default_factory` reads", "followed")
 def _() -> Made:
     rates = {"factor": 2.0}
 
@@ -326,7 +326,7 @@ def _() -> Made:
     return lambda x: x * Rates().all_of_them["factor"], lambda: rates.update(factor=3.0)
 
 
-@for_kind(ATTRIBUTES, "what `__call__` of a metaclass reads", "followed")
+@for_kind(ATTRIBUTES, "state that a metaclass's `__call__` reads", "followed")
 def _() -> Made:
     class Meta(type):
         factor = 2.0
@@ -405,7 +405,7 @@ def _() -> Made:
     return lambda x: x * len(values), lambda: values.append(1.0)
 
 
-@for_kind(CONTAINERS, "what a loop over a list finds", "followed")
+@for_kind(CONTAINERS, "the items that a loop over a list reads", "followed")
 def _() -> Made:
     values = [1.0, 1.0]
 
@@ -423,7 +423,7 @@ def _() -> Made:
     return lambda x: x * (3.0 if "b" in values else 2.0), lambda: values.update(b=1.0)
 
 
-@for_kind(CONTAINERS, "what a loop over a dict finds", "followed")
+@for_kind(CONTAINERS, "the keys that a loop over a dict reads", "followed")
 def _() -> Made:
     values = {"a": 1.0}
     return lambda x: x * sum(value for value in values.values()), lambda: values.update(b=1.0)
@@ -643,7 +643,7 @@ for _kind, _number in {
     for_kind(ATTRIBUTES, f"a field, read by {_kind}", "followed")(_make)
 
 
-@for_kind(ATTRIBUTES, "what a descriptor holds", "followed")
+@for_kind(ATTRIBUTES, "the state of a descriptor", "followed")
 def _() -> Made:
     class Descriptor:
         factor = 2.0

@@ -181,7 +181,7 @@ _FOLLOWED: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Callable[[An
         lambda: threading.Thread(name="ab"), lambda thread: len(thread.name),
         lambda thread: setattr(thread, "name", "c"),
     ),
-    "the object of a bound method that is written in C, such as `table.get`": (
+    "the object of a bound method written in C, such as `table.get`": (
         lambda: {"factor": 2.0}.get, lambda get: get("factor"), lambda get: get.__self__.update(factor=3.0),
     ),
     "`callable(o)`, `isinstance` by a metaclass's `__instancecheck__`, `__bases__`": (
@@ -216,7 +216,7 @@ def _() -> Made:
     return program, lambda: None
 
 
-@for_kind(WORLD, "the context that arithmetic of `decimal` looks at", "documented")
+@for_kind(WORLD, "the context of `decimal` arithmetic", "documented")
 def _() -> Made:
     def program(x: Any) -> Any:
         return x * float(decimal.Decimal(1) / 3)
@@ -224,14 +224,14 @@ def _() -> Made:
     return program, lambda: setattr(decimal.getcontext(), "prec", 3)
 
 
-@for_kind(WORLD, "whether the object of a weak reference is still there", "followed")
+@for_kind(WORLD, "whether the object of a weak reference still exists", "followed")
 def _() -> Made:
     kept = [type("Kind", (), {})()]
     reference = weakref.ref(kept[0])
     return lambda x: x * (3.0 if reference() is None else 2.0), kept.clear
 
 
-@for_kind(WORLD, "an attribute that the program puts into a library's module", "followed")
+@for_kind(WORLD, "an attribute that the program adds to a library's module", "followed")
 def _() -> Made:
     library: Any = np
     library.graphc_factor = 2.0
@@ -261,7 +261,7 @@ def _() -> Made:
     return lambda x: x * len(named.__annotations__), lambda: named.__annotations__.clear()
 
 
-@for_kind(WORLD, "`sys.argv`, as other objects of libraries' modules", "followed")
+@for_kind(WORLD, "`sys.argv`, like other objects of libraries' modules", "followed")
 def _() -> Made:
     given = [*sys.argv]
 
@@ -278,7 +278,7 @@ def _() -> Made:
     return lambda x: x * (1.0 + len(base.__subclasses__())), lambda: kept.append(type("Kind", (base,), {}))
 
 
-@for_kind(WORLD, "whether an object has what a `runtime_checkable` protocol asks for", "followed")
+@for_kind(WORLD, "whether an object satisfies a `runtime_checkable` protocol", "followed")
 def _() -> Made:
     value = type("Kind", (), {})()
     return lambda x: x * (3.0 if isinstance(value, _HasFactor) else 2.0), lambda: setattr(value, "factor", 2.0)
@@ -299,22 +299,20 @@ def _() -> Made:
     return lambda x: x * (3.0 if isinstance(value, Kind) else 2.0), lambda: Kind.register(type(value))
 
 
-@for_kind(WORLD, "what the program puts in the place of a library's functions, or into its classes", "documented")
+@for_kind(WORLD, "a library's function or class that the program patches", "documented")
 def _() -> Made:
     library: Any = argparse.Namespace
     library.graphc_factor = 2.0
     return lambda x: x * library.graphc_factor, lambda: setattr(library, "graphc_factor", 3.0)
 
 
-@for_kind(WORLD, "settings that texts and numbers of NumPy look at (`set_printoptions`, `seterr`)", "documented")
+@for_kind(WORLD, "settings that NumPy's printing and arithmetic use (`set_printoptions`, `seterr`)", "documented")
 def _() -> Made:
     value = np.array([1 / 3])
     return lambda x: x * len(repr(value)), lambda: np.set_printoptions(precision=2)
 
 
-@for_kind(
-    WORLD, "what a library's object was made of in C (`numpy.frompyfunc`), private maps of an `Enum`", "documented"
-)
+@for_kind(WORLD, "the C state of a library's object (`numpy.frompyfunc`), private maps of an `Enum`", "documented")
 def _() -> Made:
     held = [2.0]
     made = np.frompyfunc(lambda a: a * held[0], 1, 1)
@@ -324,7 +322,7 @@ def _() -> Made:
 # --- printed text
 
 
-@for_kind(PRINTING, "`print(..., file=buffer)` of what is known, into a buffer that the function makes", "followed")
+@for_kind(PRINTING, "`print(..., file=buffer)` of known values, into a buffer that the function makes", "followed")
 def _() -> Made:
     def program(x: Any) -> Any:
         buffer = io.StringIO()
