@@ -40,7 +40,13 @@ class Looping(Planned, Loopable):
     """The ``for`` loop over a dataset in a compiled function."""
 
     def loop(
-        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+        self,
+        extra_test: Test | None,
+        body: Callable[[Any], None],
+        variables: LoopVariables,
+        statement: Any,
+        *,
+        probing: bool = False,
     ) -> None:
         """Traces a ``for`` loop over the elements.
 
@@ -49,7 +55,9 @@ class Looping(Planned, Loopable):
           body: one iteration.
           variables: the loop's variables.
           statement: the body that the user wrote.
+          probing: is of no use here: what computes on no tensor is no element.
         """
+        del probing
         _refuse_state(self.plan)
         try:
             rolled = Rolled.of(improved(self.plan))

@@ -71,6 +71,7 @@ from graphc.ops.numeric_tensors import as_numbers, as_wide
 from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.signature import Signature
+from graphc.ops.stacks import rows_of
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import ROWS, infer_by_evaluation, is_row
 from graphc.ops.unroll_factor import iterations_per_step
@@ -159,6 +160,7 @@ __all__ = [
     "replaying",
     "replica_mesh",
     "replica_spec",
+    "rows_of",
     "sized",
     "special",
     "strings",

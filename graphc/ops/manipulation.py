@@ -11,7 +11,14 @@ from jax import lax
 
 from graphc.ops.parts import parts
 from graphc.ops.refusals import broadcasts
-from graphc.ops.stacks import stack_of_rows
+from graphc.ops.stacks import (
+    columns_of_rows,
+    concat_of_rows,
+    depth_of_rows,
+    hstack_of_rows,
+    stack_of_rows,
+    vstack_of_rows,
+)
 from graphc.ops.table import define, row
 from graphc.ops.values import fitted
 
@@ -223,6 +230,7 @@ _ARRAY_API = (
         "Joined along an axis that they have; flattened for None.",
         fold=_fold_concat,
         aliases=("concatenate",),
+        instead=concat_of_rows,
     ),
     row(
         "stack",
@@ -232,8 +240,14 @@ _ARRAY_API = (
         fold=_fold_stack,
         instead=stack_of_rows,
     ),
-    row("hstack", _hstack, "arrays: Tensors", "Joined along axis 1; along axis 0 when 1-d."),
-    row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows."),
+    row(
+        "hstack",
+        _hstack,
+        "arrays: Tensors",
+        "Joined along axis 1; along axis 0 when 1-d.",
+        instead=hstack_of_rows,
+    ),
+    row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows.", instead=vstack_of_rows),
     row(
         "split",
         _split,
@@ -305,8 +319,8 @@ _NUMPY = (
     row("insert", _insert, "x, obj: Axes, values, axis: int | None = None", "Values put before positions along axis."),
     row("delete", _delete, "x, obj: Axes, axis: int | None = None", "The tensor without these positions along axis."),
     row("resize", jnp.resize, "x, new_shape: Shape", "The elements in another shape, repeated to fill it."),
-    row("column_stack", _column_stack, "arrays: Tensors", "Joined as columns of a matrix."),
-    row("dstack", _dstack, "arrays: Tensors", "Joined along the third axis."),
+    row("column_stack", _column_stack, "arrays: Tensors", "Joined as columns of a matrix.", instead=columns_of_rows),
+    row("dstack", _dstack, "arrays: Tensors", "Joined along the third axis.", instead=depth_of_rows),
     row(
         "array_split",
         _array_split,

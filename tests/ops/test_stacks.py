@@ -1,4 +1,4 @@
-"""Rows of one array that are stacked again while a function is traced are a slice of it."""
+"""Rows of one array that are joined again while a function is traced are a slice of it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _ops(function: Callable[[Any], Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
-@pytest.mark.parametrize("part", [slice(0, 5), slice(1, 4)])
-def test_neighbouring_rows_are_a_slice(axis: int, part: slice) -> None:
+@pytest.mark.parametrize("part", [slice(0, 5), slice(1, 4), slice(None, None, -1), slice(3, 0, -2), slice(1, None, 3)])
+def test_evenly_spaced_rows_are_a_slice(axis: int, part: slice) -> None:
     def stacked(x: Any) -> Any:
         return gx.stack([x[place] for place in range(5)[part]], axis=axis)
 
@@ -28,9 +28,36 @@ def test_neighbouring_rows_are_a_slice(axis: int, part: slice) -> None:
     np.testing.assert_array_equal(result.numpy(), np.stack(list(X[part]), axis=axis))
 
 
-@pytest.mark.parametrize(
-    "places", [(1, 0), (0, 2), (0, 0), (3,)], ids=["backwards", "with a gap", "the same twice", "one"]
-)
+JOINS = {
+    "concat along the first axis": (lambda np_like, rows: np_like.concat(rows, axis=0), X),
+    "concat along the last axis": (lambda np_like, rows: np_like.concat(rows, axis=-1), X),
+    "concat flattened": (lambda np_like, rows: np_like.concat(rows, axis=None), X),
+    "hstack of vectors": (lambda np_like, rows: np_like.hstack(rows), X[0]),
+    "hstack": (lambda np_like, rows: np_like.hstack(rows), X),
+    "vstack of vectors": (lambda np_like, rows: np_like.vstack(rows), X[0]),
+    "vstack": (lambda np_like, rows: np_like.vstack(rows), X),
+    "column_stack of vectors": (lambda np_like, rows: np_like.column_stack(rows), X[0]),
+    "column_stack": (lambda np_like, rows: np_like.column_stack(rows), X),
+    "dstack": (lambda np_like, rows: np_like.dstack(rows), X),
+    "dstack of three axes": (lambda np_like, rows: np_like.dstack(rows), X[None, None]),
+}
+
+
+@pytest.mark.parametrize("name", JOINS)
+def test_rows_joined_in_other_ways_are_a_slice_with_its_axes_moved(name: str) -> None:
+    join, array = JOINS[name]
+    array = np.repeat(array, 3, axis=0)
+
+    def joined(x: Any) -> Any:
+        return join(gx, list(x)[::-1])
+
+    function = gx.function(joined)
+    assert {node.op.name for node in function.graph(gx.asarray(array)).nodes} <= {"get_item", "moveaxis", "reshape"}
+    result = function(gx.asarray(array))
+    np.testing.assert_array_equal(result.numpy(), join(np, list(array)[::-1]))
+
+
+@pytest.mark.parametrize("places", [(0, 0), (3,), (0, 1, 3)], ids=["the same twice", "one", "unevenly spaced"])
 def test_other_rows_are_stacked(places: tuple[int, ...]) -> None:
     def stacked(x: Any) -> Any:
         return gx.stack([x[place] for place in places])

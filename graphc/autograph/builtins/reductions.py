@@ -71,11 +71,18 @@ def is_looped(values: Any) -> bool:
     return isinstance(values, _LOOPED) or growing(values) is not None
 
 
-def run_over(iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables) -> None:
-    """A loop over what loops run over, or over a container."""
+def run_over(
+    iterable: Any,
+    extra_test: Test | None,
+    body: Callable[[Any], None],
+    variables: LoopVariables,
+    *,
+    probing: bool = True,
+) -> None:
+    """A loop over what loops run over, or over a container; ``probing`` as of :func:`run_for`."""
     if is_looped(iterable):
         check_iterator(iterable)
-        run_for(iterable, extra_test, body, variables, probing=True)
+        run_for(iterable, extra_test, body, variables, probing=probing)
         return
     for item in iterable:
         body(item)
@@ -121,7 +128,7 @@ def total(symbol: str, iterable: Any, start: Any) -> Any:
         kinds.add(kind_of(item))
         box.set((binary(symbol, box.values[0], item),))
 
-    run_over(iterable, None, add, box.variables)
+    run_over(iterable, None, add, box.variables, probing=False)
     return numbered(box.values[0], int if kinds <= {bool, int} else None)
 
 

@@ -47,6 +47,9 @@ BINARY: dict[type[ast.operator], str] = {
 # Literals, whose kinds are Python's own.
 _HARMLESS = (ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
 
+# What takes all items of a generator expression before it returns.
+_CONSUMERS = frozenset(("all", "any", "dict", "list", "max", "min", "set", "sorted", "sum", "tuple"))
+
 # What makes a new list or dict.
 _CONTAINERS = frozenset([ast.List, ast.ListComp, ast.Dict, ast.DictComp])
 
@@ -279,10 +282,16 @@ class Expressions(ast.NodeTransformer):
         inside = [node.elt, *(part for place in node.generators for part in (place.target, place.iter, *place.ifs))]
         inside.remove(node.generators[0].iter)
         functions = ast.NamedExpr | ast.Lambda | ast.GeneratorExp | ast.Await
-        if any(isinstance(part, functions) for root in inside for part in ast.walk(root)):
+        parts = [part for root in inside for part in ast.walk(root)]
+        consumed = [part.args[0] for part in parts if isinstance(part, ast.Call) and self._consumes(part)]
+        if any(isinstance(part, functions) and part not in consumed for part in parts):
             return False
-        filtered = any(part.ifs for part in node.generators)
-        return not any(part.is_async for part in node.generators) and (filtered or len(node.generators) == 1)
+        return not any(part.is_async for part in node.generators)
+
+    def _consumes(self, node: ast.Call) -> bool:
+        """Returns True for the call of a builtin that takes all items of a generator expression before it returns."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        return name in _CONSUMERS and name not in self.local and len(node.args) == 1
 
     def _visit_generatorexp(self, node: ast.GeneratorExp) -> ast.expr:
         if self.binds_in_place(node) or any(part.is_async for part in node.generators):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from graphc.autograph.values.course_number import CourseNumber, by_trip
 from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.number import kinds_of
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor
+from graphc.ops import rows_of
 from graphc.tracing import context
 
 __all__ = ["FEWEST", "is_one_buffer", "item_by_trip", "row_of", "stacked"]
@@ -18,30 +21,26 @@ FEWEST = 5
 
 
 def is_one_buffer(items: Sequence[Any]) -> bool:
-    """Returns True if the items are neighbouring rows of one array, or nested values whose leaves are."""
+    """Returns True if the items are evenly spaced rows of one array, or nested values whose leaves are."""
     if len(items) < FEWEST or not isinstance(items[0], SymbolicTensor | tuple):
         return False
     columns, structures = zip(*map(nest.flatten, items), strict=True)
     if any(structure != structures[0] for structure in structures):
         return False
-    return bool(columns[0]) and all(map(_are_neighbours, zip(*columns, strict=True)))
+    return bool(columns[0]) and None not in map(rows_of, zip(*columns, strict=True))
 
 
-def _are_neighbours(leaves: Sequence[Any]) -> bool:
-    places = [_place(leaf) for leaf in leaves]
-    if None in places or any(leaf.trace is not leaves[0].trace for leaf in leaves):
+def _alike(items: Sequence[Any]) -> bool:
+    """Returns True if the items are small tensors of one type, of which an array is made at little cost."""
+    if len(items) < FEWEST or not all(isinstance(item, SymbolicTensor) for item in items):
         return False
-    array, first = places[0] or (None, 0)
-    return all(place == (array, first + count) for count, place in enumerate(places))
+    type = items[0].type
+    small = not type.is_open and not type.weak and math.prod(type.shape) <= _SMALL
+    return small and all(item.type == type for item in items) and kinds_of(items[0]) is None
 
 
-def _place(leaf: Any) -> tuple[Any, int] | None:
-    """Returns of which array a tensor is which row; None if it is none."""
-    node = leaf.raw.node if type(leaf) is SymbolicTensor else None
-    if node is None or node.op.name != "get_item":
-        return None
-    index = node.attrs["index"]
-    return (node.inputs[0], index[0]) if len(index) == 1 and type(index[0]) is int else None
+_SMALL = 64
+"""The elements of a tensor that may be copied into an array of all items of its list."""
 
 
 def stacked(items: Sequence[Any]) -> tuple[nest.Structure, list[Tensor]]:
@@ -64,7 +63,7 @@ def item_by_trip(items: Any, index: Any) -> Any:
     if type(items) not in (list, tuple) or not isinstance(index, LoopIndex | CourseNumber):
         return NotImplemented
     found = by_trip(_at_place, (index, *items))
-    if found is not NotImplemented or not isinstance(index, LoopIndex) or not is_one_buffer(items):
+    if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(items) or _alike(items)):
         return found
     structure, arrays = stacked(items)  # in the loop, where tapes see it; a pass moves it before the loop
     return row_of(structure, [array[index] for array in arrays])

@@ -13,7 +13,6 @@ from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
 from graphc.ir.passes.prune import Prune
-from graphc.ir.passes.restack import Restack
 from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
 
@@ -35,7 +34,6 @@ __all__ = [
     "Order",
     "Pass",
     "Prune",
-    "Restack",
     "Sink",
     "is_open",
     "run_passes",

@@ -14,7 +14,6 @@ from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
-from graphc.ir.passes.restack import Restack
 from graphc.ir.verifier import verify
 
 __all__ = ["DEFAULT", "LATE", "Pass", "run_passes"]
@@ -34,7 +33,7 @@ class Pass(Protocol):
 # Flattening goes first, because the others take the longer the deeper branches are nested. Folding goes before merging
 # because it makes equal constants, and removal goes last but one because all of them leave nodes without users. Order
 # is last: it must see exactly the effects that are left. Loops come after merging, so that equal ones are one.
-DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), Restack(), DCE(), Order())
+DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # What follows is done to what XLA compiles alone: gradients are taken of the graph before it. Where a branch was, the
 # test and the branch may look at the same items.

@@ -22,7 +22,6 @@ from graphc.ir.passes import (
     Order,
     Pass,
     Prune,
-    Restack,
     Sink,
     run_passes,
 )
@@ -46,7 +45,7 @@ from tests.ir.strategies import (
 
 PASSES: list[Pass] = [Flatten(TEST_OPS), DCE(), CSE(), Fold(), Order()]
 OVER_LOOPS: list[Pass] = [Sink(TEST_OPS), Hoist(TEST_OPS), Loops(TEST_OPS)]
-PIPELINE: list[Pass] = [Flatten(TEST_OPS), DCE(), Fold(), CSE(), Loops(TEST_OPS), Restack(), DCE(), Order()]
+PIPELINE: list[Pass] = [Flatten(TEST_OPS), DCE(), Fold(), CSE(), Loops(TEST_OPS), DCE(), Order()]
 
 
 def is_writer(node: Node) -> bool:

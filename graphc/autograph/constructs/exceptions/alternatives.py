@@ -29,10 +29,16 @@ class Alternatives(Loopable):
         self._found = found
 
     def loop(
-        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+        self,
+        extra_test: Test | None,
+        body: Callable[[Any], None],
+        variables: LoopVariables,
+        statement: Any,
+        *,
+        probing: bool,
     ) -> None:
         """Runs the body for the first one; its branch for what else may have happened runs it for the others."""
-        del extra_test, variables, statement  # a handler that jumps ends nothing: it is the only one that runs
+        del extra_test, variables, statement, probing  # a handler that jumps ends nothing: it is the only one that runs
         body(Alternative(self._found, body))
 
 

@@ -45,7 +45,13 @@ class Loopable(ABC):
 
     @abstractmethod
     def loop(
-        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+        self,
+        extra_test: Test | None,
+        body: Callable[[Any], None],
+        variables: LoopVariables,
+        statement: Any,
+        *,
+        probing: bool,
     ) -> None:
         """Runs the loop; see :func:`run_for`."""
 
@@ -108,7 +114,7 @@ def run_for(
         return
     statement = body if statement is None else statement
     if isinstance(iterable, Loopable):
-        iterable.loop(extra_test, body, variables, statement)
+        iterable.loop(extra_test, body, variables, statement, probing=probing)
         return
     iterate = operator_method(iterable, "__iter__")
     if iterate is not None:
@@ -213,9 +219,13 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, pe
         return
     if loop.options.unroll is False:
         raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
+    reports = loop.trace.root.loops
+    place = len(reports)
     loop.trace.report_loop("unrolled", reason)
     if is_symbolic_condition(run_in_python(loop, iterator, limit, going_on)):
         iterator.spoil("that may stop early")
+    if not limit.added:
+        del reports[place]  # Python has computed on numbers, which costs the program nothing
 
 
 def _why_unrolled(loop: ForLoop, space: Space) -> str | None:

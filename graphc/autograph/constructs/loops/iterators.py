@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.origins import in_python
@@ -34,7 +34,7 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.one_buffer import is_one_buffer
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor
+from graphc.core import SymbolicTensor, Tensor
 from graphc.tracing import current_trace
 
 __all__ = ["OVERRIDES", "SpaceIterator", "iterator_of"]
@@ -47,7 +47,10 @@ class SpaceIterator(Iterator[Any]):
 
     Attributes:
       position: how many items were taken.
+      filters: whether it leaves out items.
     """
+
+    filters: ClassVar[bool] = False
 
     def __init__(self, parts: Sequence[SpaceIterator]) -> None:
         self.position: int = 0
@@ -73,6 +76,10 @@ class SpaceIterator(Iterator[Any]):
         """Returns True if the items can be had one by one."""
         space = self.left()
         return space is None or isinstance(space.length, int)
+
+    def computes(self) -> bool:
+        """Returns True if a function of the user's makes the items, and none was taken."""
+        return any(isinstance(node, _Map) for node in self.nodes()) and not any(self.mark())
 
     @abstractmethod
     def _left(self) -> Any:
@@ -160,11 +167,11 @@ class _Items(SpaceIterator):
     """The iterator over a list whose items are the rows of one array.
 
     Args:
-      owner: the list.
+      owner: the list, or a tuple.
       step: 1, or -1 from the last item to the first.
     """
 
-    def __init__(self, owner: list[Any], step: int) -> None:
+    def __init__(self, owner: Sequence[Any], step: int) -> None:
         super().__init__(())
         self._owner = owner
         self._order = range(len(owner))[::step]
@@ -268,9 +275,9 @@ def _of_list(value: Any, step: int) -> SpaceIterator | None:
     """Returns the iterator over a list that is one array, forwards or backwards; None for anything else."""
     if growing(value) is not None:
         return _Leaf(GrowingItems(value, backwards=step < 0))
-    if type(value) is not list or not is_one_buffer(cast("list[Any]", value)):
+    if type(value) not in (list, tuple) or not is_one_buffer(value):
         return None
-    return _Items(cast("list[Any]", value), step)
+    return _Items(value, step)
 
 
 def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator:
@@ -292,7 +299,7 @@ def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
 
 
 def _is_space(value: Any) -> bool:
-    if type(value) is list:
+    if type(value) in (list, tuple):
         return _of_list(value, 1) is not None
     return isinstance(value, SpaceIterator | range | TensorRange | Tensor) or growing(value) is not None
 
@@ -339,19 +346,7 @@ def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
     return made(_Map(call(function), parts))
 
 
-def _stack(native: Native, arrays: Any, **options: Any) -> Any:
-    """``gx.stack``: of a list that is one array, that array, along any axis."""
-    axis = options.get("axis", 0)
-    along = set(options) == {"axis"} and type(axis) is int and axis != 0
-    if along and type(arrays) is list and is_one_buffer(cast("list[Any]", arrays)):
-        whole = native(arrays)
-        if -len(whole.shape) <= axis < len(whole.shape):
-            return FUNCTIONS["moveaxis"](whole, 0, axis)
-    return native(arrays, **options)
-
-
 OVERRIDES: Functions = {
-    FUNCTIONS["stack"]: _stack,
     zip: _zip,
     enumerate: _enumerate,
     reversed: _reversed,

@@ -130,6 +130,8 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
             index = {number.raw: np.array(space.order, np.int32), **_known(numbers.courses)} if settled else {}
             stops = _stop(loop, region, (index, space.order), carried, state) if settled else None
             outputs = state.results(region) if settled else []
+            if settled and stops is None:
+                state.check_starts(region, carried, outputs)
         if changed or stops is not None:
             state.restore()
             trace.rollback(before)
@@ -256,7 +258,10 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
                 if identity is not None and loop.held:
                     # If it is Python values that stop it, Python knows what is left.
                     raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
-                outputs = [regions[1].lift(apply(OPS["add"], (counters[1], 1))), *state.results(regions[1])]
+                results = state.results(regions[1])
+                if identity is not None:
+                    state.check_starts(regions[1], carried[1], results)
+                outputs = [regions[1].lift(apply(OPS["add"], (counters[1], 1))), *results]
                 break
         if settled or not stops:
             state.restore()

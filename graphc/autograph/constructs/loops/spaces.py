@@ -196,11 +196,11 @@ class ListRows(Space):
     """The items of a list that are the rows of one array.
 
     Args:
-      owner: the list.
+      owner: the list, or a tuple.
       order: the places of the items, from one end to the other.
     """
 
-    def __init__(self, owner: list[Any], order: range) -> None:
+    def __init__(self, owner: Sequence[Any], order: range) -> None:
         self._owner = owner
         self._known = list(owner)
         self._order = order

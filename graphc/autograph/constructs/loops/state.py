@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from graphc.autograph.constructs.loops.counts import Count, settle_counts
 from graphc.autograph.constructs.loops.courses import number_after
 from graphc.autograph.constructs.loops.list_state import ListState, changes_length, settled
+from graphc.autograph.constructs.loops.starts import common_type, filled, is_as_of_number
 from graphc.autograph.constructs.storage.cells import ContentsCell, held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import CONTINUE, is_flag
 from graphc.autograph.values.choice_join import as_choices, holds_choice
@@ -30,12 +31,14 @@ from graphc.autograph.values.join import (
     to_tensors,
 )
 from graphc.autograph.values.number import Kinds, joined, kinds_of, span_of
+from graphc.autograph.values.one_buffer import FEWEST
 from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
-from graphc.core import SymbolicTensor
-from graphc.ir import TensorType
+from graphc.core import FUNCTIONS, SymbolicTensor
+from graphc.ir import OPS, Attrs, TensorType
+from graphc.ops import rows_of
 from graphc.tracing import Alias, Cell, Region, TensorCell, Trace, context
 
 __all__ = ["LoopState", "LoopVariables"]
@@ -68,6 +71,7 @@ class _Slot:
       values: what it is in each iteration then, and after the last one; None where that is not known yet.
       start: its course in the iteration that is traced.
       after: what that iteration leaves in it: a course, or a number.
+      fills: whether it is a number that stands for a tensor which holds it everywhere.
     """
 
     leaf: Any
@@ -78,6 +82,7 @@ class _Slot:
     values: list[Any] | None = None
     start: Course | None = None
     after: Any = None
+    fills: bool = False
 
     @classmethod
     def of(cls, leaf: Any) -> _Slot:
@@ -87,6 +92,10 @@ class _Slot:
         """Takes the place of a slot of which it is known now what it carries."""
         self.leaf, self.type, self.kinds, self.count = other.leaf, other.type, other.kinds, other.count
         self.follows, self.values = other.follows, other.values
+
+    def before(self, trace: Trace) -> Any:
+        """Returns what it is before the loop, of the shape that it has in the loop."""
+        return filled(trace, self.leaf, self.type) if self.fills and self.type is not None else self.leaf
 
     def begin(self, courses: Courses | None) -> None:
         """Sets what it is at the start of an iteration that is about to be traced, if Python computes it."""
@@ -117,7 +126,8 @@ class _Entry:
     A container inside the value that every iteration leaves where it is stays the object that it is, since other names
     may hold it too; what is changed in it is a place of its own. Those that it is not known of yet that an iteration
     puts others in their place are ``same``. A ``jump`` is a name of ours that says whether the loop was left, which it
-    was not where an iteration begins; it is taken for a tensor from the start, since it mostly becomes one.
+    was not where an iteration begins; it is taken for a tensor from the start, since it mostly becomes one. The items
+    of a ``packed`` list are carried as the rows of one tensor, as an iteration leaves them; None says that one did not.
     """
 
     name: str
@@ -136,6 +146,7 @@ class _Entry:
     contents: bool = False
     list: ListState | None = None
     jump: bool = False
+    packed: bool | None = False
 
     @classmethod
     def of(cls, name: str, value: Any) -> _Entry:
@@ -175,6 +186,36 @@ class _Entry:
     def replace(self, after: Any) -> bool:
         self.after, self.replaced = after, True
         return True
+
+    def types(self) -> list[TensorType]:
+        """Returns the types of the tensors that are carried for it."""
+        types = [slot.type for slot in self.slots if slot.type is not None]
+        return [TensorType((len(types), *types[0].shape), types[0].dtype)] if self.packed else types
+
+    def tensors(self, trace: Trace, leaves: Sequence[Any]) -> list[SymbolicTensor]:
+        """Returns the tensors that are carried for some leaves, in the trace that is open."""
+        found = to_tensors(trace, leaves, [slot.type for slot in self.slots])
+        return [FUNCTIONS["stack"](found)] if self.packed else found
+
+    def rows(self, supply: Iterator[Any], *, after: bool) -> Iterator[Any]:
+        """Returns the leaves that are tensors, of what is carried for it at the start of an iteration or after all."""
+        if not self.packed:
+            return supply
+        whole, places = next(supply), range(len(self.slots))
+        if after:
+            return iter([whole[place] for place in places])
+        return iter([whole.trace.apply(OPS["get_item"], (whole,), Attrs(index=(place,)))[0] for place in places])
+
+    def settle_packing(self, leaves: Sequence[Any]) -> bool:
+        """Decides by what an iteration leaves in a list how it is carried; False if that is another way than it was."""
+        types = {slot.type for slot in self.slots}
+        common = next(iter(types)) if len(types) == 1 and type(self.value) in (list, tuple) else None
+        fits = common is not None and not common.weak and len(self.slots) >= FEWEST
+        fits = fits and self.structure.children == (nest.LEAF,) * len(self.slots) and rows_of(leaves) is not None
+        if self.packed is None or bool(self.packed) == fits:
+            return True
+        self.packed = None if self.packed else True
+        return False
 
 
 def _inner_containers(value: Any) -> frozenset[int]:
@@ -258,16 +299,38 @@ class LoopState:
 
     def types(self) -> list[TensorType]:
         """Returns the types of the carried leaves, in order."""
-        return [slot.type for entry in self._entries for slot in entry.slots if slot.type is not None]
+        return [type for entry in self._entries for type in entry.types()]
 
     def titles(self) -> list[str]:
         """Returns what the carried leaves are part of, in order."""
-        return [entry.name for entry in self._entries for slot in entry.slots if slot.type is not None]
+        return [entry.name for entry in self._entries for _ in entry.types()]
 
     def initial(self) -> list[SymbolicTensor]:
         """Returns the carried leaves before the loop."""
-        slots = [slot for entry in self._entries for slot in entry.slots]
-        return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
+        return [
+            tensor
+            for entry in self._entries
+            if entry.carried
+            for tensor in entry.tensors(self._trace, [slot.before(self._trace) for slot in entry.slots])
+        ]
+
+    def check_starts(
+        self, region: Region, carried: Sequence[SymbolicTensor], results: Sequence[SymbolicTensor]
+    ) -> None:
+        """Gives up an attempt that takes numbers for tensors which are not what these would be.
+
+        Args:
+          region: the iteration.
+          carried: the tensors that it is given.
+          results: those that it gives.
+        """
+        supply, outputs = iter(carried), {result.raw for result in results}
+        for entry in self._entries:
+            given = [next(supply) for _ in entry.types()]
+            slots = [slot for slot in entry.slots if slot.type is not None]
+            for slot, tensor in zip(slots, given * len(slots) if entry.packed else given, strict=True):
+                if slot.fills and not is_as_of_number(region, tensor.raw, slot.leaf, outputs):
+                    region.abort("a number becomes a tensor in its first iteration", unsettled=True)
 
     def bind(self, tensors: Sequence[Any], *, iteration: bool = False, courses: Courses | None = None) -> None:
         """Binds the names for an iteration or a test, the carried leaves to ``tensors``.
@@ -305,8 +368,9 @@ class LoopState:
     def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
         if not entry.is_new:
             return entry.value
+        rows = entry.rows(supply, after=after)
         leaves = [
-            slot.number(after=after) if slot.type is None else slot.joined(next(supply), after=after)
+            slot.number(after=after) if slot.type is None else slot.joined(next(rows), after=after)
             for slot in entry.slots
         ]
         return nest.unflatten(entry.structure, leaves)
@@ -440,6 +504,8 @@ class LoopState:
             self._follow(entry)
             entry.contents = isinstance(cell, ContentsCell)
             self._entries.append(entry)
+            if isinstance(cell.owner, list):
+                self._settle_list(cell, entry)  # so that the next trial knows already that it grows
         self._discoveries += bool(found)
         if self._discoveries > _MAX_DISCOVERIES:
             error = UnimplementedError(
@@ -476,7 +542,7 @@ class LoopState:
         if not entry.is_new and not interchangeable(entry.value, value):
             entry.remade = True
             return False
-        return all(fits)
+        return all(fits) and entry.settle_packing(leaves)
 
     def _settle_unbound(self, entry: _Entry, unbound: Unbound, value: Any, region: Region) -> bool:
         """Returns a name that was not bound before the loop."""
@@ -511,6 +577,9 @@ class LoopState:
                 known, slot.follows = slot.start is not None, True
                 return known
         slot.follows = False
+        if region.attempt is not None and slot.type is None and (filling := common_type(slot.leaf, after)) is not None:
+            slot.type, slot.kinds, slot.count, slot.fills = filling, None, None, True
+            return False
         numbers = is_number(slot.leaf) or isinstance(slot.leaf, CourseNumber)
         if isinstance(after, LoopIndex | CourseNumber) or (numbers and is_number(after)):
             _number_changes(region, name)
@@ -536,7 +605,7 @@ class LoopState:
             tensor
             for entry, value in zip(self._entries, self._alike(self._values(), region), strict=True)
             if entry.carried
-            for tensor in to_tensors(region, nest.flatten(value, entry.same)[0], [slot.type for slot in entry.slots])
+            for tensor in entry.tensors(region, nest.flatten(value, entry.same)[0])
         ]
 
     def leave(self, tensors: Sequence[Any], trips: int | None = None, *, done: SymbolicTensor | None = None) -> None:

@@ -33,16 +33,16 @@ class NodeLimit:
 
     Attributes:
       done: how many iterations were run.
+      added: how many nodes they have added.
     """
 
     def __init__(self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None) -> None:
-        self.done = 0
+        self.done = self.added = 0
         self._trace = trace
         self._what = f"this {kind} loop is unrolled, because {reason}"
         self._remedy = remedy
         self._total = total
         self._counted = len(trace.builder.nodes)
-        self._nodes = 0
         self._before = (0, 0)
 
     def check(self) -> None:
@@ -53,18 +53,18 @@ class NodeLimit:
         """
         self.done += 1
         nodes = self._trace.builder.nodes
-        self._nodes += sum(map(_size, nodes[self._counted :]))
+        self.added += sum(map(_size, nodes[self._counted :]))
         self._counted = len(nodes)
         limit = config.max_unrolled_nodes
-        if self._nodes > limit:
-            raise self._refused(f"has added {self._nodes:,} nodes")
+        if self.added > limit:
+            raise self._refused(f"has added {self.added:,} nodes")
         if self._total is not None and not self.done & (self.done - 1):
             done, nodes_then = self._before
-            rate = (self._nodes - nodes_then) / (self.done - done)
-            guess = self._nodes + round(rate * (self._total - self.done))
-            if self.done > 1 and guess > limit and self._nodes >= _TRIAL * limit:
+            rate = (self.added - nodes_then) / (self.done - done)
+            guess = self.added + round(rate * (self._total - self.done))
+            if self.done > 1 and guess > limit and self.added >= _TRIAL * limit:
                 raise self._refused(f"would add about {guess:,} nodes in all")
-            self._before = (self.done, self._nodes)
+            self._before = (self.done, self.added)
 
     def _refused(self, found: str) -> Exception:
         total = "" if self._total is None else f" of {self._total:,}"
