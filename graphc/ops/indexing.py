@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
@@ -15,6 +14,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ops.strides import COMBINE, column_of, grid_of, misfit, put_column, put_grid, without_leading_ones
 from graphc.ops.subscripts import IndexEncoder, checked_position
 from graphc.ops.table import infer_by_evaluation
 from graphc.ops.values import fitted
@@ -23,8 +23,7 @@ from graphc.tracing import type_of_any
 __all__ = ["get_item", "update_item"]
 
 Array = jax.Array
-_COMBINE: dict[str, Any] = {"add": jnp.add, "multiply": jnp.multiply, "min": jnp.minimum, "max": jnp.maximum}
-_HOW = ("set", *_COMBINE)
+_HOW = ("set", *COMBINE)
 
 
 def _key(
@@ -131,6 +130,8 @@ def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...], inside: bool = Fals
     x = jnp.asarray(x)  # a constant comes as a NumPy array
     if inside and (block := _block(x, tensors, index)) is not None:
         return lax.reshape(block.of(x), block.shape)
+    if not tensors and (column := column_of(x, index)) is not None:
+        return column.of(x)
     x, key, _, _ = _key(x, tensors, index)
     return x[key]
 
@@ -160,98 +161,47 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
     values = fitted(values, x)
     if inside and (block := _block(x, tensors, index)) is not None:
         return _put_block(x, values, block, how)
-    if (places := _grid(x, index)) is not None:
-        return _put_grid(x, values, places, how)
+    if (column := column_of(x, index)) is not None:
+        return put_column(x, values, column, how)
+    if (places := grid_of(x, index)) is not None:
+        return put_grid(x, values, places, how)
     cut, key, starts, mask = _key(x, tensors, index)
     if mask is not None:
         part = cut[key]
         cut = _put(cut, key, _where(part, values, *mask, how))
     else:
         if values.ndim and values.shape[0] == 1:
-            values = _without_leading_ones(values, cut[key].ndim)
+            values = without_leading_ones(values, cut[key].ndim)
         try:
             cut = getattr(cut.at[key], how)(values)
         except ValueError:
-            raise _misfit(values.shape, cut[key].shape) from None
+            raise misfit(values.shape, cut[key].shape) from None
     if not starts:
         return cut
     return lax.dynamic_update_slice(x, cut, [starts.get(axis, 0) for axis in range(x.ndim)])
 
 
 def _put_block(x: Any, values: Any, block: _Block, how: str) -> Array:
-    values = jnp.broadcast_to(_without_leading_ones(values, len(block.shape)), block.shape).reshape(block.sizes)
+    values = jnp.broadcast_to(without_leading_ones(values, len(block.shape)), block.shape).reshape(block.sizes)
     if how != "set":
-        values = _COMBINE[how](block.of(x), values)
+        values = COMBINE[how](block.of(x), values)
     return lax.dynamic_update_slice(x, values, block.starts, allow_negative_indices=False)
-
-
-def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
-    return ValueError(f"values of shape {given} do not fit elements of shape {wanted}")
-
-
-def _grid(x: Any, index: tuple[Any, ...]) -> list[range] | None:
-    """Returns which places of each axis slices with steps name, if these are many; None for anything else.
-
-    XLA writes places that lie apart one by one, which takes longer than to write all anew (every other one of 10**6
-    floats: 1.6 ms, and 0.9), up to every eighth.
-    """
-    if not all(isinstance(item, tuple) and not isinstance(item[0], str) for item in index if item != "..."):
-        return None
-    slices: list[slice[Any, Any, Any]] = [slice(None)] * x.ndim
-    front = index.index("...") if "..." in index else len(index)
-    slices[:front] = [slice(*item) for item in index[:front]]
-    behind = [slice(*item) for item in index[front + 1 :]]
-    slices[len(slices) - len(behind) :] = behind
-    places: list[range] = [range(size)[part] for size, part in zip(x.shape, slices, strict=True)]
-    steps = [place.step for place in places if len(place) > 1]
-    count = math.prod(map(len, places))
-    return places if count and max(steps, default=1) > 1 and min(steps) > 0 and 8 * count >= x.size else None
-
-
-def _put_grid(x: Any, values: Any, places: Sequence[range], how: str) -> Array:
-    """Returns an array with the elements changed that lie at some places of each axis."""
-    counts = tuple(map(len, places))
-    try:
-        values = jnp.broadcast_to(_without_leading_ones(values, x.ndim), counts)
-    except ValueError:
-        raise _misfit(values.shape, counts) from None
-    sides = [
-        (place[0], size - 1 - place[-1], place.step - 1 if len(place) > 1 else 0)
-        for size, place in zip(x.shape, places, strict=True)
-    ]
-    values = lax.pad(values, jnp.zeros((), values.dtype), sides)
-    chosen: Any = None
-    for axis, (place, size) in enumerate(zip(places, x.shape, strict=True)):
-        if len(place) == size:
-            continue
-        at_axis = lax.broadcasted_iota(np.int32, x.shape, axis)
-        inside = (at_axis >= place[0]) & (at_axis <= place[-1])
-        inside &= (at_axis - place[0]) % place.step == 0
-        chosen = inside if chosen is None else chosen & inside
-    return jnp.where(chosen, values if how == "set" else _COMBINE[how](x, values), x)
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:
     """Returns the elements with those changed that a mask chooses; its axes count as one in the shape of the values."""
-    values = _without_leading_ones(values, part.ndim - mask.ndim + 1)
+    values = without_leading_ones(values, part.ndim - mask.ndim + 1)
     if values.ndim > behind:
         front = values.ndim - 1 - behind
         values = values.reshape(*values.shape[:front], *[1] * mask.ndim, *values.shape[front + 1 :])
     values = jnp.broadcast_to(values, part.shape)
-    changed = values if how == "set" else _COMBINE[how](part, values)
+    changed = values if how == "set" else COMBINE[how](part, values)
     return jnp.where(mask.reshape(*mask.shape, *[1] * behind), changed, part)
 
 
 def _put(x: Any, key: tuple[Any, ...], part: Any) -> Array:
     everything = all(item is Ellipsis or item == slice(None) for item in key)
     return part if everything else x.at[key].set(part)
-
-
-def _without_leading_ones(values: Any, ndim: int) -> Any:
-    """NumPy lets values have more axes than the elements that they are put in place of, if these are of size 1."""
-    extra = values.ndim - ndim
-    fits = extra > 0 and all(size == 1 for size in values.shape[:extra])
-    return values.reshape(values.shape[extra:]) if fits else values
 
 
 _update_item_by_evaluation = infer_by_evaluation(_update_item)
