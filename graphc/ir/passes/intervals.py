@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from graphc.ir.node import Node
+from graphc.ir.node import Node, Value
 from graphc.ir.types import TensorType
 
 __all__ = ["COMPARISONS", "MIRRORED", "NEGATED", "Interval", "hull", "interval_of", "meet", "same_numbers", "whole"]
@@ -71,16 +71,19 @@ def same_numbers(node: Node, known: Known) -> bool:
     return all(interval is not None and interval[0] >= 0 for interval in known)
 
 
-def interval_of(node: Node, known: Known) -> Interval | None:
+def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
     """Returns between which numbers the one result of a node lies; None if it is no int and no bool.
 
     Args:
       node: the node.
-      known: for each of its inputs, the same.
+      facts: the same of the values before it, where it is known.
     """
     limits = whole(node.outputs[0].type)
     if limits is None:
         return None
+    known = [facts.get(value) for value in node.inputs]
+    if node.op.name == "bitwise_and" and _is_sign_of_a_sum_that_fits(node, facts):
+        return 0, _HIGHEST
     found = _found(node, known)
     if found is None or not limits[0] <= found[0] <= found[1] <= limits[1]:
         return limits  # it may wrap around
@@ -96,8 +99,6 @@ def _found(node: Node, known: Known) -> Interval | None:
         return _comparison(node, known)
     if name in _LOGICAL:
         return _LOGICAL[name](known)
-    if name == "bitwise_and" and _is_sign_of_overflow(node):
-        return 0, _HIGHEST
     rule = _RULES.get(name)
     if rule is None or not known or any(interval is None for interval in known[: _TAKES.get(name)]):
         return _FIXED.get(name)
@@ -137,14 +138,18 @@ _LOGICAL: dict[str, Callable[[Known], Interval]] = {"logical_and": _all, "logica
 _HIGHEST = int(np.iinfo(np.int32).max)
 
 
-def _is_sign_of_overflow(node: Node) -> bool:
-    """Returns True for ``(a ^ s) & (b ^ s)`` of 32 bits, where ``s`` is ``a + b``: not negative if the sum fits."""
+def _is_sign_of_a_sum_that_fits(node: Node, facts: Mapping[Value, Interval]) -> bool:
+    """Returns True for ``(a ^ s) & (b ^ s)`` of 32 bits, with ``s`` a sum ``a + b`` that fits: it is not negative."""
     exclusive = [value.node for value in node.inputs]
     if node.outputs[0].type.dtype.name != "int32" or any(x is None or x.op.name != "bitwise_xor" for x in exclusive):
         return False
-    first, second = [x.inputs for x in exclusive if x is not None]
-    total = first[1].node
-    return first[1] is second[1] and total is not None and total.op.name == "add"
+    (a, s), (b, same) = [x.inputs for x in exclusive if x is not None]
+    if s is not same or s.node is None or s.node.op.name != "add" or set(s.node.inputs) != {a, b}:
+        return False
+    first, second = facts.get(a), facts.get(b)
+    if first is None or second is None:
+        return False
+    return first[0] + second[0] >= -_HIGHEST - 1 and first[1] + second[1] <= _HIGHEST
 
 
 def _of(values: Iterable[int]) -> Interval:

@@ -70,7 +70,7 @@ class Ranges:
                     if interval is not None:
                         facts[output] = interval
             elif len(node.outputs) == 1:
-                interval = interval_of(node, self._known(facts, node.inputs))
+                interval = interval_of(node, facts)
                 if interval is not None:
                     facts[node.outputs[0]] = interval
             else:

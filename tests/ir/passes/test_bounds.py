@@ -255,6 +255,38 @@ def test_branches_and_choices_that_are_known_are_made() -> None:
     assert "cond" not in found
 
 
+@pytest.mark.parametrize(("highest", "known"), [(2**30 - 1, True), (2**30, False), (2**31 - 1, False)])
+def test_the_sign_of_a_sum_is_known_if_the_sum_fits(highest: int, known: bool) -> None:
+    text = f"""graph g(%a: i32[], %b: i32[], %p: bool[]) -> (bool[]) {{
+      %highest: i32[] = constant() {{value = i32[]({highest})}}
+      %zero: i32[] = constant() {{value = i32[](0)}}
+      %low: i32[] = maximum(%a, %zero)
+      %x: i32[] = minimum(%low, %highest)
+      %c: bool[] = cond(%p, %x, %highest, %zero) {{
+        true(%x: i32[], %y: i32[], %zero: i32[]) -> (bool[]) {{
+          %sum: i32[] = add(%x, %y)
+          %first: i32[] = bitwise_xor(%x, %sum)
+          %second: i32[] = bitwise_xor(%y, %sum)
+          %sign: i32[] = bitwise_and(%first, %second)
+          %wraps: bool[] = less(%sign, %zero)
+          return %wraps
+        }}
+        false(%x: i32[], %y: i32[], %zero: i32[]) -> (bool[]) {{
+          %no: bool[] = constant() {{value = bool[](False)}}
+          return %no
+        }}
+      }}
+      return %c
+    }}"""
+    graph = parse_graph(text, OPS)
+    verify(graph)
+    result = DCE()(Bounds(OPS)(graph))
+    assert ("bitwise_and" not in str(result)) == known
+    for first in (0, 5, 2**31 - 1):
+        (wraps,) = Interpreter(result).run(np.int32(first), np.int32(0), np.True_)
+        assert wraps == (min(first, highest) + highest > 2**31 - 1)
+
+
 def test_the_checks_of_a_binary_search_are_known() -> None:
     text = """graph g(%t: i32[5], %x: i32[]) -> (i32[], bool[]) {
       %low: i32[] = constant() {value = i32[](0)}
