@@ -34,6 +34,7 @@ from graphc.ops.examples import examples
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
+from graphc.ops.type_rules import infer_by_rule
 
 __all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "is_row", "row"]
 
@@ -187,7 +188,7 @@ def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
     return OpDef(
         name,
         impl=impl,
-        infer=infer_by_evaluation(impl),
+        infer=infer_by_rule(name, infer_by_evaluation(impl)),
         params=(*required, *given),
         fold=None if given else entry.fold,
         differentiable=entry.differentiable,

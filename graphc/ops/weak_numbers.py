@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax as _lax
 
-from graphc.ir import OPS, OpDef
+from graphc.core import dtype_rules
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.table import infer_by_evaluation
 
 lax: Any = _lax  # its functions are only partly annotated
@@ -26,12 +28,22 @@ def _as_number(x: Any, *, kind: str) -> Any:
     return lax.full_like(jnp.asarray(_ZEROS[kind]), lax.stop_gradient(x))
 
 
+_infer_by_evaluation = infer_by_evaluation(_as_number)
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    """Without asking JAX, which takes a millisecond, where a number keeps its dtype."""
+    (type,), kind = types, attrs["kind"]
+    known = not dtype_rules() and type.size == 1 and (type.dtype.name, kind) in (("int32", "int"), ("float32", "float"))
+    return (TensorType((), type.dtype, weak=True),) if known else _infer_by_evaluation(types, attrs, regions)
+
+
 AS_NUMBER = OPS.add(
     "as_number",
     OpDef(
         "as_number",
         impl=_as_number,
-        infer=infer_by_evaluation(_as_number),
+        infer=_infer,
         params=("x",),
         differentiable=False,
         light=True,
