@@ -113,6 +113,89 @@ def test_the_innermost_of_nested_loops_is_traced_a_few_times(
     assert 1 <= len(traces) <= most
 
 
+def _counted(x: Any) -> Any:
+    n = 0
+    while x < 90:
+        x = x * 2 + x // 8
+        n += 1
+    return x, n
+
+
+def _carried_numbers(x: Any) -> Any:
+    low, high = 0, 100
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if middle * x < 90:
+            low = middle
+        else:
+            high = middle
+    return low, high
+
+
+def _of_a_number_that_grows(x: Any) -> Any:
+    a, b = 1, 1
+    while a < x:
+        a, b = b, a + b // 1
+    return a
+
+
+def _as_often_as_a_tensor_says(x: Any) -> Any:
+    n = 0
+    for i in range(gx.astype(x, "int32")):
+        n += i // 2
+    return n
+
+
+def _checked(x: Any) -> Any:
+    for _ in range(9):
+        x = x + x // 4
+        assert x < 1e9
+    return x
+
+
+def _searched(x: Any) -> Any:
+    values, low = gx.arange(8.0) * x, 0
+    while x > 0:
+        low, high = 0, 8
+        while low < high:
+            middle = (low + high) // 2
+            if values[middle] < 5:
+                low = middle + 1
+            else:
+                high = middle
+        x = x - 1
+    return low
+
+
+# The first iteration of the inner loop of _searched is Python's, which knows its numbers.
+@pytest.mark.parametrize(
+    ("fn", "most"),
+    [
+        (_counted, 1), (_carried_numbers, 2), (_of_a_number_that_grows, 1), (_as_often_as_a_tensor_says, 1),
+        (_checked, 1), (_searched, 2),
+    ],
+)  # fmt: skip
+def test_a_body_that_carries_numbers_is_traced_once(fn: Callable[[Any], Any], most: int, traces: list[str]) -> None:
+    compiled = gx.function(fn)
+    for value in (2.0, 7.0):
+        for one, other in zip(np.ravel(compiled(gx.asarray(value))), np.ravel(fn(gx.asarray(value))), strict=True):
+            np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+    assert 1 <= len(traces) <= most
+
+
+def test_a_number_that_a_loop_leaves_as_it_is_stays_pythons() -> None:
+    @gx.function
+    def folded(x: Any) -> Any:
+        rows = 2
+        while gx.sum(x) < 100:
+            x = gx.reshape(x, (rows, 3)) * 2  # a size must be a Python int
+            rows = 2
+        return x, rows
+
+    x, rows = folded(gx.ones((2, 3)))
+    assert (gx.sum(x).item(), rows) == (192, 2)
+
+
 def test_what_a_jump_leaves_unset_stays_a_python_value() -> None:
     @gx.function
     def first(x: Any, stop: bool) -> Any:

@@ -89,7 +89,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         low, high = max(span.low, known.low), min(span.high, known.high)
         if low > high:  # nobody comes here
             return span
-        return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts)
+        return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts, span.counters)
 
     def describe(self) -> str:
         """Returns the number, for messages."""

@@ -146,6 +146,8 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
     second.rely()
     moved = first.moved(second if name == "add" else second.negated())
     if first.counted:
+        if not moved.fits:
+            first.step()
         return moved.clamped()
     return moved if moved.fits else None
 

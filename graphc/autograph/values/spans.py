@@ -41,12 +41,14 @@ class LoopStart:
 
     Attributes:
       relied: whether more was made of it than other counts, so that its bounds must be right.
+      stepped: whether a step was not checked because it is taken for a count.
     """
 
-    __slots__ = ("relied",)
+    __slots__ = ("relied", "stepped")
 
     def __init__(self) -> None:
         self.relied = False
+        self.stepped = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Drift:
 
 
 _NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})
+_NOBODY: frozenset[LoopStart] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,14 @@ class Span:
       counted: whether a number in it comes to the ends of what 32 bits hold, where they are its bounds, only by more
         small steps than a loop takes.
       drifts: how far the number is from what it was at the start of an iteration, by loop variables.
+      counters: the loop variables that must be counts if it is ``counted``.
     """
 
     low: int
     high: int
     counted: bool = False
     drifts: Mapping[LoopStart, Drift] = field(default_factory=lambda: _NOWHERE, compare=False)
+    counters: frozenset[LoopStart] = field(default_factory=lambda: _NOBODY, compare=False)
 
     @property
     def fits(self) -> bool:
@@ -128,16 +133,21 @@ class Span:
     def moved(self, other: Span) -> Span:
         """Returns the sums with the numbers of another one, which is no count."""
         drifts = {start: drift.moved(other.low, other.high) for start, drift in self.drifts.items()}
-        return Span(self.low + other.low, self.high + other.high, self.counted, drifts)
+        return Span(self.low + other.low, self.high + other.high, self.counted, drifts, self.counters)
 
     def negated(self) -> Span:
         """Returns the numbers of the other sign."""
-        return Span(-self.high, -self.low, self.counted)
+        return Span(-self.high, -self.low, self.counted, counters=self.counters)
 
     def rely(self) -> None:
         """Notes that something is made of a number for which its bounds must be right."""
         for start in self.drifts:
             start.relied = True
+
+    def step(self) -> None:
+        """Notes that a step from a number is not checked, because it is a count."""
+        for start in self.counters:
+            start.stepped = True
 
 
 TRUTH = Span(0, 1)
@@ -157,7 +167,8 @@ def common_span(first: Span | None, second: Span | None) -> Span | None:
     counted = first.counted or second.counted
     if counted and not (first.is_in_the_middle and second.is_in_the_middle):
         return replace(ANY_INT, drifts=common)
-    return Span(min(first.low, second.low), max(first.high, second.high), counted, common)
+    counters = first.counters | second.counters
+    return Span(min(first.low, second.low), max(first.high, second.high), counted, common, counters)
 
 
 def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
@@ -178,7 +189,8 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
         drifts = {
             start: replace(outer, down=outer.down or down, up=outer.up or up) for start, outer in initial.drifts.items()
         }
-        return Span(LOWEST if down else initial.low, HIGHEST if up else initial.high, True, drifts)
+        low, high = LOWEST if down else initial.low, HIGHEST if up else initial.high
+        return Span(low, high, True, drifts, initial.counters)
     return ANY_INT
 
 

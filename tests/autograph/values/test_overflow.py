@@ -287,3 +287,36 @@ def test_spans_of_what_loops_move() -> None:
     assert common_span(counted, Span(0, HIGHEST)) == Span(LOWEST, HIGHEST)
     assert Span(LOWEST, HIGHEST).holds(counted)
     assert not counted.holds(Span(0, HIGHEST))
+
+
+@pytest.mark.parametrize("value", [100.0, 1e6, 1e30])
+def test_a_sum_of_two_numbers_that_a_loop_carries_is_checked(value: float) -> None:
+    def fibonacci(x: Any) -> Any:
+        a, b = 1, 1
+        while x > 1:
+            a, b = b, a + b
+            x = x / 2
+        return b
+
+    expected, compiled = fibonacci(gx.asarray(value)), gx.function(fibonacci)
+    if expected <= HIGHEST:
+        assert compiled(gx.asarray(value)) == expected
+    else:
+        with pytest.raises(NumberOverflowError):
+            compiled(gx.asarray(value))
+
+
+@pytest.mark.parametrize("others", [1, 2], ids=["once removed", "twice removed"])
+def test_what_takes_the_values_of_no_count_is_none(others: int) -> None:
+    # A step from b is not checked as long as b may be a count. It takes the values of a, which grows faster.
+    @gx.function
+    def steps(x: Any) -> Any:
+        a = b = c = 2**20
+        while x > 1:
+            a, b, c = a * 2, a + 1, b + 1
+            x = x - 1
+        return a, b, c
+
+    assert steps(gx.asarray(9.0))[others] == (2**20 << 8 - others) + others
+    with pytest.raises(NumberOverflowError):
+        steps(gx.asarray(20.0))

@@ -9,6 +9,7 @@ After the run the exception is made again of the values, and raised.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,6 +43,7 @@ __all__ = [
     "failures",
     "is_limit",
     "is_raised_by_code",
+    "may_have_failed",
     "note_raise",
     "settles",
     "still_running",
@@ -369,9 +372,31 @@ def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:
     return state
 
 
+_unminded: WeakKeyDictionary[Trace, set[int]] = WeakKeyDictionary()
+"""For each trace the places in it, also in regions within, that are right only if the call has not failed by then."""
+
+_places = itertools.count()
+
+
+def may_have_failed(trace: Trace) -> bool:
+    """Returns True if the call may have failed by this point of a trace; False is noted for :func:`settles`."""
+    if trace.touched(STATUS):
+        return True
+    place = next(_places)
+    for one in _with_those_around(trace):
+        _unminded.setdefault(one, set()).add(place)
+    return False
+
+
+def _with_those_around(trace: Trace | None) -> Iterator[Trace]:
+    while trace is not None:
+        yield trace
+        trace = trace.parent
+
+
 def still_running(trace: Trace) -> SymbolicTensor | None:
     """Returns whether the call has not failed yet, at this point of the trace that is open; None if it cannot have."""
-    return apply(OPS["equal"], (STATUS.value(), STATUS.initial)) if trace.touched(STATUS) else None
+    return apply(OPS["equal"], (STATUS.value(), STATUS.initial)) if may_have_failed(trace) else None
 
 
 class Settling(Protocol):
@@ -383,13 +408,20 @@ class Settling(Protocol):
 
 
 def settles(state: Settling, region: Region) -> bool:
-    """Tells if the trial of a loop's body was the last: what is carried fits, and that the call may fail was known."""
-    fits = state.settle(region)
-    around = region.parent
-    if not region.touched(STATUS) or around.touched(STATUS):
-        return fits
-    with trace_scope(around):
-        STATUS.value()  # from here on it is known, so that the next trial minds it from its start
+    """Tells if the trial of a loop's body was the last.
+
+    It is if what is carried fits, and if nothing in the body counts on a call that has not failed, where an earlier
+    iteration may have failed it.
+    """
+    fits, around, unminded = state.settle(region), region.parent, _unminded.get(region, set[int]())
+    minds = not unminded or around.touched(STATUS) or not region.touched(STATUS)
+    if fits and minds:
+        return True
+    for one in _with_those_around(around):  # it is traced again
+        _unminded.get(one, set[int]()).difference_update(unminded)
+    if not minds:
+        with trace_scope(around):
+            STATUS.value()  # from here on it is known, so that the next trial minds it from its start
     return False
 
 

@@ -15,7 +15,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphc.autograph.constructs.failures.failure import Ended, Failure, Site, failures, is_limit, is_raised_by_code
+from graphc.autograph.constructs.failures.failure import (
+    Ended,
+    Failure,
+    Site,
+    failures,
+    is_limit,
+    is_raised_by_code,
+    may_have_failed,
+)
 from graphc.autograph.constructs.failures.origins import end_by
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.values.index import as_tensor
@@ -396,7 +404,7 @@ def before_try(what: str = "a finally block") -> SymbolicTensor | None:
     if trace is None:
         return None
     _open.scopes.append(_Finally(trace, what))
-    return STATUS.value() if trace.touched(STATUS) else None
+    return STATUS.value() if may_have_failed(trace) else None
 
 
 class leaving:  # noqa: N801  as above
@@ -437,7 +445,7 @@ class in_finally:  # noqa: N801  as above
         if trace is None:
             return
         _open.scopes.pop()
-        if trace.touched(STATUS):
+        if may_have_failed(trace):
             self._pending = STATUS.value()
             STATUS.assign(STATUS.initial if self._before is None else self._before)
             self._start = STATUS.value().raw

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from types import CodeType
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from graphc.autograph.constructs.branches.branch import predicate
 from graphc.autograph.constructs.branches.checks import require_limit
-from graphc.autograph.constructs.failures.failure import still_running
+from graphc.autograph.constructs.failures.failure import may_have_failed, still_running
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError
-from graphc.core import SymbolicTensor, apply, operand
+from graphc.core import SymbolicTensor, apply, operand, trace_scope
 from graphc.ir import OPS
+from graphc.ops import STATUS
 from graphc.tracing import Region, Trace
 
 __all__ = [
@@ -23,12 +26,18 @@ __all__ = [
     "Extended",
     "arguments",
     "check_bound",
+    "condition_before",
+    "condition_in",
+    "expecting",
     "forget_loops",
     "going_on",
     "iterate",
     "restoring",
     "with_one_more",
 ]
+
+
+_Result = TypeVar("_Result")
 
 
 def arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
@@ -38,9 +47,51 @@ def arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
 
 def going_on(region: Trace, value: Any) -> SymbolicTensor:
     """Returns the condition of a loop node: what the test says, as long as the call has not failed."""
-    condition = predicate(region, region.lift(operand(value)))
+    return _as_long_as_it_runs(region, condition_in(region, value))
+
+
+def condition_in(region: Trace, value: Any) -> SymbolicTensor:
+    """Returns what the test of a loop says, as a condition."""
+    return predicate(region, region.lift(operand(value)))
+
+
+def condition_before(body: Region, test: Region, condition: SymbolicTensor) -> SymbolicTensor:
+    """Returns the condition of a loop node whose body has been traced by now, as :func:`going_on`."""
+    if may_have_failed(body):
+        with trace_scope(body.parent):
+            STATUS.value()
+    with test.tracing():
+        return _as_long_as_it_runs(test, condition)
+
+
+def _as_long_as_it_runs(region: Trace, condition: SymbolicTensor) -> SymbolicTensor:
     running = still_running(region)
     return condition if running is None else region.lift(apply(OPS["logical_and"], (running, condition)))
+
+
+_unexpected: WeakKeyDictionary[Trace, set[CodeType | None]] = WeakKeyDictionary()
+"""For each trace of a function the loops that cannot be traced with all their numbers carried from the start."""
+
+
+def expecting(trace: Trace, code: CodeType | None, run: Callable[[bool], _Result]) -> _Result:
+    """Traces a loop with its numbers carried from the start, and without if that fails.
+
+    A number that an iteration assigns, but leaves as it is, may be of use as a Python number only.
+
+    Args:
+      trace: around the loop.
+      code: of its body.
+      run: traces it, given whether numbers are carried from the start.
+    """
+    unexpected = _unexpected.setdefault(trace.root, set())
+    if code not in unexpected:
+        before = trace.checkpoint()
+        try:
+            return run(True)
+        except Exception:
+            unexpected.add(code)
+            trace.rollback(before)
+    return run(False)
 
 
 def iterate(region: Region, state: LoopState, body: Callable[[], None], carried: Sequence[Any]) -> None:

@@ -8,12 +8,12 @@ again only where it made more of the number than a count, see :mod:`graphc.autog
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from graphc.autograph.values.number import span_of
-from graphc.autograph.values.spans import ANY_INT, Drift, LoopStart, Span, after_loop, common_span
+from graphc.autograph.values.spans import ANY_INT, HIGHEST, Drift, LoopStart, Span, after_loop, common_span
 
 __all__ = ["Count", "settle_counts"]
 
@@ -28,14 +28,16 @@ class Count:
       initial: its span before the loop.
 
     Attributes:
+      start: what it is at the start of an iteration.
       after: its span after the loop.
     """
 
     def __init__(self, initial: Span) -> None:
         self._initial = initial
-        self._start = LoopStart()
+        self.start = LoopStart()
         self._bounds = replace(initial, drifts={})
         self._widenings = 0
+        self._expected = False
         self.after = initial
 
     @classmethod
@@ -51,9 +53,24 @@ class Count:
         return None if span is None else cls(span)
 
     @property
+    def is_counted(self) -> bool:
+        """True if it is taken for a count."""
+        return self._bounds.counted
+
+    @property
     def at_start(self) -> Span:
         """Its span at the start of an iteration."""
-        return replace(self._bounds, drifts={self._start: Drift()})
+        counters = self._bounds.counters | {self.start} if self._bounds.counted else frozenset[LoopStart]()
+        return replace(self._bounds, drifts={self.start: Drift()}, counters=counters)
+
+    def expect_any(self) -> None:
+        """Sets the bounds before a trial has told anything: most numbers count up, and most others are not negative."""
+        self._expected = True
+        if self._initial.is_in_the_middle:
+            bounds = Span(min(self._initial.low, 0), HIGHEST, counted=True, counters=self._initial.counters)
+            self._bounds = bounds
+        else:
+            self._bounds = ANY_INT
 
     def expect(self, after: Span | None, trips: int | None) -> None:
         """Sets the bounds by what an iteration made of the number that it is before the loop."""
@@ -64,6 +81,22 @@ class Count:
             if bounds == ANY_INT:
                 bounds = common_span(self._initial, after) or ANY_INT
             self._bounds = replace(bounds, drifts={})
+
+    def counts(self, after: Span | None, others: Collection[LoopStart]) -> bool:
+        """Returns True if it may be taken for a count after a trial.
+
+        Args:
+          after: its span.
+          others: numbers that are no counts.
+        """
+        drift = None if after is None else after.drifts.get(self.start)
+        if drift is not None and drift.is_small:
+            return True
+        return self._bounds.holds(after or ANY_INT) and (after is None or after.counters.isdisjoint(others))
+
+    def is_none(self) -> None:
+        """Notes that it is no count."""
+        self._bounds = replace(self._bounds, counted=False)
 
     def settle(self, after: Span | None, trips: int | None) -> tuple[bool, LoopStart | None]:
         """Compares the number after a trial with the bounds.
@@ -76,27 +109,31 @@ class Count:
           Whether the trial holds, if nothing else was made of the number; and the number at the start of an iteration
           if its bounds were others than was taken for granted.
         """
-        drift = None if after is None else after.drifts.get(self._start)
+        drift = None if after is None else after.drifts.get(self.start)
         moved = None if drift is None else after_loop(self._initial, drift, trips)
         if moved is not None and self._bounds.holds(moved):
             self.after = replace(self._bounds, drifts=moved.drifts)
-            if after is not None and self._bounds.counted and not after.counted:
+            if self._expected:
+                self.after = moved
+            elif after is not None and self._bounds.counted and not after.counted:
                 # What the test of the loop says bounds what an iteration leaves.
                 self.after = replace(common_span(self._initial, after) or ANY_INT, drifts=moved.drifts)
             return True, None
-        if self._bounds.holds(after or ANY_INT):
+        if self._bounds.holds(after or ANY_INT) and not (self.start.stepped and not self._bounds.counted):
             self.after = self._bounds
+            if self._expected:
+                self.after = replace(common_span(self._initial, after) or ANY_INT, drifts={})
             return True, None
         self._widenings += 1
-        if self._widenings > _MAX_WIDENINGS:
+        if self._widenings > _MAX_WIDENINGS or (self._expected and moved is None):
             moved = ANY_INT
         bounds = moved or common_span(self._bounds, after) or ANY_INT
         self._bounds, self.after = replace(bounds, drifts={}), bounds
-        return moved is not None and moved != ANY_INT and not self._start.relied, self._start
+        return moved is not None and moved != ANY_INT and not self.start.relied, self.start
 
     def begin(self) -> None:
         """Is called before the body is traced again."""
-        self._start.relied = False
+        self.start.relied = self.start.stepped = False
 
 
 def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
@@ -106,7 +143,7 @@ def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int
       counts: the ints, and their spans after the trial; None for what is no int.
       trips: how often the loop runs at most; None if that is not known.
     """
-    known = [(count, span) for count, span in counts if count is not None]
+    known = _counting([(count, span) for count, span in counts if count is not None])
     found = [count.settle(span, trips) for count, span in known]
     for (_, start), (own, _) in zip(found, known, strict=True):
         # What another number is made of must be right for that one, too.
@@ -118,3 +155,26 @@ def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int
     for count, _ in known:
         count.begin()
     return fits
+
+
+def _counting(known: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
+    """Finds which numbers are no counts though they were taken for some, those that take their values among them.
+
+    Returns:
+      The numbers with their spans after the trial, which are no counts where that was taken from such numbers.
+    """
+    left, none = dict(known), set[LoopStart]()
+    while new := [count for count, span in left.items() if count.is_counted and not count.counts(span, none)]:
+        for count in new:
+            del left[count]
+            count.is_none()
+            none.add(count.start)
+    own = {count.start for count, _ in known}
+    for count, span in left.items():
+        if count.is_counted and span is not None and span.counted:
+            replace(span, counters=span.counters - own).step()  # from the next iteration on
+    return [(count, _without(span, none)) for count, span in known]
+
+
+def _without(span: Span | None, none: Collection[LoopStart]) -> Span | None:
+    return span if span is None or span.counters.isdisjoint(none) else replace(span, counted=False)

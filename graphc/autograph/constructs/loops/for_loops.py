@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.loops.bodies import expecting
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
@@ -313,7 +314,7 @@ def _end(iterator: SpaceIterator, length: int, stops: bool) -> None:
 
 
 def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:
-    trace_counted(loop, space)
+    expecting(loop.trace, loop.options.code, lambda expects: trace_counted(loop, space, expects=expects))
     if loop.options.said is not None and loop.options.said.unroll is True:
         raise loop.trace.refuse(UnimplementedError(f"unroll=True, but this loop cannot be unrolled: {space.what}"))
     loop.trace.report_loop("while", space.what)

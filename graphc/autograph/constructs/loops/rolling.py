@@ -14,7 +14,15 @@ import numpy as np
 from graphc.autograph.constructs.branches.branch import and_
 from graphc.autograph.constructs.failures.failure import settles
 from graphc.autograph.constructs.failures.try_scope import attempt
-from graphc.autograph.constructs.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
+from graphc.autograph.constructs.loops.bodies import (
+    arguments,
+    check_bound,
+    condition_before,
+    condition_in,
+    forget_loops,
+    iterate,
+    restoring,
+)
 from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
 from graphc.autograph.constructs.loops.courses import LookedUp, TakenRows
 from graphc.autograph.constructs.loops.options import OpenLoop
@@ -199,7 +207,9 @@ def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[Tensor
     return 1 if isinstance(unroll, bool) else min(unroll, length)
 
 
-def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *, stops: bool = False) -> Stop | None:
+def trace_counted(
+    loop: ForLoop, space: Space, identity: object | None = None, *, stops: bool = False, expects: bool = False
+) -> Stop | None:
     """Appends a while over a counter, for loops that may stop early or run as often as a tensor says.
 
     Args:
@@ -207,6 +217,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
       space: what it runs over; of a length that is not 0, if it is known.
       identity: of the attempt to roll the loop; None if there is no other way.
       stops: whether it is known that it may stop early, nobody knows when.
+      expects: whether numbers are carried from the start.
 
     Returns:
       Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
@@ -219,7 +230,10 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
     unbound = [not is_bound(value) for value in variables.get()]
     follows = known and identity is not None and loop.follows
-    state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows)
+    state = LoopState(
+        variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows,
+        expects=expects,
+    )  # fmt: skip
     num_loops = len(trace.root.loops)
     counter_type = TensorType((), scalar_array(0).dtype, weak=True)
     while True:
@@ -229,7 +243,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
         state.bind(carried[0])
         with restoring(state), regions[0].tracing():
             within = apply(OPS["less"], (counters[0], length))
-            condition = going_on(regions[0], _and(within, loop.extra_test))
+            condition = condition_in(regions[0], _and(within, loop.extra_test))
         numbers = LookedUp(regions[1], counters[1], range(length)).courses if known and identity is not None else None
         state.bind(carried[1], iteration=True, courses=numbers)
         with restoring(state), regions[1].tracing():
@@ -268,6 +282,7 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
             trace.rollback(before)
             return found if stops else None
         forget_loops(trace, num_loops)
+    condition = condition_before(regions[1], regions[0], condition)
     inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
     first = trace.constant(0)
     tensors = emit_while(regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()], most)

@@ -72,6 +72,7 @@ class _Slot:
       start: its course in the iteration that is traced.
       after: what that iteration leaves in it: a course, or a number.
       fills: whether it is a number that stands for a tensor which holds it everywhere.
+      expected: whether it is carried because that is likely, and no trial has shown yet that an iteration changes it.
     """
 
     leaf: Any
@@ -83,6 +84,7 @@ class _Slot:
     start: Course | None = None
     after: Any = None
     fills: bool = False
+    expected: bool = False
 
     @classmethod
     def of(cls, leaf: Any) -> _Slot:
@@ -96,6 +98,14 @@ class _Slot:
     def before(self, trace: Trace) -> Any:
         """Returns what it is before the loop, of the shape that it has in the loop."""
         return filled(trace, self.leaf, self.type) if self.fills and self.type is not None else self.leaf
+
+    def expect(self) -> None:
+        """Carries a number before an iteration has changed it."""
+        if self.type is None and self.kinds is not None and len(self.kinds) == 1:
+            (kind,) = self.kinds
+            self.type, self.expected = leaf_type(kind(0)), True
+        if self.type is not None and self.count is not None:
+            self.count.expect_any()
 
     def begin(self, courses: Courses | None) -> None:
         """Sets what it is at the start of an iteration that is about to be traced, if Python computes it."""
@@ -259,6 +269,7 @@ class LoopState:
       max_trips: how often it runs at most; None if that is not known.
       jumps: whether it ends as soon as one of its names says that it is left.
       follows: whether numbers that do not depend on tensors are taken for such as Python computes for all iterations.
+      expects: whether numbers are carried from the start, since the body assigns them and nobody knows how often.
     """
 
     def __init__(
@@ -270,6 +281,7 @@ class LoopState:
         *,
         jumps: bool = False,
         follows: bool = False,
+        expects: bool = False,
     ) -> None:
         self._variables = variables
         self._trace = trace
@@ -287,6 +299,8 @@ class LoopState:
                 entry.slots[0].type, entry.slots[0].count = leaf_type(False), None
         for entry in self._entries:
             self._follow(entry)
+            if expects and entry.structure == nest.LEAF and not entry.jump:
+                entry.slots[0].expect()
 
     def _follow(self, entry: _Entry) -> None:
         """Takes a number for one that changes, in the first trial already."""
@@ -536,8 +550,10 @@ class LoopState:
             )
         join = self._join(region, entry.name)
         join.structures(entry.name, (entry.value, value), (entry.structure, structure))
+        starts = nest.flatten(entry.bound, entry.same)[0]
         fits = [
-            self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
+            self._settle_slot(entry.name, slot, start, leaf, region)
+            for slot, start, leaf in zip(entry.slots, starts, leaves, strict=True)
         ]
         if not entry.is_new and not interchangeable(entry.value, value):
             entry.remade = True
@@ -564,7 +580,7 @@ class LoopState:
         entry.slots = [_zeros_slot(leaf) for leaf in leaves]
         return False
 
-    def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
+    def _settle_slot(self, name: str, slot: _Slot, bound: Any, after: Any, region: Region) -> bool:
         if slot.type is None and slot.start is None and same(slot.leaf, after):
             return True
         if slot.type is None and is_filler(slot.leaf) and is_tensor(after):
@@ -576,6 +592,11 @@ class LoopState:
                 slot.after = after if course is None else course
                 known, slot.follows = slot.start is not None, True
                 return known
+        if slot.expected:
+            slot.expected = False
+            if after is bound or same(slot.leaf, after):
+                slot.type, slot.count = None, Count.of(slot.leaf)
+                return False
         slot.follows = False
         if region.attempt is not None and slot.type is None and (filling := common_type(slot.leaf, after)) is not None:
             slot.type, slot.kinds, slot.count, slot.fills = filling, None, None, True

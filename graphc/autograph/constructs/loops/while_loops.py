@@ -7,10 +7,13 @@ from functools import partial
 from typing import Any
 
 from graphc.autograph.constructs.branches.branch import condition_of, is_symbolic_condition, truth
-from graphc.autograph.constructs.failures.failure import settles
+from graphc.autograph.constructs.failures.failure import may_have_failed, settles
 from graphc.autograph.constructs.loops.bodies import (
     Countdown,
     arguments,
+    condition_before,
+    condition_in,
+    expecting,
     forget_loops,
     going_on,
     iterate,
@@ -23,7 +26,7 @@ from graphc.autograph.constructs.loops.unrolling import NodeLimit
 from graphc.autograph.values.facts import assume_carried
 from graphc.autograph.values.join import same_values
 from graphc.base.errors import UnimplementedError
-from graphc.ops import STATUS, emit_while
+from graphc.ops import emit_while
 from graphc.tracing import Region, Trace, context
 
 __all__ = ["while_stmt"]
@@ -64,7 +67,7 @@ def while_stmt(
                 return
             body()
             limit.check()
-            if trace.touched(STATUS) and not looks:
+            if not looks and may_have_failed(trace):
                 break  # `while True` that only an exception ends: how often it runs is known at run time only
         _become_node(trace, test, body, LoopVariables(get_state, set_state, names), options, limit.done)
 
@@ -93,18 +96,33 @@ def _become_node(
     trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, done: int
 ) -> None:
     """Makes what is left of the loop, whose test is a tensor, one node."""
-    with_options(trace, options, lambda: _trace(trace, test, body, variables, options.max_iterations))
+
+    def run(expects: bool) -> None:
+        _trace(trace, test, body, variables, options.max_iterations, expects=expects)
+
+    with_options(trace, options, lambda: expecting(trace, options.code, run))
     if options.said is not None and options.said.unroll is True:
         raise trace.refuse(UnimplementedError("unroll=True, but this loop cannot be unrolled: its test is a tensor"))
     trace.report_loop("while", "its test is a tensor" + f" from iteration {done} on" * bool(done))
 
 
-def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None) -> None:
-    """Appends a while of at most so many iterations, if that is known."""
+def _trace(
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool
+) -> None:
+    """Appends a while of at most so many iterations, if that is known.
+
+    Args:
+      trace: around the loop.
+      test: of the loop.
+      body: of the loop.
+      variables: the names of the loop.
+      most: how many iterations at most, if that is known.
+      expects: whether numbers are carried from the start.
+    """
     names, countdown = variables, Countdown(variables, most)
     first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=expects)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
@@ -112,10 +130,10 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
         state.bind(carried[0])
         with restoring(state), regions[0].tracing():
             tested = test()
-            condition = going_on(regions[0], tested)
+            condition = condition_in(regions[0], tested)
         if not _only_looks(regions[0]):
             state.restore()
-            _trace_rotated(trace, test, body, names, most)
+            _trace_rotated(trace, test, body, names, most, expects=expects)
             return
         assume_carried(regions[1], tested, zip(*carried, strict=True))
         state.bind(carried[1], iteration=True)
@@ -128,6 +146,7 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
                 outputs = state.results(regions[1])
                 break
         forget_loops(trace, num_loops)
+    condition = condition_before(regions[1], regions[0], condition)
     state.leave(emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most))
     first_bound.leave()
 
@@ -141,7 +160,7 @@ def _only_looks(test: Region) -> bool:
 
 
 def _trace_rotated(
-    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool
 ) -> None:
     """A while whose test changes something (draws a random number): it is run before the loop and after each body.
 
@@ -151,7 +170,7 @@ def _trace_rotated(
     countdown = Countdown(variables, most)
     first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=expects)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
