@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -42,12 +43,16 @@ Known = Sequence[Interval | None]
 
 def whole(type: TensorType) -> Interval | None:
     """Returns what a dtype can hold; None if it is not one of ints or bools."""
-    kind = type.dtype.kind
-    if kind == "b":
+    return _whole(type.dtype)
+
+
+@cache
+def _whole(dtype: np.dtype[Any]) -> Interval | None:
+    if dtype.kind == "b":
         return (0, 1)
-    if kind not in "iu":
+    if dtype.kind not in "iu":
         return None
-    info = np.iinfo(type.dtype)
+    info = np.iinfo(dtype)
     return int(info.min), int(info.max)
 
 
@@ -94,6 +99,8 @@ def _found(node: Node, known: Known) -> Interval | None:
     name = node.op.name
     if name == "constant":
         array = node.attrs["value"].array
+        if array.size == 1:
+            return int(array.item()), int(array.item())
         return (int(array.min()), int(array.max())) if array.size else None
     if name in COMPARISONS:
         return _comparison(node, known)

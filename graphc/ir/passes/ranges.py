@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from graphc.ir.graph import Graph
@@ -29,8 +30,11 @@ Facts = Mapping[Value, Interval]
 _EXACT_ROUNDS = 2
 """How often the bounds of what a loop carries grow by what an iteration adds; then they jump to the next constant."""
 
-_ROUNDS = 12
+_ROUNDS = 7
 """How often they grow at all; then they are those of the dtype."""
+
+_SHRINKING = 2
+"""How often they shrink again to what an iteration makes of them."""
 
 _SAME = frozenset({"identity", "stop_gradient", "as_number"})
 
@@ -45,6 +49,7 @@ class Ranges:
     def __init__(self, ops: Ops) -> None:
         self._ops = ops
         self._regions: dict[tuple[int, Known], tuple[Graph, dict[Value, Interval]]] = {}
+        self._loops: dict[tuple[int, Known], tuple[Node, tuple[Sequence[Known | None], Known]]] = {}
         self._entries: dict[tuple[int, Known], tuple[Node, list[Known | None]]] = {}
 
     def facts(self, graph: Graph, inputs: Known) -> Facts:
@@ -92,7 +97,7 @@ class Ranges:
         key = (id(node), self._known(facts, node.inputs))
         found = self._entries.get(key)
         if found is None:
-            entries: list[Known | None] = [None] * len(node.regions)
+            entries: Sequence[Known | None] = [None] * len(node.regions)
             if op.name == "call":
                 entries = [known]
             elif op.name == "switch":
@@ -100,7 +105,7 @@ class Ranges:
             elif op.name == "cond":
                 entries = [self._branch(node.inputs[:count], facts, truth) for truth in (True, False)]
             elif (loop := Loop.of(node, self._ops)) is not None:
-                entries = self._while(loop, known)[0] if loop.test is not None else [self._scan(loop, known)[0]]
+                entries = self._loop(loop, known)[0]
             found = self._entries[key] = node, entries
         return found[1]
 
@@ -122,7 +127,16 @@ class Ranges:
         if loop is None:
             return [None] * len(node.outputs)
         known = self._known(facts, node.inputs)
-        return self._scan(loop, known)[1] if loop.test is None else self._while(loop, known)[1]
+        return self._loop(loop, known)[1]
+
+    def _loop(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
+        """Returns what is known of the inputs of each region of a loop, and of its outputs."""
+        key = (id(loop.node), known)
+        found = self._loops.get(key)
+        if found is None:
+            result = self._scan(loop, known) if loop.test is None else self._while(loop, known)
+            found = self._loops[key] = loop.node, result
+        return found[1]
 
     def _branch(self, inputs: Sequence[Value], facts: Facts, truth: bool) -> Known | None:
         test = inputs[0]
@@ -131,33 +145,30 @@ class Ranges:
         more = assumed(test, truth, facts)
         return tuple([more.get(value, facts.get(value)) for value in inputs[1:]])
 
-    def _scan(self, loop: Loop, known: Known) -> tuple[Known | None, Known]:
-        """Returns what is known of the body's inputs, and of the loop's outputs."""
+    def _scan(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
         length, start, step = loop.attrs["length"], loop.attrs.get("start", 0), loop.attrs.get("step", 1)
         body, count = loop.body, loop.num_carry
         if not length:
-            return None, (*known[:count], *[None] * (len(loop.types) - count))
+            return [None], (*known[:count], *[None] * (len(loop.types) - count))
         last = start + step * (length - 1)
         index = (min(start, last), max(start, last))
         first, rest = known[:count], known[count:]
-        growth = _Growth(first, [loop.body], known)
-        facts: Facts = {}
-        carried = first
-        while True:
+
+        def iteration(carried: Known) -> Known:
             facts = self.facts(body, (index, *carried, *rest))
-            after = [
+            return tuple([
                 self._counted(loop, place, first[place], length - 1, facts) or facts.get(value)
                 for place, value in enumerate(body.outputs[:count])
-            ]
-            carried, stable = growth.next(carried, after), carried
-            if carried == stable:
-                break
+            ])  # fmt: skip
+
+        carried = _Growth(first, [loop.body], known).carried(iteration)
+        facts = self.facts(body, (index, *carried, *rest))
         outputs = list(self._known(facts, body.outputs))
         for place in range(count):
             total = self._counted(loop, place, first[place], length, facts)
             if total is not None:
                 outputs[place] = meet(total, facts[body.outputs[place]])
-        return (index, *carried, *rest), tuple(outputs)
+        return [(index, *carried, *rest)], tuple(outputs)
 
     def _counted(self, loop: Loop, place: int, first: Interval | None, times: int, facts: Facts) -> Interval | None:
         """Returns the bounds of a carried int after up to so many iterations, if each moves it by some steps alone."""
@@ -203,25 +214,25 @@ class Ranges:
             return hull(results[0], results[-1]) if results else None
         return None
 
-    def _while(self, loop: Loop, known: Known) -> tuple[list[Known | None], Known]:
-        """Returns what is known of the inputs of test and body, and of the loop's outputs."""
+    def _while(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
         test, count = loop.test, loop.num_carry
         assert test is not None
         first, rest = known[:count], known[count:]
-        growth = _Growth(first, loop.node.regions, known)
-        carried, entry = first, None
-        facts: Facts = {}
-        while True:
+        (holds,) = test.outputs
+
+        def entered(carried: Known) -> Known | None:
             facts = self.facts(test, (*carried, *rest))
-            (holds,) = test.outputs
             if facts.get(holds) == (0, 0):
-                break  # not once
+                return None  # not once
             more = assumed(holds, True, facts)
-            entry = tuple([more.get(value, facts.get(value)) for value in test.inputs])
-            body = self.facts(loop.body, entry)
-            carried, stable = growth.next(carried, self._known(body, loop.body.outputs)), carried
-            if carried == stable:
-                break
+            return tuple([more.get(value, facts.get(value)) for value in test.inputs])
+
+        def iteration(carried: Known) -> Known | None:
+            entry = entered(carried)
+            return None if entry is None else self._known(self.facts(loop.body, entry), loop.body.outputs)
+
+        carried = _Growth(first, loop.node.regions, known).carried(iteration)
+        facts, entry = self.facts(test, (*carried, *rest)), entered(carried)
         more = assumed(test.outputs[0], False, facts)
         outputs = tuple([more.get(value, facts.get(value)) for value in test.inputs[:count]])
         return [(*carried, *rest), entry], outputs
@@ -238,11 +249,36 @@ class _Growth:
 
     def __init__(self, first: Known, regions: Sequence[Graph], known: Known) -> None:
         self._types = [value.type for value in regions[-1].outputs[: len(first)]]
+        self._first = first
         self._round = 0
         self._regions, self._known = regions, known
         self._ends: list[int] | None = None
 
-    def next(self, carried: Known, after: Sequence[Interval | None]) -> Known:
+    def carried(self, iteration: Callable[[Known], Known | None]) -> Known:
+        """Returns the bounds before any iteration.
+
+        Args:
+          iteration: returns the bounds after an iteration for those before it; None if there is none.
+        """
+        carried = self._first
+        while True:
+            after = iteration(carried)
+            if after is None:
+                return carried
+            carried, stable = self._next(carried, after), carried
+            if carried == stable:
+                break
+        # They grew to the next constant, or to all that the dtype holds; an iteration may leave less than that.
+        for _ in range(_SHRINKING if self._round > _EXACT_ROUNDS else 0):
+            less = tuple([hull(*pair) for pair in zip(self._first, after, strict=True)])
+            if less == carried or (found := iteration(less)) is None:
+                break
+            if not all(hull(*pair) == pair[0] for pair in zip(less, found, strict=True)):
+                break
+            carried, after = less, found
+        return carried
+
+    def _next(self, carried: Known, after: Sequence[Interval | None]) -> Known:
         """Returns the bounds before the next iteration: those before this one, and those after it."""
         self._round += 1
         return tuple([self._grown(place, *pair) for place, pair in enumerate(zip(carried, after, strict=True))])
@@ -256,11 +292,14 @@ class _Growth:
         low, high = both
         if self._round > _ROUNDS:
             return limits[0] if low < before[0] else low, limits[1] if high > before[1] else high
-        ends = self._all_ends()
+        # Each time past twice as many constants: a count would take as many rounds as there are.
+        ends, past = self._all_ends(), 1 << (self._round - _EXACT_ROUNDS - 1)
         if low < before[0]:
-            low = max((end for end in ends if limits[0] <= end <= low), default=limits[0])
+            end = bisect_right(ends, low) - past
+            low = max(ends[end], limits[0]) if end >= 0 else limits[0]
         if high > before[1]:
-            high = min((end for end in ends if high <= end <= limits[1]), default=limits[1])
+            end = bisect_left(ends, high) + past - 1
+            high = min(ends[end], limits[1]) if end < len(ends) else limits[1]
         return low, high
 
     def _all_ends(self) -> list[int]:
