@@ -86,6 +86,17 @@ def test_a_weight_counts_as_often_as_it_has_losses_in_the_weighted_mean() -> Non
         assert found.item() == pytest.approx(wanted, rel=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "uint8"])
+def test_weights_are_summed_in_the_dtype_of_the_losses(dtype: str) -> None:
+    weights = np.array([200, 100, 250, 150], "uint8").astype(dtype) * np.array(250 if dtype == "float16" else 1, dtype)
+    squares = ((X - Y) ** 2).mean(-1)
+    found = losses.mean_squared_error(X, Y, sample_weight=weights, reduction="weighted_mean")
+    assert found.item() == pytest.approx(np.average(squares, weights=weights.astype("float64")), rel=1e-6)
+    with gx.config.scope(enable_x64=True):
+        wide = losses.mean_squared_error(gx.asarray(X), gx.asarray(Y), sample_weight=weights.astype("float64"))
+        assert wide.dtype == "float32"
+
+
 def test_gradients_of_a_weighted_mean_are_finite_where_all_weights_are_zero() -> None:
     def loss(x: Any, weights: Any) -> Any:
         return losses.mean_squared_error(x, np.zeros((4, 3)), sample_weight=weights, reduction="weighted_mean")

@@ -78,6 +78,16 @@ def test_counts_stay_exact_where_float32_stops_counting(compiled: bool) -> None:
     assert (total, weight) == (2**25 + 100, 2**24 + 100.5)
 
 
+def test_weights_and_values_are_summed_in_float32() -> None:
+    mean, half = gx.metrics.Mean(), np.full(4, 40000, "float16")
+    mean.update(np.arange(4, dtype="float16"), sample_weight=half)  # whose sum float16 does not have
+    assert mean.result().item() == 1.5
+    with gx.config.scope(enable_x64=True):
+        wide = gx.metrics.Mean()
+        wide.update(np.arange(4.0), sample_weight=np.ones(4))
+        assert wide.result().dtype == "float32"
+
+
 def test_several_axes_and_weights_for_rows() -> None:
     mean, values = gx.metrics.Mean(), np.arange(6.0, dtype="float32").reshape(3, 2)
     mean.update(values, sample_weight=[1.0, 0.0, 2.0])

@@ -159,9 +159,7 @@ def test_a_full_queue_a_late_answer_and_a_client_that_left(gate: Gate) -> None:
         await asyncio.to_thread(gate.begun.acquire, timeout=60)
         left = asyncio.create_task(asked(app, "POST", "/functions/gate", {"args": [[[2]]]}))
         await asyncio.sleep(0)
-        for _ in range(100):
-            if replicas.stats().waiting:
-                break
+        while not replicas.stats().waiting:
             await asyncio.sleep(0.01)
         found = await asked(app, "POST", "/functions/gate", {"args": [[[3]]]})
         assert (found.status, found.headers["retry-after"]) == (503, "1")
