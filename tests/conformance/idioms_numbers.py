@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.conformance.harness import f, i, program
 
-NUMBERS = "numbers that depend on tensors"
+NUMBERS = "arithmetic with Python numbers that depend on tensors"
 PAIRS = [(i(7), i(2)), (i(3), i(5)), (i(0), i(1)), (i(-4), i(3)), (i(1), i(0))]
 
 
