@@ -144,17 +144,16 @@ ASKING_KINDS = frozenset({"growing", "refuse_growing"})
 
 
 def kind_checks(autograph: Path) -> list[str]:
-    """Returns each place outside ``values`` that asks which kind of symbolic value it is given, as ``file:line``.
+    """Returns each place that asks which kind of symbolic value it is given, as ``file:line``.
 
-    What is to be done with a kind belongs to its class in ``autograph/values``; such a place knows all kinds.
+    What is to be done with a kind is a method of its class in ``autograph/values``, which others call by the functions
+    of ``values/protocol.py``; a place that asks for a kind has to know all of them.
     """
     found: list[str] = []
     for path in sorted(autograph.rglob("*.py")):
         name = path.relative_to(autograph).as_posix()
-        if not name.startswith("values/"):
-            found += [
-                f"{name}:{line}" for line in sorted(map(_kind_check, ast.walk(ast.parse(path.read_text())))) if line
-            ]
+        lines = sorted(map(_kind_check, ast.walk(ast.parse(path.read_text()))))
+        found += [f"{name}:{line}" for line in lines if line]
     return found
 
 

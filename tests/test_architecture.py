@@ -52,13 +52,17 @@ def test_graphc_keeps_the_rules() -> None:
 
 def test_constructs_ask_for_kinds_of_values_ever_less(tmp_path: Path) -> None:
     # A number to lower, never to raise: what is done with a kind becomes a method of its class in autograph/values.
-    found = kind_checks(ROOT / "autograph")
-    assert len(found) <= 33, "\n".join(found)
+    everywhere = kind_checks(ROOT / "autograph")
+    found = [place for place in everywhere if not place.startswith("values/")]
+    assert len(everywhere) < 60, "\n".join(everywhere)
+    assert len(found) <= 27, "\n".join(found)
     asking = "isinstance(x, int | LoopIndex)\ntype(x) is Choice\ngrowing(x)\nisinstance(x, int)\nLoopIndex(x)"
     for folder in ("constructs", "values"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.py").write_text(asking)
-    assert kind_checks(tmp_path) == ["constructs/a.py:1", "constructs/a.py:2", "constructs/a.py:3"]
+    assert kind_checks(tmp_path) == [
+        f"{folder}/a.py:{line}" for folder in ("constructs", "values") for line in (1, 2, 3)
+    ]
 
 
 def test_every_part_has_its_place_in_the_order() -> None:
