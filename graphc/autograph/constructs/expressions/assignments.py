@@ -10,7 +10,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.chosen_items import delete_chosen, store_chosen
 from graphc.autograph.constructs.expressions.masked import Chosen
-from graphc.autograph.constructs.expressions.operators import binary
+from graphc.autograph.constructs.expressions.operators import BINARY, binary
 from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
@@ -150,28 +150,19 @@ def delete_item(owner: Any, index: Any) -> None:
     in_python(operator.delitem, owner, index)
 
 
-_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.iadd,
-    "-": operator.isub,
-    "*": operator.imul,
-    "/": operator.itruediv,
-    "//": operator.ifloordiv,
-    "%": operator.imod,
-    "@": operator.imatmul,
-    "**": operator.ipow,
-    "<<": operator.ilshift,
-    ">>": operator.irshift,
-    "&": operator.iand,
-    "|": operator.ior,
-    "^": operator.ixor,
+_INPLACE: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    symbol: (getattr(operator, name), name)
+    for symbol, (_, forward, _) in BINARY.items()
+    for name in (forward.replace("__", "__i", 1),)
 }
+"""By an operator, the function of ``a += b``, and the method that Python asks."""
 
 
 @over_choices(None, use)
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """Returns the result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
     kind = cast("type[Any]", type(target))
-    method = f"__{_INPLACE[symbol].__name__}__"
+    native, method = _INPLACE[symbol]
     if not hasattr(kind, method):
         return binary(symbol, target, value)
     if (users := operator_method(target, method)) is not None:
@@ -184,7 +175,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
         context.trace.writing(ContentsCell(target, what))
     else:
         note_change(target, what)
-    return in_python(_INPLACE[symbol], target, value)
+    return in_python(native, target, value)
 
 
 def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphc.autograph.constructs.expressions.operators import binary, load_item
+from graphc.autograph.constructs.expressions.operators import BINARY, binary, load_item
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, operand
@@ -63,18 +63,14 @@ class Chosen:
         )
         raise current_trace().refuse(error)
 
-    __add__ = _operator("+")
-    __sub__ = _operator("-")
-    __mul__ = _operator("*")
-    __truediv__ = _operator("/")
-    __floordiv__ = _operator("//")
-    __mod__ = _operator("%")
-    __pow__ = _operator("**")
-    __lshift__ = _operator("<<")
-    __rshift__ = _operator(">>")
-    __and__ = _operator("&")
-    __or__ = _operator("|")
-    __xor__ = _operator("^")
+
+def _define_operators() -> None:
+    for symbol, (_, name, _) in BINARY.items():
+        if symbol != "@":  # which is not done element by element
+            setattr(Chosen, name, _operator(symbol))
+
+
+_define_operators()
 
 
 def load_part(owner: Any, index: Any) -> Any:
