@@ -50,7 +50,7 @@ def page(text: str) -> str:
     parts.append(f"\nDtypes, also in `tf.dtypes`: {listed}.\n")
     listed = ", ".join(f"`tf.{name}`" for name in LATER)
     parts.append(f"\nImported when they are used: {listed}.\n")
-    parts.append("\n## Names that are not there\n\n| name | instead |\n|---|---|\n")
+    parts.append("\n## Missing names\n\n| name | instead |\n|---|---|\n")
     parts += [f"| `tf.{name}` | {_cell(text)} |\n" for name, text in ELSEWHERE.items()]
     return "".join(parts)
 

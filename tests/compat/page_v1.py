@@ -28,9 +28,9 @@ def page(text: str) -> str:
     parts += [f"| `tf.{name}` | `{value.__name__}` |\n" for name, value in {**CLASSES, **ERRORS}.items()]
     parts.append(f"\n### Dtypes, constants and messages\n\n{_listed(DTYPES)}; {_listed(VALUES)}.\n")
     parts.append(
-        f"\nOf absl, TensorBoard, clusters and monitored Sessions, imported when they are used: {_listed(LATER)}.\n"
+        f"\nImported when they are used, from absl, TensorBoard, clusters and monitored Sessions: {_listed(LATER)}.\n"
     )
-    parts.append("\n## Names that are not there\n\n| name | instead |\n|---|---|\n")
+    parts.append("\n## Missing names\n\n| name | instead |\n|---|---|\n")
     parts += [f"| `tf.{name}` | {_cell(text)} |\n" for name, text in sorted(ELSEWHERE.items())]
     return "".join(parts)
 
