@@ -1,8 +1,8 @@
-"""Steps are dispatched without waiting, and gx.config.max_in_flight keeps the memory that they take flat.
+"""Dispatches training steps without waiting, and keeps their memory flat with gx.config.max_in_flight.
 
 The experiment of "Dive into Deep Learning", section on asynchronous computation: a 512-2048-512-1 network learns from
-100 batches of 1024 rows (give other numbers of batches and of rows), and resident memory is printed along the way.
-Then batches are evaluated beside each other, and awaited.
+100 batches of 1024 rows (pass other numbers of batches and rows), and the program prints its resident memory.
+Then it evaluates several batches concurrently, and awaits them.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ def evaluate(x, y):
 
 
 def resident_megabytes():
-    """The memory of this process; Linux tells it in pages of 4 KiB."""
+    """Returns the resident memory of this process in megabytes; on Linux, from the number of 4 KiB pages."""
     statm = pathlib.Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * 4096 / 1e6
-    import resource  # elsewhere only the most that it ever was is told: bytes on macOS
+    import resource  # elsewhere only the peak is known: in bytes on macOS
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
@@ -65,7 +65,7 @@ def train(in_flight):
 
 
 async def losses():
-    """Waits for several results at once, without blocking the loop of asyncio, and for two minutes at most."""
+    """Waits for several results at once, without blocking asyncio's event loop, for at most two minutes."""
     with gx.deadline(120.0):
         return await asyncio.gather(*[gx.submit(evaluate, *batch(), priority=number) for number in range(3)])
 

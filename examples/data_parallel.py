@@ -1,4 +1,4 @@
-"""One step on all devices, each with its part of the batch. On a machine without GPUs it simulates eight."""
+"""Runs one step on all devices, each with its part of the batch. Without GPUs, it simulates eight devices."""
 
 import os
 

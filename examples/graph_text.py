@@ -1,4 +1,4 @@
-"""A compiled function as text: read it, parse it back, run what was parsed."""
+"""Prints a compiled function as text, parses the text back, and runs the result."""
 
 import graphc as gx
 

@@ -1,4 +1,4 @@
-"""A loop in one compiled program. Run it, or compare it: graphc compare examples/loop.py:step"""
+"""Compiles a loop into one program. Run it, or compare it: graphc compare examples/loop.py:step"""
 
 import graphc as gx
 
@@ -12,7 +12,7 @@ def step(x, times):
 
 
 def example_args():
-    """What `graphc compare` and `graphc graph` call the functions of this file with."""
+    """Returns the arguments that `graphc compare` and `graphc graph` pass to the functions of this file."""
     return gx.linspace(1.0, 2.0, 1000), 20
 
 

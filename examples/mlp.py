@@ -1,4 +1,4 @@
-"""A small network learns the sine: layers, an optimizer, and one compiled program for each step."""
+"""Trains a small network on the sine: layers, an optimizer, and one compiled program for each step."""
 
 import graphc as gx
 

@@ -1,6 +1,6 @@
-"""What runs beside each other, and what waits: devices, calls of Python, and the timeline that shows them.
+"""Shows what runs in parallel, and what waits: devices, Python calls, and the timeline that records them.
 
-The trace is written into a temporary folder, or to the path that is given: python examples/parallel.py trace.json
+It writes the trace to a temporary folder, or to a path that you pass: python examples/parallel.py trace.json
 """
 
 import os
@@ -42,30 +42,30 @@ both = threading.Barrier(2, timeout=60)
 
 
 def meet(value):
-    both.wait()  # until the other call has begun, too: one after the other they would never end
+    both.wait()  # until the other call has begun: one after the other, they would never end
     return value * 2
 
 
 @gx.function
 def two_calls(x):
-    """Neither call needs the other, nor a place in the order of the program."""
+    """Makes two calls that depend neither on each other nor on the order of the program."""
     return gx.pyfunc(meet, NUMBER, x, ordered=False) + gx.pyfunc(meet, NUMBER, x + 1, ordered=False)
 
 
 @gx.function
 def in_order(x):
-    """Prints keep the order of the program, wherever their values are computed."""
+    """Prints in program order, wherever the values are computed."""
     with gx.device("cpu:1"):
         first = gx.sum(gx.sin(x))
     gx.print("first:", first)
     with gx.device("cpu:2"), gx.control_dependencies([first]):
-        second = gx.sum(gx.cos(x))  # takes nothing of `first`, but begins when that is there
+        second = gx.sum(gx.cos(x))  # does not use `first`, but waits for it
     gx.print("second:", second)
     return second
 
 
 def show(timeline, function, kind):
-    """Prints which steps of a function went on at the same time."""
+    """Prints which steps of a function overlap."""
     events = [event for event in timeline.events if event.function == function.name and event.kind == kind]
     events.sort(key=lambda event: event.track)
     for number, one in enumerate(events):

@@ -1,9 +1,9 @@
-"""An MLP on real data, trained by parameter servers while one worker is slow and another one dies.
+"""Trains an MLP on real data with parameter servers, while one worker is slow and another one dies.
 
     python examples/parameter_server.py [ray]
 
-Asynchronous updates apply each gradient as it comes; synchronous ones take the first three of five workers, so two are
-spare. Either way each step counts once, and the ledger says what became of the slow worker's.
+Asynchronous updates apply each gradient as it arrives; synchronous ones use the first three of five workers, so two
+are spare. Either way, each step counts once, and the ledger shows the fate of the slow worker's gradients.
 """
 
 import sys
@@ -23,7 +23,7 @@ train, test = np.arange(1500), np.arange(1500, 1797)
 
 
 def batches(index, count):
-    """The rows of a worker: its part of the data, in an order of its own."""
+    """Yields the batches of a worker: its part of the data, in its own order."""
     rng = np.random.default_rng(index)
     mine = train[index::count]
     while True:
@@ -53,7 +53,7 @@ def trained(**options):
             optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
             return loss
 
-        def right(images, labels):  # no update: it evaluates, beside training
+        def right(images, labels):  # evaluates, without an update, while training continues
             return gx.mean(gx.astype(gx.argmax(model(images), axis=1) == labels, "float32"))
 
         data = server.dataset(batches)

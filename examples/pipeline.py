@@ -1,4 +1,4 @@
-"""Layers on several devices: a recurrent network with a device for each layer, and a pipeline that trains an MLP."""
+"""Puts layers on several devices: a recurrent network with a device for each layer, and a pipelined MLP."""
 
 import os
 
@@ -24,7 +24,7 @@ for number in range(LAYERS):
 
 @gx.function
 def recurrent(sequence):
-    """Layer k at time t needs layer k at t - 1 and layer k - 1 at t: all layers work at once, each at another time."""
+    """Runs all layers at once, each on another time step: layer k at time t needs only k at t - 1 and k - 1 at t."""
     states = [gx.zeros((1, UNITS)) for _ in cells]
     for x in gx.unstack(sequence):
         for number, (inner, outer) in enumerate(cells):

@@ -1,4 +1,4 @@
-"""Where operations run: by pins, by functions that decide, and by what gx.placement.auto measures and proposes."""
+"""Places operations with pins, with functions that decide, and with the measurements of gx.placement.auto."""
 
 import os
 
@@ -13,10 +13,10 @@ import graphc as gx
 
 @gx.function
 def pinned(x):
-    """Pins are obeyed in compiled code; what has none runs on the default device."""
+    """Pins two products in compiled code; unpinned operations run on the default device."""
     with gx.device("cpu:1"):
         a = gx.sin(x) @ x
-        with gx.device("/device:*:2"):  # the inner one overrides; what it leaves open is as the outer one says
+        with gx.device("/device:*:2"):  # the inner pin wins; the outer one decides what it leaves open
             b = gx.cos(x) @ x
     return a, b, gx.sum(x)
 
@@ -25,7 +25,7 @@ turns = itertools.cycle(["cpu:1", "cpu:2", "cpu:3"])
 
 
 def spread(node):
-    """Variables on the first CPU, products in turn on the others, and the rest wherever it would be."""
+    """Puts Variables on the first CPU, products in turn on the others, and leaves the rest open."""
     if node.op == "variable":
         return "cpu:0"
     return next(turns) if node.op == "matmul" else None
@@ -43,7 +43,7 @@ def layers(x):
 
 @gx.function
 def branches(x):
-    """Two chains that are independent until their ends meet, and an operation that stays where it is pinned."""
+    """Computes two chains that are independent up to their ends, and an operation that stays at its pin."""
     a = b = x
     for _ in range(4):
         a = gx.tanh(a @ x)
@@ -58,7 +58,7 @@ def example_args():
 
 
 def show_log():
-    """Prints what gx.config.log_device_placement tells the logger graphc.placement."""
+    """Prints the records that gx.config.log_device_placement sends to the logger graphc.placement."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("  %(message)s"))
     logger = logging.getLogger("graphc.placement")

@@ -1,4 +1,4 @@
-"""A graph built by hand: five threads read CSV files into a shuffling queue, and a model trains from it."""
+"""Builds a graph by hand: five threads read CSV files into a shuffling queue, and a model trains from it."""
 
 import random
 import tempfile
@@ -22,7 +22,7 @@ with graph.as_default():
     instances = gx.queues.RandomShuffleQueue(1000, min_after_dequeue=200, dtypes=["float32"] * 2, shapes=[[2], []])
 
     def read_instance():
-        """One reader, and the operation that moves its next line into the queue."""
+        """Makes a reader, and the operation that moves its next line into the queue."""
         _, line = gx.queues.TextLineReader(skip_header_lines=1).read(filenames)
         x1, x2, target = gx.strings.decode_csv(line, [[0.0], [0.0], [0.0]])
         return instances.enqueue([gx.stack([x1, x2]), target])

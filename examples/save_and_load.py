@@ -1,4 +1,4 @@
-"""A classifier of digits is trained, saved, and trained on in a process that has never seen its source."""
+"""Trains and saves a classifier of digits, and continues its training in a process that lacks its source."""
 
 import subprocess
 import sys

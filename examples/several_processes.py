@@ -1,8 +1,8 @@
-"""An MLP on real data, trained by several processes, which go on from the last checkpoint if one of them dies.
+"""Trains an MLP on real data in several processes, which resume from the last checkpoint if one of them dies.
 
     graphc launch --processes 2 --restarts 1 examples/several_processes.py
 
-Alone, by ``python examples/several_processes.py``, it trains the same weights.
+Run alone, with ``python examples/several_processes.py``, it trains the same weights.
 """
 
 import os
@@ -45,7 +45,7 @@ def right(x, y):
 
 
 def batch(number):
-    """The rows of a step that this process reads: each its part of the batch."""
+    """Returns the batch of a step, of which this process reads its part."""
     chosen = np.random.default_rng(number).permutation(train)[:ROWS]
     mine = chosen[rank * ROWS // count : (rank + 1) * ROWS // count]
     return parallel.from_local((x[mine], y[mine]))

@@ -1,10 +1,10 @@
-"""Spare replicas against stragglers: the first 8 of 8 + b gradients make a step, in simulated time.
+"""Simulates spare replicas against stragglers: the first 8 of 8 + b gradients make a step.
 
-Parameter servers with synchronous updates wait for the slowest replica. With b spare ones they take the first 8
-gradients of a version and write the late ones off (Chen et al. 2016, Revisiting Distributed Synchronous SGD). Server
-and schedule are those that a training uses; only the time that a gradient takes is drawn: about a second, and in one of
-20 cases a delay of 3 seconds on average on top. The paper shares 100 machines out; here each spare replica is a machine
-more, which the replica seconds count.
+Parameter servers with synchronous updates wait for the slowest replica. With b spare ones, they use the first 8
+gradients of a version and discard the late ones (Chen et al. 2016, Revisiting Distributed Synchronous SGD). Server and
+schedule are those of a real training; only the time of a gradient is random: about a second, and in one of 20 cases a
+delay of 3 seconds on average on top. The paper divides 100 machines; here each spare replica is one more machine, and
+the replica seconds count it.
 """
 
 import random
@@ -21,13 +21,13 @@ N, SPARES, STEPS = 8, range(5), 300
 
 
 def seconds(chance):
-    """How long a replica takes for a gradient."""
+    """Draws the time that a replica takes for a gradient, in seconds."""
     delay = chance.expovariate(1 / 3) if chance.random() < 0.05 else 0.0
     return chance.lognormvariate(0.0, 0.1) + delay
 
 
 def train(spares):
-    """The seconds of each step, and the share of the gradients that came too late."""
+    """Returns the seconds of each step, and the share of gradients that were too late."""
     chance = random.Random(spares)
     replicas = [f"/job:worker/task:{number}" for number in range(N + spares)]
     schedule = Schedule.of(replicas, servers=1, round=N)
