@@ -66,8 +66,12 @@ def _scan(*values: Any, num_carry: int, num_xs: int, num_ys: int, body: Any, **t
     for row in order:
         results = body(np.int32(trips["start"] + trips["step"] * row), *carry, *(x[row] for x in xs), *rest)
         carry, ys[row] = results[:num_carry], results[num_carry:]
-    stacked = (np.array([ys[row][place] for row in sorted(order)], np.float32) for place in range(num_ys))
+    stacked = (np.array([ys[row][place] for row in sorted(order)], dtype) for place, dtype in _dtypes(ys, num_ys))
     return (*carry, *stacked)
+
+
+def _dtypes(ys: Mapping[int, Sequence[Any]], count: int) -> list[tuple[int, Any]]:
+    return [(place, np.asarray(ys[0][place]).dtype if ys else np.float32) for place in range(count)]
 
 
 def _scan_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -83,25 +87,46 @@ def _while(*values: Any, num_carry: int, test: Any, body: Any) -> Any:
     return tuple(carry)
 
 
+def _places(x: Any, tensors: Sequence[Any], index: Any, inside: bool) -> list[Any]:
+    """The index as NumPy takes it; ints are clamped to those that there are."""
+    rest, places = iter(tensors), list[Any]()
+    for axis, item in enumerate(index):
+        if isinstance(item, tuple):
+            places.append(slice(*item))
+            continue
+        place, size = np.asarray(next(rest) if item == "tensor" else item), x.shape[axis]
+        assert not inside or 0 <= place < size
+        places.append(np.clip(place, -size, size - 1))
+    return places
+
+
 def _item(x: Any, *tensors: Any, index: Any, inside: bool = False) -> Any:
-    place = int(tensors[0] if tensors else index[0])
-    if inside:
-        assert 0 <= place < len(x)
-    return x[max(-len(x), min(place, len(x) - 1))]  # what is out of range is clamped
+    return x[tuple(_places(x, tensors, index, inside))]
 
 
 HOW: Mapping[str, Any] = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
 def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str, inside: bool = False) -> Any:
-    copy, place = np.array(x), tensors[0] if tensors else index[0]
-    place = slice(*place) if isinstance(place, tuple) else place
-    if inside:
-        assert 0 <= place < len(x)
-    elif not isinstance(place, slice) and not -len(x) <= place < len(x):
+    copy, places = np.array(x), tuple(_places(x, tensors, index, inside))
+    rest = iter(tensors)
+    given = [int(next(rest)) if item == "tensor" else item for item in index]
+    pairs = zip(places, given, strict=True)
+    if not all(isinstance(place, slice) or place == int(number) for place, number in pairs):
         return copy  # what is out of range is left out
-    copy[place] = values if how == "set" else HOW[how](copy[place], values)
+    copy[places] = values if how == "set" else HOW[how](copy[places], values)
     return copy
+
+
+def _item_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del regions
+    x = np.zeros(types[0].shape, types[0].dtype)
+    places = iter([np.zeros(type.shape, int) for type in types[1:]])
+    index = tuple(
+        next(places) if item == "tensor" else slice(*item) if isinstance(item, tuple) else item
+        for item in attrs["index"]
+    )
+    return (TensorType(x[index].shape, types[0].dtype),)
 
 
 def _first_true(*conditions: Any) -> Any:
@@ -144,7 +169,7 @@ CALL = _op("call", lambda *values, body: body(*values), COND.infer, "*values", r
 GET_ITEM = _op(
     "get_item",
     _item,
-    lambda t, a, r: (TensorType(t[0].shape[1:], t[0].dtype),),
+    _item_types,
     "x *index",
     light=True,
 )

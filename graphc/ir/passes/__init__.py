@@ -12,9 +12,12 @@ from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
+from graphc.ir.passes.predictive import PredictiveCommoning
+from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
+from graphc.ir.passes.take_rows import TakeRows
 
 __all__ = [
     "CSE",
@@ -33,8 +36,11 @@ __all__ = [
     "NotSpecializedError",
     "Order",
     "Pass",
+    "PredictiveCommoning",
+    "Promote",
     "Prune",
     "Sink",
+    "TakeRows",
     "is_open",
     "run_passes",
     "shape_inputs",

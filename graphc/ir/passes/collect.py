@@ -9,10 +9,11 @@ from typing import ClassVar
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.items import ALL, Access, At, accesses, moves, row_type
 from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
 from graphc.ir.rewrite import map_inside
-from graphc.ir.types import Attrs
+from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Collect"]
 
@@ -25,11 +26,11 @@ class Collect:
     that in each iteration, so that it takes the square of the length: 26 times as long for 400 rows.
 
     Before: a valid graph. After: the same, but that a ``scan`` collects the rows of an array to which each iteration
-    assigns one row, at its index, at its index with a constant added, or at a counter, and which it does not look at.
-    The array after the loop is those rows, or the array before the loop with those rows assigned.
+    assigns one row, along any axis, at places that lie a constant apart, and which it does not look at. The array after
+    the loop is those rows, or the array before the loop with those rows assigned, or added.
 
     Attributes:
-      ops: where the ops ``call`` and ``update_item`` are.
+      ops: where the ops ``call``, ``get_item``, ``permute_dims`` and ``update_item`` are.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
@@ -50,66 +51,52 @@ class _Filled:
     """An array that a loop fills.
 
     Attributes:
-      row: what each iteration assigns.
-      first: the place of the first row.
       node: the assignment.
+      axis: along which the rows are.
+      first: the place of the first row that is collected.
+      step: how far the next one is from it.
     """
 
-    row: Value
-    first: int
     node: Node
+    axis: int
+    first: int
+    step: int
+
+    @property
+    def row(self) -> Value:
+        """What each iteration assigns."""
+        return self.node.inputs[1]
 
 
 def _filled(loop: Loop) -> dict[int, _Filled]:
     """Returns the arrays that a loop carries only to fill them, by their places among what it carries."""
     if loop.index is None or not loop.attrs["length"]:
         return {}
-    body, found = loop.body, dict[int, _Filled]()
-    uses = [*(value for node in body.nodes for value in node.inputs), *body.outputs]
-    waiting = controlled(body)
+    waiting, found = controlled(loop.body), dict[int, _Filled]()
     for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
-        node, array = body.outputs[place].node, loop.inside[place]
-        if node is None or node.op.name != "update_item" or node in waiting or node.inputs[0] is not array:
+        array, result = loop.inside[place], loop.body.outputs[place]
+        if result.node is None or result.node.op.name != "update_item":
             continue
-        if (node.attrs["index"], node.attrs["how"]) != (("tensor",), "set"):
-            continue
-        if uses.count(array) != 1 or uses.count(node.outputs[0]) != 1:
-            continue
-        row, index, first = node.inputs[1], node.inputs[2], None
-        same = (row.type.shape, row.type.dtype, row.type.weak) == (array.type.shape[1:], array.type.dtype, False)
-        if same and not array.type.is_open and not index.type.shape:
-            first = _first(loop, index)
-        if first is not None and first >= 0 and first + loop.attrs["length"] <= array.type.shape[0]:
-            found[place] = _Filled(row, first, node)
+        uses = accesses(loop.body, array, result, waiting, anywhere=True)
+        if uses is not None and len(uses) == 1 and (filled := _of_write(loop, uses[0])) is not None:
+            found[place] = filled
     return found
 
 
-def _first(loop: Loop, index: Value) -> int | None:
-    """Returns what a number of the body is for the first row, if it counts up by one from row to row."""
-    offset = 0
-    if index.node is not None and index.node.op.name == "add":
-        constants = [value for value in index.node.inputs if _constant(value) is not None]
-        others = [value for value in index.node.inputs if _constant(value) is None]
-        if len(constants) != 1 or len(others) != 1:
-            return None
-        offset, index = _constant(constants[0]) or 0, others[0]
-    start: int | None = None
-    if index is loop.index:
-        start = loop.attrs.get("start", 0) if loop.attrs.get("step", 1) == 1 else None
-    elif index in loop.inside[: loop.num_carry] and not loop.attrs.get("reverse"):
-        place = loop.inside.index(index)
-        after = loop.body.outputs[place].node
-        if after is not None and after.op.name == "add" and index in after.inputs:
-            steps = [_constant(value) for value in after.inputs if value is not index]
-            start = _constant(loop.operands[place]) if steps == [1] else None
-    return None if start is None else start + offset
-
-
-def _constant(value: Value) -> int | None:
-    node = value.node
-    if node is None or node.op is not CONSTANT or value.type.shape or value.type.dtype.kind not in "iu":
+def _of_write(loop: Loop, write: Access) -> _Filled | None:
+    array, row = write.node.inputs[0].type, write.node.inputs[1].type
+    places = [(axis, item) for axis, item in enumerate(write.items) if item != ALL]
+    if len(places) != 1:
         return None
-    return int(node.attrs["value"].array)
+    ((axis, at),) = places
+    motion = moves(loop, at.base) if isinstance(at, At) else None
+    if motion is None or motion.start is None or not isinstance(at, At) or row != row_type(array, axis):
+        return None
+    first, step, last = motion.start + at.offset, motion.step, loop.attrs["length"] - 1
+    if loop.attrs.get("reverse"):
+        first, step = first + step * last, -step
+    inside = all(0 <= place < array.shape[axis] for place in (first, first + step * last))
+    return _Filled(write.node, axis, first, step) if inside else None
 
 
 @dataclass(frozen=True)
@@ -152,13 +139,32 @@ class _Rows:
         outputs.update(enumerate(ys[: loop.attrs["num_ys"]], loop.num_carry))
         nodes = [scan]
         for (place, one), rows in zip(self.filled.items(), ys[loop.attrs["num_ys"] :], strict=True):
-            outputs[place] = rows
-            if rows.type.shape != inputs[place].type.shape:
-                stop = one.first + loop.attrs["length"]
-                behind = Node(
-                    one.node.op, [inputs[place], rows], Attrs(index=((one.first, stop, None),), how="set"),
-                    [inputs[place].type], device=node.device, name=names(one.node.name), location=one.node.location,
-                )  # fmt: skip
-                nodes.append(behind)
-                outputs[place] = behind.outputs[0]
+            outputs[place] = self._array(one, inputs[place], rows, nodes, names)
         return nodes, [outputs[place] for place in range(len(loop.types))]
+
+    def _array(self, one: _Filled, before: Value, rows: Value, nodes: list[Node], names: UniqueNames) -> Value:
+        """Returns an array after the loop."""
+        type, axis, length = before.type, one.axis, self.loop.attrs["length"]
+
+        def add(op: str, inputs: Sequence[Value], type: TensorType, **attrs: object) -> Value:
+            node = Node(
+                self.ops[op], inputs, Attrs(attrs), [type], device=self.loop.node.device,
+                name=names(one.node.name if op == "update_item" else op), location=one.node.location,
+            )  # fmt: skip
+            nodes.append(node)
+            return node.outputs[0]
+
+        first, step = one.first, one.step
+        if step < 0:
+            first, step = first + step * (length - 1), -step
+            rows = add("get_item", [rows], rows.type, index=((None, None, -1),))
+        if axis:
+            axes = (*range(1, axis + 1), 0, *range(axis + 1, len(type.shape)))
+            shape = (*type.shape[:axis], length, *type.shape[axis + 1 :])
+            rows = add("permute_dims", [rows], TensorType(shape, type.dtype), axes=axes)
+        how = one.node.attrs["how"]
+        if how == "set" and rows.type.shape == type.shape:
+            return rows
+        stop = first + step * (length - 1) + 1
+        index = (*[ALL] * axis, (first, stop, None if step == 1 else step))
+        return add("update_item", [before, rows], type, index=index, how=how)

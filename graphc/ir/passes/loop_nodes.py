@@ -118,7 +118,7 @@ class Loop:
         next, and so none through them.
         """
         count = self.num_carry - len(self.attrs.get("assigned", ()))
-        return {place for place in range(count) if self.body.outputs[place] is self.inside[place]}
+        return {place for place in range(count) if _source(self.body.outputs[place]) is self.inside[place]}
 
     def free(self, sources: Iterable[Value], ops: Ops) -> set[Value]:
         """Gives what the body computes from some of its inputs alone, by nodes that may be moved; with these inputs."""
@@ -128,6 +128,13 @@ class Loop:
             if found.issuperset(node.inputs) and node not in bound and not is_fixed(node, ops):
                 found.update(node.outputs)
         return found
+
+
+def _source(value: Value) -> Value:
+    """Returns what a value is given on from."""
+    while (node := value.node) is not None and node.op.name == "identity" and not node.control_inputs:
+        (value,) = node.inputs
+    return value
 
 
 def _holds(test: Graph, operands: Sequence[Value]) -> bool:

@@ -16,7 +16,10 @@ from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
+from graphc.ir.passes.predictive import PredictiveCommoning
+from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.sink import Sink
+from graphc.ir.passes.take_rows import TakeRows
 
 __all__ = ["Loops"]
 
@@ -26,7 +29,8 @@ class Loops:
     """Optimizes loops as loops, and clears up what that leaves.
 
     Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Bounds`, :class:`Hoist`,
-    :class:`Collect` and :class:`Sink` find nothing to do. What they find in a loop they find at once; a nest of loops
+    :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows` and :class:`Sink` find nothing
+    to do. What they find in a loop they find at once; a nest of loops
     may need once more for each level.
 
     Attributes:
@@ -38,7 +42,10 @@ class Loops:
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes as long as they find something."""
-        steps = [step(self.ops) for step in (Accumulate, Bounds, Hoist, Collect, Sink)]
+        steps = [
+            step(self.ops)
+            for step in (Accumulate, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink)
+        ]
         while (after := reduce(lambda found, step: step(found), steps, graph)) is not graph:
             for step in (Fold(), CSE(), DCE()):
                 after = step(after)

@@ -69,6 +69,26 @@ def test_rows_are_collected_and_put_where_they_belong(graph: Graph, rows: tuple[
     assert text.count("update_item") == 1
 
 
+@pytest.mark.parametrize(
+    ("graph", "index"),
+    [
+        (loop(step=2), "(0, 5, 2)"),
+        (loop(step=-1, start=3), "(1, 4, None)"),
+        (loop(at="n", reverse=True), "(1, 4, None)"),
+    ],
+    ids=["steps", "counts down", "rows backwards"],
+)
+def test_rows_may_lie_apart_or_come_from_behind(graph: Graph, index: str) -> None:
+    text = collected(graph)
+    assert f'{{index = ({index},), how = "set"}}' in text
+    assert ("(None, None, -1)" in text) == ("None" in index)
+
+
+def test_what_is_added_to_rows_is_added_behind_the_loop() -> None:
+    text = collected(loop(BODY.replace('how = "set"', 'how = "add"')))
+    assert 'update_item(%y, %s#2) {index = ((0, 3, None),), how = "add"}' in text
+
+
 def test_an_array_of_which_every_row_is_assigned_is_the_rows() -> None:
     text = collected(loop(length=5))
     assert "update_item" not in text
@@ -78,16 +98,13 @@ def test_an_array_of_which_every_row_is_assigned_is_the_rows() -> None:
 @pytest.mark.parametrize(
     "graph",
     [
-        loop(BODY.replace('how = "set"', 'how = "add"')),
         loop(BODY.replace("%h: f32[] = neg(%c)", "%h: f32[] = get_item(%v) {index = (0,)}")),
         loop(BODY.replace("return %h, %u, %m", "%g: f32[] = get_item(%u) {index = (0,)}\n return %g, %u, %m")),
         loop(start=3),
-        loop(step=2, length=2),
-        loop(at="n", reverse=True),
         loop(BODY.replace("%m: i32[] = add(%n, %one)", "%m: i32[] = add(%n, %n)"), at="n", length=2),
         loop(BODY.replace("add(%n, %one)", "add(%n, %one) after(%u)")),
     ],
-    ids=["adds", "looks before", "looks after", "behind the end", "steps", "counts backwards", "no count", "awaited"],
+    ids=["looks before", "looks after", "behind the end", "no count", "awaited"],
 )
 def test_what_is_more_than_filling_stays(graph: Graph) -> None:
     assert Collect(TEST_OPS)(graph) is graph

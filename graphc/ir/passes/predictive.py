@@ -1,0 +1,282 @@
+"""What a loop reads of an array where earlier iterations wrote is carried from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, Motion, accesses, index_of, moves, row_type
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
+from graphc.ir.rewrite import map_inside
+from graphc.ir.types import Attrs, Literal, TensorType
+
+__all__ = ["PredictiveCommoning"]
+
+_FARTHEST = 4
+"""How many rows back a read may be: each of them is carried."""
+
+
+@dataclass(frozen=True)
+class PredictiveCommoning:
+    """Carries what a loop reads of an array that it fills, from the iterations that wrote it.
+
+    In ``x[i] = f(x[i - 1], x[i - 2])`` the two items are what the last two iterations assigned: an expert carries them,
+    and collects all. Compilers call it predictive commoning. The gradient of a loop that reads the array carries a
+    cotangent of all of it, to which each iteration adds an array of zeros with one row that is not.
+
+    Before: a valid graph. After: the same, but that a ``scan`` that assigns one row of an array in each iteration, at
+    places that lie a constant apart, does not read it: what it reads a few rows behind is carried, the row itself is
+    what was assigned, and what it reads where nothing was assigned yet is read of the array before the loop.
+
+    Attributes:
+      ops: where the ops ``call`` and ``get_item`` and those of arithmetic are.
+    """
+
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
+    name: ClassVar[str] = "predictive commoning"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Replaces the loops."""
+        if not any(node.regions for node in graph.nodes):
+            return graph
+        graph = map_inside(graph, self)
+        loops, whole = find_loops(graph, self.ops)
+        found = {node: _Commoned(loop, rows, self.ops) for node, loop in loops.items() if (rows := _rows(loop))}
+        return replace_loops(graph, {node: commoned.emit for node, commoned in found.items()}, whole, self.ops)
+
+
+_BEFORE = -1
+"""Stands for the array as it was before the loop, where other numbers say how many iterations ago a row was written."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """An array of which each iteration of a loop writes a row.
+
+    Attributes:
+      place: the array's, among what the loop carries.
+      axis: along which the rows are.
+      write: what writes the row.
+      motion: how the place goes on that it writes to.
+      reads: for each read the number of iterations since the row was written, 0 for this one, or :data:`_BEFORE`.
+    """
+
+    place: int
+    axis: int
+    write: Access
+    motion: Motion
+    reads: Mapping[Node, tuple[Access, int]]
+
+    @property
+    def row(self) -> TensorType:
+        """The type of a row."""
+        return row_type(self.write.node.inputs[0].type, self.axis)
+
+    @property
+    def depth(self) -> int:
+        """How many rows are carried."""
+        return max(0, *(ago for _, ago in self.reads.values()))
+
+    @property
+    def whole(self) -> bool:
+        """True if the array before the loop is read."""
+        adds = self.write.node.attrs["how"] != "set" and any(ago >= 0 for _, ago in self.reads.values())
+        return adds or any(ago == _BEFORE for _, ago in self.reads.values())
+
+    def rest(self, access: Access) -> list[Item]:
+        """Returns what a read names of its row."""
+        return [item for axis, item in enumerate(access.items) if axis != self.axis]
+
+
+def _rows(loop: Loop) -> list[_Rows]:
+    """Returns the arrays that a loop need not read."""
+    if loop.index is None or not loop.attrs["length"]:
+        return []
+    waiting, found = controlled(loop.body), list[_Rows]()
+    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+        array = loop.inside[place]
+        uses = accesses(loop.body, array, loop.body.outputs[place], waiting) if not array.type.weak else None
+        if uses and len(uses) > 1 and (rows := _of_array(loop, place, uses)) is not None:
+            found.append(rows)
+    return found
+
+
+def _of_array(loop: Loop, place: int, uses: Sequence[Access]) -> _Rows | None:
+    write, *others = [one for one in uses if one.is_write]
+    places = [(axis, item) for axis, item in enumerate(write.items) if item != ALL]
+    if others or len(places) != 1:
+        return None
+    ((axis, at),) = places
+    motion = moves(loop, at.base) if isinstance(at, At) else None
+    values = write.node.inputs[1].type
+    array = write.node.inputs[0].type
+    if motion is None or not isinstance(at, At) or values != row_type(array, axis):
+        return None
+    reads: dict[Node, tuple[Access, int]] = {}
+    for one in uses:
+        if not one.is_write:
+            ago = _ago(loop, one, at, motion, axis)
+            if ago is None or ago > _FARTHEST:
+                return None
+            reads[one.node] = one, ago
+    return _Rows(place, axis, write, motion, reads)
+
+
+def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> int | None:
+    """Returns how many iterations ago a row was written that is read; None if it is not known."""
+    item, length = read.items[axis], loop.attrs["length"]
+    if not isinstance(item, At):
+        return None
+    its = moves(loop, item.base)
+    apart = written.apart(item)
+    if apart is None and motion.start is not None and (item.base is None or (its and its.start is not None)):
+        # Both begin at known places: the first one that is read lies so far behind the first one that is written.
+        apart = motion.start + written.offset - item.offset - (its.start or 0 if its else 0)
+    if apart is None:
+        return None
+    step = 0 if its is None else its.step
+    if step == motion.step:
+        ago, left = divmod(apart, motion.step)
+        if left:
+            return _BEFORE
+        return _BEFORE if not 0 <= ago < length or not (ago or read.writes) else ago
+    # Places that move otherwise: none of those that are read may be one of those that are written.
+    last = length - 1
+    wrote, looked = sorted((0, motion.step * last)), sorted((-apart, -apart + step * last))
+    return _BEFORE if looked[1] < wrote[0] or wrote[1] < looked[0] else None
+
+
+@dataclass(frozen=True)
+class _Commoned:
+    """A loop that does not read arrays that it fills.
+
+    Attributes:
+      loop: the loop.
+      rows: of the arrays.
+      ops: where other ops are.
+    """
+
+    loop: Loop
+    rows: Sequence[_Rows]
+    ops: Registry[OpDef]
+
+    def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
+        """Returns what takes the first rows, and the loop, in which the rows come first among what is carried."""
+        loop, body, before = self.loop, self.loop.body, list[Node]()
+        first = [
+            self._first(rows, inputs, ago, before, names) for rows in self.rows for ago in range(1, rows.depth + 1)
+        ]
+        arrays = [inputs[rows.place] for rows in self.rows if rows.whole]
+        types = [body.inputs[0].type, *(value.type for value in first), *(value.type for value in body.inputs[1:])]
+        known = ["index", *(f"before_{place}" for place in range(len(first))), *(v.name for v in body.inputs[1:])]
+        known += [f"array_{place}" for place in range(len(arrays))]
+        types += [value.type for value in arrays]
+        entries = [Value(type, None, place, name) for place, (type, name) in enumerate(zip(types, known, strict=True))]
+        given = [*first, *inputs, *arrays]
+        region = self._body(entries, len(first))
+        attrs = Attrs(loop.attrs, num_carry=loop.num_carry + len(first))
+        node = Node(
+            loop.op, given, attrs, loop.op.infer([value.type for value in given], attrs, (region,)), regions=(region,),
+            device=loop.node.device, name=loop.node.name, location=loop.node.location,
+        )  # fmt: skip
+        return [*before, node], node.outputs[len(first) :]
+
+    def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, nodes: list[Node], names: UniqueNames) -> Value:
+        """Returns the row of the array that stands for what was written so many iterations before the first one."""
+        at, device, location = rows.write.items[rows.axis], self.loop.node.device, self.loop.node.location
+        assert isinstance(at, At)
+        by, array = at.offset - ago * rows.motion.step, inputs[rows.place]
+
+        def add(op: OpDef, given: Sequence[Value], attrs: Attrs, type: TensorType) -> Value:
+            nodes.append(Node(op, given, attrs, [type], device=device, name=names(op.name), location=location))
+            return nodes[-1].outputs[0]
+
+        if rows.motion.start is not None:
+            item, tensors, inside = rows.motion.start + by, [], {}
+        else:
+            assert rows.motion.operand is not None
+            start = inputs[rows.motion.operand]
+            weak = {"weak": True} if start.type.weak else {}
+            number = Attrs(value=Literal(np.asarray(by, start.type.dtype)), **weak)
+            offset = add(CONSTANT, (), number, start.type)
+            item, tensors = "tensor", [add(self.ops["add"], [start, offset], Attrs(), start.type)]
+            inside = {"inside": True}
+        index = (*[ALL] * rows.axis, item)
+        return add(self.ops["get_item"], [array, *tensors], Attrs(index=index, **inside), rows.row)
+
+    def _body(self, entries: Sequence[Value], count: int) -> Graph:
+        body = self.loop.body
+        own = [entries[0], *entries[1 + count : count + len(body.inputs)]]
+        copier = Copier(dict(zip(body.inputs, own, strict=True)))
+        carried, arrays = iter(entries[1 : 1 + count]), iter(entries[count + len(body.inputs) :])
+        history = {rows.place: [next(carried) for _ in range(rows.depth)] for rows in self.rows}
+        whole = {rows.place: next(arrays) for rows in self.rows if rows.whole}
+        reads = {node: (rows, *read) for rows in self.rows for node, read in rows.reads.items()}
+        written: dict[int, Value] = {}
+        names = UniqueNames()
+        for node in body.nodes:
+            names(node.name)
+        for node in body.nodes:
+            if node not in reads:
+                copier.copy([node])
+                continue
+            rows, access, ago = reads[node]
+            array = whole.get(rows.place)
+            if ago == _BEFORE:
+                assert array is not None
+                copier.values[node.inputs[0]], kept = array, copier.values[node.inputs[0]]
+                copier.copy([node])
+                copier.values[node.inputs[0]] = kept
+                continue
+            if ago:
+                row = history[rows.place][ago - 1]
+            else:
+                row = written.get(rows.place) or self._row(rows, array, copier, names)
+                written[rows.place] = row
+            copier.values[node.outputs[0]] = self._of_row(rows, access, row, copier)
+        after: list[Value] = []
+        for rows in self.rows:
+            if rows.depth:
+                row = written.get(rows.place) or self._row(rows, whole.get(rows.place), copier, names)
+                after += [row, *history[rows.place][:-1]]
+        outputs = [*after, *(copier.values[value] for value in body.outputs)]
+        return Graph(entries, copier.nodes, outputs, body.name)
+
+    def _row(self, rows: _Rows, array: Value | None, copier: Copier, names: UniqueNames) -> Value:
+        """Returns the row that an iteration writes."""
+        node = rows.write.node
+        value, how = copier.values[node.inputs[1]], node.attrs["how"]
+        if how == "set":
+            return value
+        assert array is not None
+        tensors = [copier.values[tensor] for tensor in node.inputs[2:]]
+        inside = {"inside": True} if tensors else {}
+        attrs = Attrs(index=node.attrs["index"], **inside)
+        op = self.ops[COMBINE[how]]
+        there = Node(
+            self.ops["get_item"], [array, *tensors], attrs, [rows.row], name=names("get_item"), location=node.location
+        )
+        given = [there.outputs[0], value]
+        new = Node(op, given, Attrs(), [rows.row], name=names(op.name), location=node.location)
+        copier.nodes += [there, new]
+        return new.outputs[0]
+
+    def _of_row(self, rows: _Rows, access: Access, row: Value, copier: Copier) -> Value:
+        """Returns what a read names of a row."""
+        found = index_of(rows.rest(access))
+        if found is None:
+            return row
+        index, tensors = found
+        attrs = Attrs(index=index, **({"inside": True} if tensors else {}))
+        given = [row, *(copier.values[tensor] for tensor in tensors)]
+        node = access.node
+        new = Node(node.op, given, attrs, [node.outputs[0].type], name=node.name, location=node.location)
+        copier.nodes.append(new)
+        return new.outputs[0]

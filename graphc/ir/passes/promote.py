@@ -1,0 +1,283 @@
+"""What a loop reads and writes at one place of an array is carried by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, accesses, index_of, size_of
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
+from graphc.ir.rewrite import map_inside
+from graphc.ir.types import Attrs, TensorType
+
+__all__ = ["Promote"]
+
+_LARGE = 8
+"""How many times as much as the iterations write a part may be: it is taken out and put back once for each loop."""
+
+
+@dataclass(frozen=True)
+class Promote:
+    """Takes the part of an array out of a loop in which all its iterations write: a row of a table, or one item.
+
+    Compilers call it scalar promotion. The inner loop of ``table[i, j] = f(table[i - 1, j], table[i, j - 1])`` carries
+    a row and reads another one, in place of the whole table, of which the gradient would copy all in each iteration.
+
+    Before: a valid graph. After: the same, but that a loop that changes an array only at places that are the same in
+    all iterations along some axes carries what is there. It is taken before the loop and assigned behind it. What the
+    loop reads at other places along those axes is taken before the loop, too: they must be known to be others,
+    ``i - 1`` and ``i``, or 0 and 1.
+
+    Attributes:
+      ops: where the ops ``call`` and ``get_item`` and those of arithmetic are.
+    """
+
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
+    name: ClassVar[str] = "promote"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Replaces the loops."""
+        if not any(node.regions for node in graph.nodes):
+            return graph
+        graph = map_inside(graph, self)
+        loops, whole = find_loops(graph, self.ops)
+        plans = {
+            node: _Parts(loop, parts, self.ops).emit
+            for node, loop in loops.items()
+            if (parts := _parts(loop, self.ops))
+        }
+        return replace_loops(graph, plans, whole, self.ops)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of an array that a loop carries.
+
+    Attributes:
+      place: the array's, among what the loop carries.
+      array: its type.
+      axes: along which the part is one place.
+      where: that place, on each of them.
+      others: the places of parts that are read alone.
+      found: the reads and writes.
+    """
+
+    place: int
+    array: TensorType
+    axes: tuple[int, ...]
+    where: tuple[At, ...]
+    others: tuple[tuple[At, ...], ...]
+    found: tuple[Access, ...]
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the part."""
+        shape = [size for axis, size in enumerate(self.array.shape) if axis not in self.axes]
+        return TensorType(tuple(shape), self.array.dtype)
+
+    def rest(self, items: Sequence[Item]) -> list[Item]:
+        """Returns what some items of the array name of the part."""
+        return [item for axis, item in enumerate(items) if axis not in self.axes]
+
+    def index(self, where: Sequence[At]) -> list[Item]:
+        """Returns what the part at a place is of the array."""
+        at = dict(zip(self.axes, where, strict=True))
+        return [at.get(axis, ALL) for axis in range(len(self.array.shape))]
+
+
+def _parts(loop: Loop, ops: Registry[OpDef]) -> list[_Part]:
+    """Returns the parts that a loop can carry in place of arrays."""
+    body, waiting = loop.body, controlled(loop.body)
+    same = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[place] for place in loop.unchanged())]
+    fixed = loop.free(same, ops)
+    found: list[_Part] = []
+    if loop.test is None and not loop.attrs["length"]:
+        return []
+    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+        array = loop.inside[place]
+        if not array.type.ranked or not array.type.shape or array.type.weak or _is_read(loop.test, place):
+            continue
+        uses = accesses(body, array, body.outputs[place], waiting)
+        part = _part(place, array.type, uses, fixed) if uses else None
+        if part is not None and _pays(loop, part):
+            found.append(part)
+    return found
+
+
+def _is_read(test: Graph | None, place: int) -> bool:
+    """Returns True if the test of a ``while`` looks at a value that the loop carries."""
+    return test is not None and any(test.inputs[place] in values for values in (test.outputs, *_inputs(test)))
+
+
+def _inputs(graph: Graph) -> list[tuple[Value, ...]]:
+    return [node.inputs for node in graph.nodes]
+
+
+def _part(place: int, array: TensorType, found: Sequence[Access], fixed: set[Value]) -> _Part | None:
+    """Returns the part in which all writes are, if all reads are known to be in it or not."""
+    writes = [one for one in found if one.is_write]
+
+    def is_fixed(item: Item) -> bool:
+        return isinstance(item, At) and (item.base is None or item.base in fixed)
+
+    axes = tuple(
+        axis
+        for axis in range(len(array.shape))
+        if len({one.items[axis] for one in writes}) == 1 and all(is_fixed(one.items[axis]) for one in found)
+    )
+    if not axes:
+        return None
+    where = [_on(one.items, axes) for one in found]
+    own = _on(writes[0].items, axes)
+    others = tuple(dict.fromkeys(place for place in where if place != own))
+    for other in others:
+        if not any(mine.apart(its) for mine, its in zip(own, other, strict=True)):
+            return None
+    return _Part(place, array, axes, own, others, tuple(found))
+
+
+def _on(items: Sequence[Item], axes: Sequence[int]) -> tuple[At, ...]:
+    return tuple([item for axis in axes if isinstance(item := items[axis], At)])
+
+
+def _pays(loop: Loop, part: _Part) -> bool:
+    """Returns True if the part is small as against what the loop writes; a single item must be assigned as it is."""
+    writes = [one for one in part.found if one.is_write]
+    if not part.type.shape:
+        return all(one.node.inputs[1].type == part.type for one in writes)
+    if loop.test is not None:
+        return False
+    written = loop.attrs["length"] * max(size_of(part.array.shape, one.items) for one in writes)
+    return part.type.size * (1 + len(part.others)) <= _LARGE * written
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """A loop that carries parts of arrays in place of them.
+
+    Attributes:
+      loop: the loop.
+      parts: of the arrays.
+      ops: where other ops are.
+    """
+
+    loop: Loop
+    parts: Sequence[_Part]
+    ops: Registry[OpDef]
+
+    def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
+        """Returns what takes the parts, the loop, and what puts them back."""
+        loop, before = self.loop, Copier(dict(zip(self.loop.inside, inputs, strict=True)), names)
+        operands, more = [*inputs], list[Value]()
+        for part in self.parts:
+            array = inputs[part.place]
+            operands[part.place] = self._taken(array, part, part.where, before, names)
+            more += [self._taken(array, part, where, before, names) for where in part.others]
+        operands += more
+        regions = [
+            self._body(region, operands) if region is loop.body else self._test(region, operands)
+            for region in loop.node.regions
+        ]
+        types = [operand.type for operand in operands]
+        node = Node(
+            loop.op, operands, loop.attrs, loop.op.infer(types, loop.attrs, regions), regions=regions,
+            device=loop.node.device, name=loop.node.name, location=loop.node.location,
+        )  # fmt: skip
+        nodes, outputs = [*before.nodes, node], [*node.outputs]
+        for part in self.parts:
+            index, tensors = self._place(part, part.where, before)
+            attrs = Attrs(index=index, how="set", **({"inside": True} if tensors else {}))
+            array = inputs[part.place]
+            back = Node(
+                self.ops["update_item"], [array, outputs[part.place], *tensors], attrs, [array.type],
+                device=loop.node.device, name=names("update_item"), location=loop.node.location,
+            )  # fmt: skip
+            nodes.append(back)
+            outputs[part.place] = back.outputs[0]
+        return nodes, outputs
+
+    def _place(self, part: _Part, where: Sequence[At], before: Copier) -> tuple[tuple[object, ...], list[Value]]:
+        """Returns the index of a part before the loop, and the tensors in it."""
+        found = index_of(part.index(where))
+        assert found is not None
+        return found[0], [before.values[value] for value in found[1]]
+
+    def _taken(self, array: Value, part: _Part, where: Sequence[At], before: Copier, names: UniqueNames) -> Value:
+        """Returns a part, taken out before the loop."""
+        sources = {at.value for at in where if at.value is not None and at.value not in before.values}
+        for node in reversed(self.loop.body.nodes):
+            if not sources.isdisjoint(node.outputs):
+                sources.update(value for value in node.inputs if value not in before.values)
+        before.copy(node for node in self.loop.body.nodes if not sources.isdisjoint(node.outputs))
+        index, tensors = self._place(part, where, before)
+        attrs = Attrs(index=index, **({"inside": True} if tensors else {}))
+        node = Node(
+            self.ops["get_item"], [array, *tensors], attrs, [part.type], device=self.loop.node.device,
+            name=names("get_item"), location=self.loop.node.location,
+        )  # fmt: skip
+        before.nodes.append(node)
+        return node.outputs[0]
+
+    def _entries(self, region: Graph, operands: Sequence[Value]) -> list[Value]:
+        """Returns the inputs of a region: its own, some of other types, and those for the parts that are read."""
+        count = len(region.inputs) - len(self.loop.operands)
+        types = [value.type for value in (*region.inputs[:count], *region.inputs[count:])]
+        for part in self.parts:
+            types[count + part.place] = part.type
+        types += [operand.type for operand in operands[len(self.loop.operands) :]]
+        known = [value.name for value in region.inputs]
+        return [
+            Value(type, None, place, known[place] if place < len(known) else f"part_{place - len(known)}")
+            for place, type in enumerate(types)
+        ]
+
+    def _test(self, test: Graph, operands: Sequence[Value]) -> Graph:
+        entries = self._entries(test, operands)
+        copier = Copier(dict(zip(test.inputs, entries, strict=False)))
+        copier.copy(test.nodes)
+        return Graph(entries, copier.nodes, [copier.values[value] for value in test.outputs], test.name)
+
+    def _body(self, body: Graph, operands: Sequence[Value]) -> Graph:
+        entries = self._entries(body, operands)
+        copier = Copier(dict(zip(body.inputs, entries, strict=False)))
+        known = {one.node: (part, one) for part in self.parts for one in part.found}
+        others = iter(entries[len(body.inputs) :])
+        taken = {(part.place, where): next(others) for part in self.parts for where in part.others}
+        for node in body.nodes:
+            if node not in known:
+                copier.copy([node])
+                continue
+            part, one = known[node]
+            source = taken.get((part.place, _on(one.items, part.axes)))
+            result = self._access(part, one, copier.values[node.inputs[0]] if source is None else source, copier)
+            copier.values[node.outputs[0]] = result
+        return Graph(entries, copier.nodes, [copier.values[value] for value in body.outputs], body.name)
+
+    def _access(self, part: _Part, one: Access, source: Value, copier: Copier) -> Value:
+        """Returns what a read of a part gives, or the part after a write."""
+        node, rest = one.node, index_of(part.rest(one.items))
+        values = [copier.values[value] for value in node.inputs]
+        if rest is None and not one.is_write:
+            return source
+        op, given, attrs = node.op, [source], Attrs()
+        if rest is None and values[1].type == part.type:
+            if node.attrs["how"] == "set":
+                return values[1]
+            op, given = self.ops[COMBINE[node.attrs["how"]]], [source, values[1]]
+        else:
+            index, tensors = rest or ((ALL,) * len(part.type.shape), [])
+            inside = {"inside": True} if tensors else {}
+            given += [*values[1:2]] * one.is_write
+            given += [copier.values[value] for value in tensors]
+            attrs = Attrs(index=index, **({"how": node.attrs["how"]} if one.is_write else {}), **inside)
+        new = Node(
+            op, given, attrs, [part.type if one.is_write else node.outputs[0].type], device=node.device,
+            name=node.name, location=node.location,
+        )  # fmt: skip
+        copier.nodes.append(new)
+        return new.outputs[0]
