@@ -1,0 +1,155 @@
+"""How a tape is walked backwards: from the cotangents of targets to the gradients by sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import FUNCTIONS, Tensor, Variable, device_scope, operand
+from graphc.gradients.inside import used_inside
+from graphc.gradients.records import Record, key_of, key_of_any
+from graphc.tracing import Trace, context
+
+__all__ = ["Backward"]
+
+_INSIDE = {
+    "loop": (
+        "a gradient is asked for with respect to a tensor that a loop computed and went on to use: compiled, the loop "
+        "is one operation, and the tape does not see that use. Unroll the loop (gx.loop_options(unroll=True) as the "
+        "first statement of its body), or ask for the gradient with respect to what goes into the loop"
+    ),
+    "branch": (
+        "a gradient is asked for with respect to a tensor that a branch computed and went on to use: compiled, the "
+        "branches are one operation, and the tape does not see that use. Compute the tensor, or what is made of it, "
+        "outside of the branch"
+    ),
+}
+"""What to do where :func:`used_inside` finds a use."""
+
+
+@dataclass(frozen=True)
+class Backward:
+    """The steps of a tape, from the last one to the first.
+
+    Attributes:
+      records: the steps, in the order in which they ran.
+      connected: the tensors that depend on what is watched.
+      trace: where the tape was opened; None in eager code.
+      saw_pins: whether a step may be pinned to a device.
+    """
+
+    records: Sequence[Record]
+    connected: Mapping[int, Tensor]
+    trace: Trace | None
+    saw_pins: bool
+
+    def pulled(
+        self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
+    ) -> list[Tensor | None]:
+        """Returns the gradients with respect to the sources, each given with the tensors that are gradients of it."""
+        if self.trace is not None:
+            self._check_inside(targets, sources, groups)
+        cotangents = self._seeds(targets, output_gradients)
+        self._backpropagate(cotangents, groups, sources)
+        return [_total([cotangents.get(key_of(tensor)) for tensor in group]) for group in groups]
+
+    def _check_inside(
+        self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
+    ) -> None:
+        """Refuses a source of which a loop or branch made something else that the targets depend on."""
+        assert self.trace is not None
+        steps = [(record.inputs, record.outputs) for record in self.records]
+        for source, group in zip(sources, groups, strict=True):
+            if isinstance(source, Variable) or not group:
+                continue
+            where = used_inside(group[0], self.trace.root.aliases.is_frozen(source), steps, targets)
+            if where:
+                raise self.trace.refuse(UnimplementedError(_INSIDE[where]))
+
+    def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
+        given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
+        if len(given) != len(targets):
+            error = InvalidArgumentError(f"gradient(): {len(given)} output_gradients for {len(targets)} targets")
+            raise at(error, user_location())
+        seeds: dict[int, Tensor] = {}
+        for target, cotangent in zip(targets, given, strict=True):
+            seed: Any = FUNCTIONS["ones_like"](target) if cotangent is None else operand(cotangent)
+            shape = getattr(seed, "shape", ())
+            if tuple(shape) != target.shape:
+                error = InvalidArgumentError(
+                    f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
+                )
+                raise at(error, user_location())
+            if cotangent is not None:
+                seed = FUNCTIONS["asarray"](seed, dtype=target.dtype)
+            _accumulate(seeds, target, seed)
+        return seeds
+
+    def _backpropagate(
+        self, cotangents: dict[int, Tensor], groups: Sequence[Sequence[Tensor]], sources: Sequence[Any]
+    ) -> None:
+        needed = {key_of(tensor) for group in groups for tensor in group}
+        names = {source.name for source in sources if isinstance(source, Variable)}
+        # By the objects themselves where no tensor is symbolic: a call of _key for each would cost a tenth of all.
+        key: Callable[[Any], int] = id if self.trace is None else key_of_any
+        path: list[tuple[Record, tuple[int, ...]]] = []
+        connected = self.connected
+        for record in list(self.records):
+            wrt = tuple([place for place, value in enumerate(record.inputs) if key(value) in needed])
+            if wrt:
+                path.append((record, wrt))
+                outputs = record.outputs if not record.regions else record.reached(wrt)
+                needed.update([name for name in map(key, outputs) if name in connected])
+        for record, wrt in reversed(path):
+            given = [cotangents.get(key(output)) for output in record.outputs]
+            if record.regions:
+                wrt = record.reaching(wrt, given)
+            if not wrt or all(cotangent is None for cotangent in given):
+                continue
+            if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
+                _refuse_assigned(sorted(assigned))
+            inputs = record.inputs
+            with self._where_it_ran(record) if self.saw_pins else _HERE:
+                for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
+                    if gradient is not None:
+                        name = key(inputs[position])
+                        before = cotangents.get(name)
+                        cotangents[name] = gradient if before is None else before + gradient
+
+    def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
+        """The device scope of a step back: the one around, or where the step forward ran if devices were named there.
+
+        The cotangents may come from steps on other devices.
+        """
+        device = record.outputs[0].device if not context.device else ""
+        return device_scope(device) if device and "," not in device else _HERE
+
+
+_HERE = nullcontext()
+
+
+def _total(found: Sequence[Tensor | None]) -> Tensor | None:
+    total: Tensor | None = None
+    for gradient in found:
+        if gradient is not None:
+            total = gradient if total is None else total + gradient
+    # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
+    return None if total is None else total.fork()
+
+
+def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:
+    key = key_of(tensor)
+    before = cotangents.get(key)
+    cotangents[key] = cotangent if before is None else before + cotangent
+
+
+def _refuse_assigned(names: Sequence[str]) -> None:
+    error = UnimplementedError(
+        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop, branch or compiled "
+        "function that assigns it; open the tape inside the loop body, or pass the value as a tensor"
+    )
+    raise at(error, user_location())

@@ -1,0 +1,118 @@
+"""What a tape notes of a step: what went in, what came out, and how cotangents are pulled back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.core import (
+    FAILED,
+    NO_ATTRS,
+    SymbolicTensor,
+    Tensor,
+    apply_all,
+    call_kernel,
+    is_examining,
+    kernel,
+    pulling_back,
+)
+from graphc.gradients.forward_pass import ForwardPass
+from graphc.gradients.reach import reach
+from graphc.ir import Attrs, Graph, OpDef
+from graphc.ops import VJP, vjp_attrs
+from graphc.tracing import context
+
+__all__ = ["Gradients", "Pullback", "Record", "key_of", "key_of_any"]
+
+Gradients = Sequence[Tensor | None]
+Pullback = Callable[[Sequence[int], Gradients], Gradients]
+
+
+def key_of(snapshot: Tensor) -> int:
+    """What identifies the snapshot of a tensor on a tape: itself when eager, its value in the graph when symbolic."""
+    return id(snapshot.raw) if isinstance(snapshot, SymbolicTensor) else id(snapshot)
+
+
+def key_of_any(value: Any) -> int:
+    """As :func:`_key`; for what is no tensor, what no tensor has."""
+    return key_of(value) if isinstance(value, Tensor) else -1
+
+
+@dataclass(slots=True)  # not frozen, which would cost a microsecond for each op
+class Record:
+    """One step that a tape saw: how to pull the outputs' cotangents back to the inputs.
+
+    The tensors are snapshots: items may be assigned to the user's own.
+
+    Attributes:
+      inputs: tensors and numbers.
+      outputs: the tensors computed from them.
+      pullback: takes positions of inputs and one cotangent or None for each output; None for that of the op.
+      op: what was applied, where there is no other pullback.
+      attrs: its attributes.
+      regions: its bodies.
+      forward: what ran in place of its kernel.
+    """
+
+    inputs: Sequence[Any]
+    outputs: Sequence[Tensor]
+    pullback: Pullback | None
+    op: OpDef | None = None
+    attrs: Attrs = NO_ATTRS
+    regions: Sequence[Graph] = ()
+    forward: ForwardPass | None = None
+
+    def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
+        """Returns the outputs that depend on the inputs at these positions, as far as the bodies tell."""
+        places = self._reach()
+        if places is None:
+            return self.outputs
+        return [output for output, used in zip(self.outputs, places, strict=True) if not used.isdisjoint(wrt)]
+
+    def reaching(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
+        """Of these positions, those of inputs that an output depends on that has a cotangent."""
+        places = self._reach()
+        if places is None:
+            return wrt
+        used = [found for found, given in zip(places, cotangents, strict=True) if given is not None]
+        return tuple([place for place in wrt if any(place in found for found in used)])
+
+    def _reach(self) -> Sequence[frozenset[int]] | None:
+        return None if self.op is None else reach(self.op, self.attrs, self.regions)
+
+    def pull(self, wrt: tuple[int, ...], cotangents: Gradients) -> Gradients:
+        """Returns the gradients of the inputs at these positions."""
+        if self.op is None:
+            assert self.pullback is not None
+            return self.pullback(wrt, cotangents)
+        if self.forward is not None:
+            found = self.forward.pull(self.inputs, wrt, cotangents)
+            if found is not None:
+                return found
+        given = [cotangent for cotangent in cotangents if cotangent is not None]
+        mask = tuple([cotangent is not None for cotangent in cotangents])
+        if context.eager and not self.regions and not self.op.platforms:
+            compiled = _compiled(self.op, self.attrs, wrt, mask)
+            arrays = call_kernel(compiled, (*self.inputs, *given), Tensor)
+            if arrays is not FAILED:
+                return list(map(Tensor, arrays))
+        vjp = vjp_attrs(self.op, self.attrs, wrt, mask)
+        if not is_examining():
+            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+        with pulling_back(self.outputs):
+            return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+
+
+def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+    """Returns the compiled pullback of an op: primals and cotangents in, gradients out."""
+    key = (attrs, wrt, mask)
+    found = op.pullbacks.get(key)
+    if found is None:
+        if len(op.pullbacks) >= _PULLBACKS_KEPT:
+            op.pullbacks.clear()
+        found = op.pullbacks[key] = kernel(VJP, vjp_attrs(op, attrs, wrt, mask))
+    return found
+
+
+_PULLBACKS_KEPT = 64
