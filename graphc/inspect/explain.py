@@ -166,8 +166,10 @@ def _captured(traced: TracedFunction, arguments: Arguments) -> list[tuple[str, s
 
 
 def _loops(reports: Iterable[LoopReport]) -> list[LoopEntry]:
-    counts = Counter(reports)
-    return [LoopEntry(report.location, report.kind, report.reason, times) for report, times in counts.items()]
+    return [
+        LoopEntry(report.location, report.kind, report.reason, times, report.copies, report.nodes)
+        for report, times in Counter(reports).items()
+    ]
 
 
 def _variables(traced: TracedFunction) -> list[VariableReport]:
@@ -207,7 +209,7 @@ def _lines(notes: TraceNotes) -> list[LineReport]:
     _count_passes(notes.unoptimized, report)
     for loop in _loops(notes.loops):
         if loop.location is not None:
-            _note(report(loop.location), f"{loop.kind} loop: {loop.reason}")
+            _note(report(loop.location), f"{loop.kind} loop: {loop.why}")
     for node in notes.unoptimized.walk():
         if node.location is not None:
             for text in _node_notes(node):

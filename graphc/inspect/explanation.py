@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ArgumentReport", "Explanation", "GuardReport", "LineReport", "LoopEntry", "VariableReport"]
 
 _WIDTH = 120
+_FEW = 5
+"""So many copies of a body cost no more than a loop, and shorter loops are unrolled on purpose."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,24 @@ class LoopEntry:
         program finds so) or ``"unrolled"``.
       reason: why.
       times: how often it was met, as an inner loop is in each iteration of an unrolled one.
+      copies: how often the body of an unrolled loop was traced, each time.
+      nodes: the nodes of all these copies, as they were traced.
     """
 
     location: Location | None
     kind: str
     reason: str
     times: int = 1
+    copies: int = 0
+    nodes: int = 0
+
+    @property
+    def why(self) -> str:
+        """The reason, and for an unrolled loop its cost, with that of one copy, which a rolled loop would have."""
+        if self.copies < _FEW or self.nodes < self.copies:
+            return self.reason
+        each = f"{self.nodes / self.copies:,.0f}"
+        return f"{self.reason}; {self.copies:,} copies of its body have {self.nodes:,} nodes, rolled about {each}"
 
 
 @dataclass(frozen=True)

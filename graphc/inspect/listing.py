@@ -36,7 +36,7 @@ def format_explanation(found: Explanation) -> Group:
         parts += _listing(list(lines))
     for heading, rows in (
         ("arguments", _arguments(found)),
-        ("loops", [_loop(loop.location, f"{loop.kind}: {loop.reason}", loop.times) for loop in found.loops]),
+        ("loops", [_loop(loop.location, f"{loop.kind}: {loop.why}", loop.times) for loop in found.loops]),
         ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
         ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
         ("looked at again at each call", _guards(found)),

@@ -40,11 +40,15 @@ class LoopReport:
       location: the loop's line.
       kind: ``"rolled"``, ``"unrolled"`` or ``"while"``.
       reason: the reason for this kind.
+      copies: how often the body of an unrolled loop is in the graph.
+      nodes: the nodes of all these copies, as they were traced.
     """
 
     location: Location | None
     kind: str
     reason: str
+    copies: int = 0
+    nodes: int = 0
 
 
 @dataclass(frozen=True)

@@ -535,9 +535,11 @@ class Trace:
     def _restore_variables(self, states: dict[str, tuple[Any, bool]]) -> None:
         self._call_states = {name: value for name, (value, _) in states.items()}
 
-    def report_loop(self, kind: str, reason: str) -> None:
+    def report_loop(self, kind: str, reason: str) -> LoopReport:
         """Adds a report about a loop."""
-        self.root.loops.append(LoopReport(user_location(), kind, reason))
+        report = LoopReport(user_location(), kind, reason)
+        self.root.loops.append(report)
+        return report
 
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
         """Returns the finished graph."""

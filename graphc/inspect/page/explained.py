@@ -192,7 +192,7 @@ def _collectives(found: Explanation) -> str:
 
 def _loops(found: Explanation) -> str:
     rows = [
-        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.reason) for loop in found.loops
+        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why) for loop in found.loops
     ]
     return table(("line", "became", "times", "why"), rows, kinds="c n ")
 

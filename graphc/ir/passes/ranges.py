@@ -50,7 +50,7 @@ class Ranges:
         self._ops = ops
         self._regions: dict[tuple[int, Known], tuple[Graph, dict[Value, Interval]]] = {}
         self._loops: dict[tuple[int, Known], tuple[Node, tuple[Sequence[Known | None], Known]]] = {}
-        self._entries: dict[tuple[int, Known], tuple[Node, list[Known | None]]] = {}
+        self._entries: dict[tuple[int, Known], tuple[Node, Sequence[Known | None]]] = {}
 
     def facts(self, graph: Graph, inputs: Known) -> Facts:
         """Returns the intervals of a graph's ints and bools.

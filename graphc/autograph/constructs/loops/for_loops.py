@@ -25,7 +25,7 @@ from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, repor
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
 from graphc.autograph.constructs.loops.spaces import Space
 from graphc.autograph.constructs.loops.state import LoopVariables
-from graphc.autograph.constructs.loops.unrolling import NodeLimit, run_in_python
+from graphc.autograph.constructs.loops.unrolling import BY_HAND, NodeLimit, run_in_python
 from graphc.autograph.constructs.purity.natives import check_items
 from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
 from graphc.autograph.frontend.lower_jumps import is_flag
@@ -178,7 +178,7 @@ def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:
         )
         raise loop.trace.refuse(error)
     if limit.done:
-        report_unrolled(loop.trace, loop.options, reason)
+        limit.copies.put_into(report_unrolled(loop.trace, loop.options, reason))
 
 
 def _known_length(iterable: Any) -> int | None:
@@ -222,9 +222,10 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, pe
         raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
     reports = loop.trace.root.loops
     place = len(reports)
-    loop.trace.report_loop("unrolled", reason)
+    report = loop.trace.report_loop("unrolled", reason)
     if is_symbolic_condition(run_in_python(loop, iterator, limit, going_on)):
         iterator.spoil("that may stop early")
+    limit.copies.put_into(report)
     if not limit.added:
         del reports[place]  # Python has computed on numbers, which costs the program nothing
 
@@ -233,7 +234,7 @@ def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
     """Why it is not even tried to roll the loop."""
     unroll = loop.options.unroll
     if unroll is True:
-        return "unroll=True"
+        return BY_HAND
     if unroll is None and not space.tensors() and len(space.order) < UNROLL_BELOW:
         return f"it has fewer than {UNROLL_BELOW} iterations"
     return None
@@ -294,7 +295,7 @@ def _run_until(loop: ForLoop, iterator: SpaceIterator, space: Space, trips: int)
     limit = NodeLimit(loop.trace, "for", reason or "it ends here", _SPACE_REMEDY, trips)
     run_in_python(loop, iterator, limit)
     if reason is not None:
-        loop.trace.report_loop("unrolled", reason)
+        limit.copies.put_into(loop.trace.report_loop("unrolled", reason))
 
 
 def _at_a_time(options: OpenLoop) -> str:

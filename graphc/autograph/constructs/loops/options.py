@@ -13,7 +13,7 @@ from typing import Any
 from graphc.autograph.frontend.convert import is_converted
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.tracing import Trace, context
+from graphc.tracing import LoopReport, Trace, context
 
 __all__ = ["LoopOptions", "OpenLoop", "OptionsFound", "loop_options", "open_loop", "report_unrolled", "with_options"]
 
@@ -107,11 +107,11 @@ def with_options(trace: Trace, options: OpenLoop, run: Callable[[], None]) -> No
         options.restarts = False
 
 
-def report_unrolled(trace: Trace, options: OpenLoop, reason: str) -> None:
+def report_unrolled(trace: Trace, options: OpenLoop, reason: str) -> LoopReport:
     """Reports that Python ran a loop; refuses that if its body says that it is to be rolled."""
     if options.said is not None and options.said.unroll is False:
         raise trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
-    trace.report_loop("unrolled", reason)
+    return trace.report_loop("unrolled", reason)
 
 
 def loop_options(*, unroll: bool | int | None = None, max_iterations: int | None = None) -> None:

@@ -9,13 +9,17 @@ from typing import Any
 
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.loops.copies import Copies
 from graphc.autograph.constructs.loops.rolling import ForLoop
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Node
 from graphc.tracing import Trace
 
-__all__ = ["NodeLimit", "run_in_python"]
+__all__ = ["BY_HAND", "NodeLimit", "run_in_python"]
+
+BY_HAND = "unroll=True"
+"""The reason where the user asks for it."""
 
 _TRIAL = 0.01
 """The part of the nodes allowed that a loop adds before a guess is made at how many it would add in all."""
@@ -34,12 +38,14 @@ class NodeLimit:
     Attributes:
       done: how many iterations were run.
       added: how many nodes they have added.
+      copies: what they cost.
     """
 
     def __init__(self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None) -> None:
         self.done = self.added = 0
         self._trace = trace
         self._what = f"this {kind} loop is unrolled, because {reason}"
+        self.copies = Copies(trace, self._what, None if reason == BY_HAND else remedy, total)
         self._remedy = remedy
         self._total = total
         self._counted = len(trace.builder.nodes)
@@ -55,6 +61,7 @@ class NodeLimit:
         nodes = self._trace.builder.nodes
         self.added += sum(map(_size, nodes[self._counted :]))
         self._counted = len(nodes)
+        self.copies.count(self.done, self.added)
         limit = config.max_unrolled_nodes
         if self.added > limit:
             raise self._refused(f"has added {self.added:,} nodes")

@@ -63,7 +63,7 @@ def while_stmt(
                 break
             if not truth(condition):
                 if limit.done:
-                    report_unrolled(trace, options, _REASON)
+                    limit.copies.put_into(report_unrolled(trace, options, _REASON))
                 return
             body()
             limit.check()

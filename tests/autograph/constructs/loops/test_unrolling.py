@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 from typing import Any
 
 import pytest
@@ -50,6 +51,10 @@ def nested(x: Tensor) -> Any:
     return x
 
 
+warned_of = pytest.mark.filterwarnings("ignore:.* copies of its body")
+
+
+@warned_of
 @pytest.mark.parametrize(
     ("fn", "message"),
     [
@@ -72,6 +77,7 @@ def test_a_loop_that_would_add_too_many_nodes_is_refused_early(
     assert f"in {fn.__name__}\n    {line}" in str(caught.value)
 
 
+@warned_of
 def test_most_of_it_is_not_traced_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gx.config, "max_unrolled_nodes", 100_000)
     traced = 0
@@ -117,3 +123,61 @@ def test_nodes_in_branches_and_loops_inside_count(monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(InvalidArgumentError, match=r"of 30 iterations it would add about \d\d\d nodes"):
         gx.function(program)(f(1.0))
+
+
+def _scaled(x: Tensor, numbers: list[float]) -> Any:
+    for k in numbers:
+        x = x * 0.5 + k
+    return x
+
+
+def test_explain_says_what_the_copies_of_a_body_cost() -> None:
+    found = gx.explain(_scaled, f(1.0), [1.0] * 30, compile=False)
+    (loop,) = found.loops
+    assert (loop.kind, loop.copies) == ("unrolled", 30)
+    assert loop.nodes == sum(node.op.name != "call_status" for node in gx.function(_scaled).trace(
+        f(1.0), [1.0] * 30
+    ).notes.unoptimized.nodes)  # fmt: skip
+    assert loop.why.startswith("it runs over a list, whose items Python takes one by one; 30 copies of its body have ")
+    assert loop.why.endswith(f" {loop.nodes} nodes, rolled about 2")
+    text = " ".join(str(found).split())
+    assert text.count(f"30 copies of its body have {loop.nodes} nodes, rolled about 2") == 2
+
+
+def test_many_copies_are_warned_of_once_and_at_their_line() -> None:
+    def program(x: Tensor) -> Any:
+        for _ in range(3):
+            x = _scaled(x, [1.0] * 201)
+        return x
+
+    with pytest.warns(gx.errors.GraphcWarning) as caught:
+        gx.function(program).trace(f(1.0))
+    (warning,) = caught
+    message = str(warning.message)
+    assert message == (
+        "this for loop is unrolled, because it runs over a list, whose items Python takes one by one; it becomes 201 "
+        "copies of its body of about 2 nodes each, which take long to compile, where a rolled loop has one. Stack the "
+        "items into one tensor and loop over its rows, so that it becomes one node"
+    )
+    assert warning.filename == __file__
+    assert "for k in numbers:" in linecache.getline(__file__, warning.lineno)
+
+
+def test_copies_that_are_few_or_wanted_or_empty_are_not_warned_of() -> None:
+    @gx.function
+    def wanted(x: Tensor) -> Any:
+        for _ in range(210):
+            gx.loop_options(unroll=True)
+            x = x + 1
+        return x
+
+    @gx.function
+    def empty(x: Tensor) -> Any:
+        total = 0.0
+        for k in TABLE[:1000]:
+            total = total + k
+        return x + total
+
+    gx.function(_scaled).trace(f(1.0), [1.0] * 200)
+    wanted.trace(f(1.0))
+    assert empty(f(1.0)).item() == 1001

@@ -1,0 +1,61 @@
+"""What the copies of a body cost that an unrolled loop leaves in the graph, for reports and a warning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from graphc.base import Location, user_location, warn_at
+from graphc.base.errors import GraphcWarning
+from graphc.tracing import LoopReport, Trace
+
+__all__ = ["MANY_COPIES", "Copies"]
+
+MANY_COPIES = 200
+"""So many copies of a body are made without a warning. XLA's time grows with them, at worst with their square."""
+
+_warned: WeakKeyDictionary[Trace, set[Location | None]] = WeakKeyDictionary()
+"""For each trace of a function the loops that were warned of."""
+
+
+class Copies:
+    """The copies of a body.
+
+    Args:
+      trace: the trace around the loop.
+      what: the loop and why it is unrolled: "this for loop is unrolled, because ...".
+      remedy: what to write instead; None if the user asked for the copies.
+      total: how many there will be, if that is known.
+    """
+
+    def __init__(self, trace: Trace, what: str, remedy: str | None, total: int | None) -> None:
+        self._trace = trace
+        self._what = what
+        self._remedy = remedy
+        self._total = total
+        self._location = user_location()
+        self._copies = self._nodes = 0
+
+    def count(self, copies: int, nodes: int) -> None:
+        """Takes note of the copies that are there, and how many nodes they have; warns of too many."""
+        self._copies, self._nodes = copies, nodes
+        if copies == MANY_COPIES + 1 and nodes >= copies and self._remedy is not None:
+            warned = _warned.setdefault(self._trace.root, set())
+            if self._location not in warned:
+                warned.add(self._location)
+                warn_at(GraphcWarning(self._warning()), self._location)
+
+    def _warning(self) -> str:
+        each = max(1, round(self._nodes / self._copies))
+        total = f"more than {MANY_COPIES}" if self._total is None else f"{self._total:,}"
+        return (
+            f"{self._what}; it becomes {total} copies of its body of about {each:,} nodes each, which take long to "
+            f"compile, where a rolled loop has one. {self._remedy}"
+        )
+
+    def put_into(self, report: LoopReport) -> None:
+        """Adds what the copies cost to the report on the loop, if that still stands."""
+        reports = self._trace.root.loops
+        for place, other in enumerate(reports):
+            if other is report:
+                reports[place] = replace(report, copies=self._copies, nodes=self._nodes)
