@@ -333,3 +333,11 @@ def test_an_axis_without_slices_has_none() -> None:
 def test_a_matrix_without_elements_has_rank_zero() -> None:
     assert gx.linalg.matrix_rank(gx.zeros((2, 0, 3))).tolist() == [0, 0]
     assert gx.linalg.matrix_rank(gx.zeros((0, 0))).dtype == gx.linalg.matrix_rank(gx.eye(2)).dtype
+
+
+def test_running_sums_and_products_of_small_integers_have_room() -> None:
+    x = gx.asarray([100, 3], dtype="int8")
+    for run, last in ((gx.cumulative_sum, 103), (gx.cumulative_prod, 300)):
+        assert run(x).dtype == gx.int32
+        assert run(x).tolist() == [100, last]
+        assert run(x, dtype="int8").dtype == gx.int8
