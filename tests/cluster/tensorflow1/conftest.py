@@ -15,7 +15,11 @@ CLUSTER = {
 }
 
 
-@pytest.fixture(scope="module", params=["threads", pytest.param("ray", marks=pytest.mark.multiprocess)])
+@pytest.fixture(
+    scope="module",
+    # What Ray adds tests/cluster/carriers looks at.
+    params=["threads", pytest.param("ray", marks=[pytest.mark.multiprocess, pytest.mark.drawn(2)])],
+)
 def started(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     if request.param == "ray":
         request.getfixturevalue("ray_here")  # servers start on Ray from now on
