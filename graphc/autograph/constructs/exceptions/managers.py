@@ -15,9 +15,9 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
 from graphc.autograph.constructs.calls.making import is_pure_class
 from graphc.autograph.constructs.exceptions.tokens import refuse_token
+from graphc.autograph.constructs.failures.caught import Caught
 from graphc.autograph.constructs.failures.origins import passes
 from graphc.autograph.constructs.failures.try_scope import (
-    Caught,
     TryScope,
     before_try,
     failed,

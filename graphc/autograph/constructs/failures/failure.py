@@ -10,22 +10,22 @@ After the run the exception is made again of the values, and raised.
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from types import CodeType, FrameType, FunctionType, MethodType
-from typing import Any, Protocol, cast
+from types import FunctionType, MethodType
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graphc.autograph.constructs.failures.origins import end_by, is_of_interface, is_of_program
-from graphc.autograph.frontend.convert import is_converted, is_part, is_part_of
+from graphc.autograph.constructs.failures.places import calls_of, chain, forget, places_of, user_calls
+from graphc.autograph.frontend.convert import is_part
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
 from graphc.autograph.values.kept_tensors import holds_symbols
-from graphc.base import Location, is_graphc_file, nest
+from graphc.base import Location, nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply, trace_scope
 from graphc.ir import OPS, Attrs
@@ -47,7 +47,6 @@ __all__ = [
     "note_raise",
     "settles",
     "still_running",
-    "user_calls",
 ]
 
 
@@ -122,7 +121,7 @@ class Failures:
         """Returns a new way in which the call fails."""
         trace = context.trace
         assert trace is not None
-        for led in _chain(error):
+        for led in chain(error):
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
         site = self._new(Frozen(DeferredError.of(error)), places, trace.root)
         _check_carried(error, site.error.held)
@@ -273,7 +272,7 @@ def is_raised_by_code(error: BaseException) -> bool:
     if not is_of_program(error):
         return False
     end_by(error)
-    around, inside = user_calls(), _calls_of(error)
+    around, inside = user_calls(), calls_of(error)
     if around and inside and is_part(inside[0][0]):
         around.pop()
     error.__dict__[RAISED] = [*around, *(location for _, location in inside)]
@@ -296,10 +295,10 @@ def ends_function(error: BaseException) -> bool:
     late = places is not None and is_deferred(error)
     refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)
     if not late and (refused or not isinstance(trace.check, Failures)):
-        _forget(error)
+        forget(error)
         return False
     found = failures(trace)
-    site = found.add(error, places or _places_of(error))
+    site = found.add(error, places or places_of(error))
     if not late:
         site.original = error
     Failure(found, site).happens()
@@ -425,44 +424,6 @@ def settles(state: Settling, region: Region) -> bool:
     return False
 
 
-def _forget(error: BaseException) -> None:
-    """Takes the notes of where they were raised away from an exception and those that led to it."""
-    for led in _chain(error):
-        led.__dict__.pop(RAISED, None)
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    """Returns an exception and those that led to it, each once."""
-    found: list[BaseException] = []
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        last = waiting.pop()
-        if last is not None and not any(last is one for one in found):
-            found.append(last)
-            waiting += [last.__cause__, last.__context__]
-    return found
-
-
-def _places_of(error: BaseException) -> list[Location]:
-    """Returns where an exception was raised that no code of the user's raised by a statement, as :func:`user_calls`."""
-    return [location for _, location in _calls_of(error)]
-
-
-def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
-    """Returns the user's functions in an exception's traceback, the outermost first."""
-    found: list[tuple[CodeType, Location]] = []
-    entry = error.__traceback__
-    while entry is not None:
-        code = entry.tb_frame.f_code
-        if not is_graphc_file(code.co_filename):
-            if found and is_part_of(code, found[-1][0]):
-                found.pop()
-            line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
-            found.append((code, Location(code.co_filename, line, code.co_name)))
-        entry = entry.tb_next
-    return found
-
-
 def _parts_of(value: Any) -> Iterator[Any]:
     """Returns the parts of an object that structures and functions show: items, instance, closed-over values."""
     yield value
@@ -479,21 +440,3 @@ def _parts_of(value: Any) -> Iterator[Any]:
         for cell in value.__closure__ or ():
             with suppress(ValueError):
                 yield cell.cell_contents
-
-
-def user_calls() -> list[Location]:
-    """Returns where in converted code the functions of the user's that are being traced stand, the outermost first.
-
-    A branch or a loop's body is a function of its own in converted code; here it is part of the function around it.
-    """
-    found: list[Location] = []
-    inner: FrameType | None = None
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        code = frame.f_code
-        if is_converted(code):
-            if inner is None or not is_part(inner.f_code):
-                found.append(Location(code.co_filename, frame.f_lineno, code.co_name))
-            inner = frame
-        frame = frame.f_back
-    return found[::-1]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any, TypeVar
 
 import numpy as np
 
+from graphc.autograph.constructs.failures.caught import Caught, up_to
 from graphc.autograph.constructs.failures.failure import (
     Ended,
     Failure,
@@ -25,19 +26,16 @@ from graphc.autograph.constructs.failures.failure import (
     may_have_failed,
 )
 from graphc.autograph.constructs.failures.origins import end_by
-from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, rebuilt, reopened
-from graphc.autograph.values.index import as_tensor
-from graphc.autograph.values.join import same_values
+from graphc.autograph.values.deferred import RAISED
 from graphc.autograph.values.unbound import Unbound, unbound_return
-from graphc.base import Location, nest, user_location
+from graphc.base import Location, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import SymbolicTensor, Variable, apply
+from graphc.core import SymbolicTensor, apply
 from graphc.ir import OPS
 from graphc.ops import STATUS
-from graphc.tracing import AliasSet, CallState, Cell, Checkpoint, GradientMask, Trace, context
+from graphc.tracing import AliasSet, Checkpoint, GradientMask, Trace, context
 
 __all__ = [
-    "Caught",
     "TryScope",
     "attempt",
     "before_try",
@@ -86,7 +84,7 @@ def _failure(error: BaseException) -> Failure:
         return Failure(found, found.add(error, places))
     site = catching.catch(error, places)
     assert catching.trace is not None
-    for around in _up_to(trace, catching.trace):
+    for around in up_to(trace, catching.trace):
         if around is not trace:  # what comes after the branch is traced as if there were no exception
             around.gradient_mask = GradientMask(around.lift, _still_counts)
     return Failure(found, site)
@@ -187,7 +185,8 @@ class TryScope:
     def catch(self, error: BaseException, places: Sequence[Location]) -> Site:
         """Notes an exception that is caught, at the place in the program where it leaves the open trace."""
         assert self.trace is not None
-        found = Caught(self, error, places)
+        assert self.start is not None
+        found = Caught(self.trace, self.start, self.values(), error, places)
         self.sites.append(found)
         return found.site
 
@@ -263,112 +262,9 @@ def _refusal(
     )
 
 
-class Caught:
-    """An exception that a ``try`` statement catches, and what everything held when it was raised.
-
-    Args:
-      scope: of the ``try`` statement.
-      error: the exception.
-      places: where it is raised.
-    """
-
-    def __init__(self, scope: TryScope, error: BaseException, places: Sequence[Location]) -> None:
-        trace, around, start = context.trace, scope.trace, scope.start
-        assert trace is not None
-        assert around is not None
-        assert start is not None
-        self._around, self._start = around, start
-        self._places = places
-        written: dict[Any, Cell] = {}
-        variables: dict[str, Variable] = {}
-        for region in _up_to(trace, around):
-            if region is around:
-                changed = region.journal.changed_since(start.journal)
-                written.update({key: cell for key, (cell, _) in changed.items()})
-            written.update({key: write.cell for key, write in region.journal.writes.items()})
-            variables.update({variable.name: variable for variable in region.assigned_since(start)})
-        self._written = list(written.values())
-        self._variables = list(variables)
-        parts = (
-            scope.values(),
-            [place.get() for place in self._written],
-            [variable.value() for variable in variables.values()],
-        )
-        view = (DeferredError.of(error), *(_seen_from(around, part) for part in parts))
-        error.__traceback__ = None
-        self.site = failures(trace).add_caught(Frozen.of(view), places, around)
-        self.condition: Any = None
-        self.error = error
-
-    def handle(self) -> list[Any]:
-        """Begins what the handlers do about it: puts back what objects and variables held.
-
-        Returns:
-          What the names held.
-        """
-        names, contents, values = self._open()
-        written = list(zip(self._written, contents, strict=True))
-        _put_back(self._around, self._start, written, dict(zip(self._variables, values, strict=True)))
-        return names
-
-    def take(self) -> BaseException:
-        """Returns the exception, of which the status says no more that it was raised."""
-        self._open()
-        return self.error
-
-    def _open(self) -> Any:
-        status = STATUS.value()
-        STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
-        payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
-        self.error, *held = reopened(self.site.error.filled(payload))
-        self.error.__dict__[RAISED] = list(self._places)
-        return held
-
-
-def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Cell, Any]], values: dict[str, Any]) -> None:
-    """Undoes, in the trace that is open, what was done in a trace around it since ``point``.
-
-    Args:
-      around: the trace.
-      point: of that trace.
-      contents: what places are to hold, where it is not what they held then.
-      values: what variables are to hold, by their names, likewise.
-    """
-    trace = context.trace
-    assert trace is not None
-    # What a branch wrote that always raises, its own trace alone knows.
-    changed = around.journal.changed_since(point.journal) | {place.key: (place, value) for place, value in contents}
-    for place, value in changed.values():
-        if not same_values(place.get(), value):
-            trace.journal.note(place)
-            place.set(value)
-    for variable in around.assigned_since(point):
-        value = values.get(variable.name)
-        variable.assign(around.value_at(point, variable) if value is None else value)
-
-
-def _up_to(trace: Trace, around: Trace) -> Iterator[Trace]:
-    """Yields the trace and those around it up to ``around``."""
-    inner: Trace | None = trace
-    while inner is not None:
-        yield inner
-        inner = None if inner is around else inner.parent
-
-
 def _unbound(name: str) -> Unbound:
     reason = "it is not bound where the exception is raised that is caught"
     return unbound_return() if name == "ag__return" else Unbound(name, reason)
-
-
-def _seen_from(trace: Trace, value: Any) -> Any:
-    """A value as a structure in which what a trace knows is what it is, and tensors from further inside are leaves."""
-    parts = nest.children(value)
-    if parts is None or not parts[1]:
-        tensor = as_tensor(value)
-        hidden = isinstance(tensor, SymbolicTensor) and not trace.is_inside(tensor.trace)
-        return tensor.snapshot() if hidden else Opaque(value)
-    changed = rebuilt(value, lambda part: _seen_from(trace, part))
-    return Opaque(value) if all(isinstance(leaf, Opaque) for leaf in nest.flatten(changed)[0]) else changed
 
 
 def failed(scope: TryScope) -> Any:

@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.autograph.constructs.expressions.text import text_of
-from graphc.autograph.constructs.failures.failure import failures, user_calls
+from graphc.autograph.constructs.failures.failure import failures
+from graphc.autograph.constructs.failures.places import user_calls
 from graphc.autograph.constructs.failures.try_scope import check_handlers
 from graphc.autograph.constructs.host.results import Results, is_type
 from graphc.autograph.constructs.purity.files import is_made_here, is_redirected, note_late, print_now
