@@ -99,3 +99,43 @@ def classes_of_numbers(x: Any) -> Any:
         if isinstance(number, int) and not isinstance(number, float):
             x = x + 1
     return x, known, bool(flag) is True, k is True
+
+
+@program("numbers/indices of two loops", inputs=[(f(1.0),), (f(-0.5),)], construct=NUMBERS, gradient=True)
+def indices_of_two_loops(x: Any) -> Any:
+    for row in range(6):
+        for column in range(7):
+            place = row * 7 + column
+            x = x + place * 0.5 + (2.5 - place) + place / 4 + 1 / (place + 1) + (place + 0.25)
+            x = x * 0.5 + place // 2 + place % 5 + abs(row - column) + max(row, column) + min(place, 9)
+    return x
+
+
+@program(
+    "numbers/slices that a loop's index moves",
+    inputs=[(f(1.0, -2.0, 3.0, 4.0, 5.0, -6.0, 7.0, 8.0, 9.0, 10.0, -11.0),)],
+    construct=NUMBERS,
+    gradient=True,
+)
+def slices_by_an_index(xs: Any) -> Any:
+    total = xs[0] * 0
+    for k in range(8):
+        total = total + (xs[k : k + 3] * xs[k + 1 : k + 4]).sum()
+        total = total * 0.5 + xs[2 * k // 2 : k + 2].sum() + xs[k % 3 : k % 3 + 2].sum()
+    for k in range(3):
+        total = total + xs[k:].sum() + xs[: k + 1].sum()
+    return total
+
+
+@program(
+    "numbers/numbers that Python computes for all iterations", inputs=[(f(2.0),)], construct=NUMBERS, gradient=True
+)
+def numbers_of_all_iterations(x: Any) -> Any:
+    rate, count, late = 1.0, 3, False
+    for _ in range(40):
+        rate = rate * 0.9 + 0.01
+        count = (count * 5 + 1) % 17
+        late = not late and count > 4
+        scale = -rate if late else abs(rate - 0.5)
+        x = x + scale * (~count & 7) + (count << 1) + math.floor(rate * 10) + math.ceil(rate) + (count / 2) ** 0.5
+    return x
