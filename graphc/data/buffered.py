@@ -1,4 +1,4 @@
-"""Rows that are read in blocks: one by one out of a block, and so many that a block is full."""
+"""Rows that are read in blocks: returned one by one from a block, or as full blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Ahead", "BufferedRows", "full_block"]
 
 
 class BufferedRows(Rows):
-    """Gives rows one by one out of blocks that it reads ahead.
+    """Rows that are returned one by one from blocks that are read ahead.
 
     Args:
       inputs: the rows that it reads.
@@ -30,10 +30,10 @@ class BufferedRows(Rows):
 
     @abstractmethod
     def read(self, count: int) -> Block | None:
-        """Returns the next block as :meth:`block` does, past what is read ahead."""
+        """Returns the next block, like :meth:`block`, beyond the rows that are already read."""
 
     def filled(self, count: int = 0, least: int = 1) -> int:
-        """Returns how many rows are read ahead, after reading some where there are too few; 0 at the end.
+        """Returns the number of rows that are read ahead, after reading more if there are too few; 0 at the end.
 
         Args:
           count: the number of rows to read, if that many come at once.
@@ -57,11 +57,11 @@ class BufferedRows(Rows):
         return True
 
     def _segment(self) -> int:
-        """Returns which of the reads gave the next row."""
+        """Returns the index of the read that gave the next row."""
         return max(number for number, (start, _) in enumerate(self._marks) if start <= self._place)
 
     def back(self, count: int) -> None:
-        """Takes back the last rows that :meth:`block` gave, where :meth:`filled` had read them before."""
+        """Puts back the last rows that :meth:`block` returned, if :meth:`filled` had read them before."""
         self._place -= count
 
     def __next__(self) -> Row:
@@ -71,7 +71,7 @@ class BufferedRows(Rows):
         return row_of(self._buffer, self._place - 1)
 
     def block(self, count: int) -> Block | None:
-        """Returns what is left of the rows that were read ahead, or the next block."""
+        """Returns the remaining rows that were read ahead, or the next block."""
         if self._place == self._size:
             self._forget()
             return self.read(count)
@@ -83,14 +83,14 @@ class BufferedRows(Rows):
         self._buffer, self._place, self._size, self._marks = (), 0, 0, []
 
     def state(self) -> State:
-        """Returns the position before the rows that were read ahead, and how many of these are used."""
+        """Returns the position before the rows that were read ahead, and the number of them that are used."""
         if self._place == self._size:
             return {"at": super().state(), "used": 0}
         start, mark = self._marks[self._segment()]
         return {"at": mark, "used": self._place - start}
 
     def restore(self, state: State) -> None:
-        """Goes to a position."""
+        """Moves to a position."""
         super().restore(state["at"])
         self._forget()
         left = state["used"]
@@ -100,12 +100,12 @@ class BufferedRows(Rows):
 
 
 class Ahead(BufferedRows):
-    """Rows of any kind that are read ahead in blocks, which nobody sees.
+    """Rows of any kind, read ahead in blocks invisibly.
 
     Args:
       rows: the rows that it reads.
       ahead: the number of rows to read at once.
-      full: whether to go on reading until there are so many.
+      full: whether to read on until there are ``ahead`` rows.
     """
 
     def __init__(self, rows: Rows, ahead: int, *, full: bool) -> None:
@@ -117,7 +117,7 @@ class Ahead(BufferedRows):
         return full_block(self.input, count) if self._full else self.input.block(count)
 
     def block(self, count: int) -> Block | None:
-        """Returns what is left of the rows that were read ahead, after reading some where there are none."""
+        """Returns the remaining rows that were read ahead; reads more if there are none."""
         return super().block(count) if self.filled(count) else None
 
 

@@ -1,4 +1,4 @@
-"""Waiting for the next element of an iterator, which can be given up without loss of the element."""
+"""A wait for the next element of an iterator that can be abandoned without losing the element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _Rows(Iterator[Any], Protocol):
 
 
 class _Fetch:
-    """The next element, or the end or an error, as a thread of its own takes it."""
+    """The next element, the end, or an error, taken by a separate thread."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows
@@ -28,7 +28,7 @@ class _Fetch:
     def _take(self) -> None:
         try:
             self._found = list(itertools.islice(self._rows, 1))
-        except BaseException as error:  # raised again where it is waited for
+        except BaseException as error:  # raised again in the waiting thread
             self._error = error
 
     def found(self) -> list[Any]:
@@ -38,7 +38,7 @@ class _Fetch:
 
 
 class Attended:
-    """An iterator, used by one thread at a time, that keeps to the deadline and the tokens in force.
+    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens.
 
     Args:
       rows: the iterator.
@@ -47,13 +47,13 @@ class Attended:
 
     def __init__(self, rows: _Rows, label: str) -> None:
         self._rows, self._what = rows, f"the next element of the iterator {label!r}"
-        self._fetch: _Fetch | None = None  # one that is under way, or whose element nobody has got
+        self._fetch: _Fetch | None = None  # a fetch in progress, or one whose element was not taken
 
     def take(self) -> list[Any]:
         """Returns the next element in a list, which is empty at the end.
 
         Raises:
-          DeadlineExceededError: the deadline in force has passed; the next call gives the element.
+          DeadlineExceededError: the deadline in force has passed; the next call returns the element.
           CancelledError: a token in force was cancelled; the same.
         """
         if self._fetch is None and interruption() is None:
@@ -64,7 +64,7 @@ class Attended:
         return fetch.found()
 
     def close(self) -> None:
-        """Ends the iteration, after what is under way."""
+        """Ends the iteration, after a fetch in progress."""
         if self._fetch is not None:
             self._fetch.done.wait(self._what)
         self._rows.close()

@@ -1,4 +1,4 @@
-"""Datasets of datasets: flat_map, interleave, window, groups, and choosing from several."""
+"""Methods that combine datasets: flat_map, interleave, window, groups, and choosing from several."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ class Combining(Planned):
         self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Gives datasets of elements that follow each other, one for each leaf of an element.
+        """Returns datasets of consecutive elements, one dataset for each leaf of an element.
 
         Args:
           size: the number of elements in a window.
           shift: the number of elements by which the next window starts later; None for ``size``.
           stride: the distance between the elements of a window.
-          drop_remainder: whether smaller windows at the end are left out.
+          drop_remainder: whether to drop smaller windows at the end.
           name: ignored.
 
         Example:
@@ -90,7 +90,7 @@ class Combining(Planned):
         self, key_func: Callable[..., Any], reduce_func: Callable[[Any, Any], Any], window_size: int | None = None,
         window_size_func: Callable[[Any], Any] | None = None, name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Groups elements by a key, and gives the elements of the dataset that a function makes of each group.
+        """Groups elements by a key, maps each group to a dataset, and returns the elements of these datasets.
 
         Args:
           key_func: a function from an element to its key, an int.
@@ -108,7 +108,7 @@ class Combining(Planned):
           [[0, 2], [1, 3], [4], [5]]
         """
         if (window_size is None) == (window_size_func is None):
-            raise refuse("group_by_window", "give window_size or window_size_func, one of them")
+            raise refuse("group_by_window", "pass either window_size or window_size_func")
         size = None if window_size is None else count_of("group_by_window", "window_size", window_size, 1)
         key = self._function(key_func, "group_by_window")
         reduce = self._function(reduce_func, "group_by_window", compiled=False)
@@ -120,7 +120,7 @@ class Combining(Planned):
         pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Batches elements of about the same length, filled up to one shape.
+        """Batches elements of similar length, padded to one shape.
 
         Args:
           element_length_func: a function from an element to its length, an int.
@@ -128,10 +128,10 @@ class Combining(Planned):
           bucket_batch_sizes: the size of the batches of each bucket, one more than boundaries.
           padded_shapes: see :meth:`padded_batch`.
           padding_values: see :meth:`padded_batch`.
-          pad_to_bucket_boundary: whether open sizes are filled up to the longest that the bucket takes, and elements
-            beyond the last boundary are refused.
-          no_padding: whether elements of a batch have one shape already.
-          drop_remainder: whether smaller batches at the end are left out.
+          pad_to_bucket_boundary: whether to pad open sizes to the longest length of the bucket; elements beyond the
+            last boundary then raise an error.
+          no_padding: whether the elements of a batch already have one shape.
+          drop_remainder: whether to drop smaller batches at the end.
           name: ignored.
         """
         use = "bucket_by_sequence_length"
@@ -167,24 +167,24 @@ class Combining(Planned):
         cls, datasets: Sequence[Any], weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Self:  # fmt: skip
-        """Draws each next element from one of several datasets.
+        """Draws each element from a random one of several datasets.
 
         Args:
           datasets: datasets with elements of the same structure and dtypes.
           weights: the probability of each; None for equal probabilities.
           seed: the seed of the draws; None as for :meth:`shuffle`.
-          stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
-          rerandomize_each_iteration: whether each pass draws anew.
+          stop_on_empty_dataset: whether to end with the first dataset that ends; otherwise the others continue.
+          rerandomize_each_iteration: whether each pass draws different numbers.
         """
         use = "sample_from_datasets"
         parts = tuple([plan_of(dataset, use) for dataset in datasets])
         try:
             found = tuple([1.0] * len(parts) if weights is None else [float(weight) for weight in weights])
         except TypeError:
-            problem = f"weights are numbers, got {weights!r:.60}; use choose_from_datasets where they change"
+            problem = f"weights must be numbers, got {weights!r:.60}; if they change, use choose_from_datasets"
             raise refuse(use, problem) from None
         if len(found) != len(parts) or not parts or min(found) < 0 or not sum(found):
-            raise refuse(use, f"{len(parts)} datasets need as many weights that are not negative, got {found}")
+            raise refuse(use, f"{len(parts)} datasets need as many non-negative weights, got {found}")
         parts = tuple([part for part, weight in zip(parts, found, strict=True) if weight])
         found = tuple([weight for weight in found if weight])
         again = bool(rerandomize_each_iteration)
@@ -195,12 +195,12 @@ class Combining(Planned):
     def choose_from_datasets(
         cls, datasets: Sequence[Any], choice_dataset: Any, stop_on_empty_dataset: bool = True
     ) -> Self:
-        """Takes each next element from the dataset that another dataset names.
+        """Takes each element from the dataset whose index another dataset returns.
 
         Args:
           datasets: datasets with elements of the same structure and dtypes.
-          choice_dataset: numbers of datasets, from 0.
-          stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
+          choice_dataset: a dataset of indices, from 0.
+          stop_on_empty_dataset: whether to end with the first dataset that ends; otherwise the others continue.
 
         Example:
           >>> import graphc as gx

@@ -1,4 +1,4 @@
-"""Datasets from what is in memory."""
+"""Methods that make datasets of values in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Creation"]
 
 
 class Creation(Planned):
-    """The ways to make a dataset."""
+    """Methods that make datasets."""
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
@@ -57,11 +57,11 @@ class Creation(Planned):
 
         Args:
           *args: the arguments of Python's ``range``: stop; or start and stop; or start, stop and step.
-          output_type: the dtype; int64, as in tf.data, is int32 where there are no 64-bit types.
+          output_type: the dtype; int64, as in tf.data, becomes int32 without 64-bit types.
           name: ignored.
 
         Raises:
-          InvalidArgumentError: these are not one to three ints, the step is 0, or a number does not fit the dtype.
+          InvalidArgumentError: these are not one to three ints, the step is 0, or a number does not fit into the dtype.
 
         Example:
           >>> import graphc as gx
@@ -81,7 +81,7 @@ class Creation(Planned):
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = "int64", name: str | None = None) -> Self:
-        """Makes a dataset of numbers without end.
+        """Makes an endless dataset of numbers.
 
         Args:
           start: the first.
@@ -94,22 +94,22 @@ class Creation(Planned):
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
-        """Makes a dataset of random whole numbers of 32 bits, without end.
+        """Makes an endless dataset of random 32-bit integers.
 
         Args:
           seed: the seed of the numbers; None as for :meth:`shuffle`.
-          rerandomize_each_iteration: whether each pass has other numbers.
+          rerandomize_each_iteration: whether each pass returns different numbers.
           name: ignored.
         """
         return cls(RandomNumbers(cls._seed(seed), bool(rerandomize_each_iteration)))
 
     @classmethod
     def from_source(cls, source: Source) -> Self:
-        """Makes a dataset of a source: what has a spec, and opens to an iterator with a position.
+        """Makes a dataset of a source: an object with a spec that opens to an iterator with a position.
 
         Args:
-          source: a :class:`graphc.data.sources.Source`. Of one that gives rows by their numbers a shuffle moves the
-            numbers only.
+          source: a :class:`graphc.data.sources.Source`. If it reads rows by number, a shuffle permutes only the
+            numbers.
         """
         take_rows = getattr(source, "take_rows", None)
         if take_rows is not None:
@@ -119,7 +119,7 @@ class Creation(Planned):
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self:
-        """Makes a dataset of elements of several datasets side by side, as long as each has some.
+        """Makes a dataset of tuples with an element from each of several datasets; ends with the shortest.
 
         Args:
           *args: datasets, or one nested structure of them.

@@ -1,4 +1,4 @@
-"""Dataset: input pipelines."""
+"""The Dataset class: input pipelines."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Dataset"]
 class Dataset(Creation, Outside, Transforming, Choosing, Combining, Remembering, Looking, Looping):
     """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
-    A dataset does not change, and holds no position: each ``for`` loop over it starts anew. Elements are nested tuples,
-    dicts, named tuples and dataclasses of tensors.
+    A dataset is immutable and holds no position: each ``for`` loop over it starts from the beginning. Elements are
+    nested tuples, dicts, named tuples and dataclasses of tensors.
 
     Example:
       >>> import graphc as gx

@@ -1,8 +1,8 @@
-"""Elements on their way through a pipeline: rows of leaves on the host, blocks of rows, and tensors at the end.
+"""Elements in a pipeline: rows of leaves on the host, blocks of rows, and tensors at the end.
 
 A row is the tuple of an element's leaves: NumPy arrays and scalars of dtypes that tensors have, ``bytes`` for strings
-(arrays of them where a leaf has axes), datasets where an element is a window. The structure is known by the spec. A
-block is the tuple of the columns of some rows, each with one more axis at the front.
+(arrays of them if a leaf has axes), and datasets if an element is a window. The spec determines the structure. A block
+is the tuple of the columns of some rows, each with an additional first axis.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ class DatasetSpec:
 
 
 class Nested:
-    """Marks the class of datasets, which may be leaves of an element."""
+    """Base of the dataset class, which may be a leaf of an element."""
 
     element_spec: Any
 
 
 def flatten(value: Any) -> tuple[list[Any], Structure]:
-    """Returns the leaves of an element or of a spec, and its structure; a list is an array, so it is a leaf."""
+    """Returns the leaves of an element or of a spec, and its structure; a list counts as an array, so it is a leaf."""
     leaves: list[Any] = []
     return leaves, _walk(value, leaves)
 
@@ -100,7 +100,7 @@ def _walk(value: Any, leaves: list[Any]) -> Structure:
 
 
 def take_apart(value: Any) -> tuple[Row, Structure]:
-    """Returns a user's element as a row, with memory of its own, and its structure.
+    """Returns a user's element as a row, with its own memory, and its structure.
 
     Raises:
       InvalidTypeError: a leaf is neither a number, nor a string, nor an array of these.
@@ -127,10 +127,10 @@ def _is_canonical(dtype: np.dtype[Any]) -> bool:
 
 
 def host_leaf(value: Any) -> Any:
-    """Returns a leaf of a user's element as rows have it.
+    """Converts a leaf of a user's element to a row's leaf.
 
     Raises:
-      InvalidTypeError: it is neither a number, nor a string, nor an array of these.
+      InvalidTypeError: it is not a number, a string, or an array of these.
     """
     kind: Any = cast("Any", type(value))
     if kind is bytes:
@@ -172,8 +172,8 @@ def _array(value: Any) -> Any:
         value = [_plain(item) for item in cast("list[Any]", value)]
     if not isinstance(value, list | np.ndarray | np.generic | jax.Array) and not hasattr(value, "__array__"):
         error = InvalidTypeError(
-            f"an element of a dataset has {type(value).__name__} {value!r:.60}; its leaves are numbers, strings and "
-            "arrays of these, in tuples, dicts, named tuples and dataclasses"
+            f"an element of a dataset has {type(value).__name__} {value!r:.60}; its leaves must be numbers, strings "
+            "and arrays of these, in tuples, dicts, named tuples and dataclasses"
         )
         raise at(error, user_location())
     return canonical_array(value)
@@ -195,7 +195,7 @@ def spec_of(leaf: Any) -> Any:
 
 
 def is_static(spec: Any) -> bool:
-    """Returns True if the leaves are numbers of known shapes."""
+    """True if the leaves are numbers of known shapes."""
     return all(
         isinstance(leaf, TensorSpec) and not leaf.of_strings and leaf.shape is not None and None not in leaf.shape
         for leaf in flatten(spec)[0]
@@ -203,7 +203,7 @@ def is_static(spec: Any) -> bool:
 
 
 def described(spec: Any) -> str:
-    """Returns a spec in words, such as ``(float32[28,28], int32[])``."""
+    """Describes a spec in words, such as ``(float32[28,28], int32[])``."""
     leaves, structure = flatten(spec)
     return str(unflatten(structure, [_Word(str(leaf)) for leaf in leaves]))
 
@@ -214,7 +214,7 @@ class _Word(str):
 
 
 def row_bytes(spec: Any) -> int:
-    """Returns about how large a row is, in bytes."""
+    """Estimates the size of a row in bytes."""
     total = 0
     for leaf in flatten(spec)[0]:
         shape = getattr(leaf, "shape", None) or ()
@@ -224,12 +224,12 @@ def row_bytes(spec: Any) -> int:
 
 
 def size_of(block: Block) -> int:
-    """Returns how many rows a block has."""
+    """Returns the number of rows in a block."""
     return len(block[0])
 
 
 def row_of(block: Block, place: int) -> Row:
-    """Returns one row of a block that is on the host."""
+    """Returns one row of a block on the host."""
     return tuple([column[place] for column in block])
 
 
@@ -239,14 +239,14 @@ def rows_of(block: Block, start: int, stop: int | None = None) -> Block:
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Returns several blocks as one."""
+    """Joins several blocks into one."""
     if len(blocks) == 1:
         return blocks[0]
     return tuple([np.concatenate([np.asarray(column) for column in columns]) for columns in zip(*blocks, strict=True)])
 
 
 def stacked(rows: Sequence[Row], use: str = "batch") -> Block:
-    """Returns rows as a block.
+    """Stacks rows into a block.
 
     Args:
       rows: the rows, at least one.
@@ -283,21 +283,21 @@ def _uneven(leaves: tuple[Any, ...], use: str, place: int) -> InvalidArgumentErr
     first = leaves[0].shape
     number = next(number for number, leaf in enumerate(leaves) if leaf.shape != first)
     error = InvalidArgumentError(
-        f"{use}: leaf {place} of element {number} has the shape {leaves[number].shape}, and that of element 0 of the "
-        f"same batch {first}; use padded_batch, or bring the elements to one shape by map"
+        f"{use}: leaf {place} of element {number} has the shape {leaves[number].shape}, but element 0 of the "
+        f"same batch has {first}; use padded_batch, or give the elements one shape with map"
     )
     return at(error, user_location())
 
 
 def to_argument(leaf: Any) -> Any:
-    """Returns a leaf of a row as a Python function of the user's gets it: strings as a tensor of strings."""
+    """Converts a leaf of a row to an argument of a user's Python function: strings become a tensor of strings."""
     if not isinstance(leaf, Nested) and _is_string(leaf):
         return as_strings(leaf)
     return np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
 def to_tensors(row: Row, place: Any = None) -> list[Any]:
-    """Returns the leaves of a row as tensors, brought to the device in one transfer.
+    """Converts the leaves of a row to tensors, in one transfer to the device.
 
     Args:
       row: the row.

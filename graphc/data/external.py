@@ -1,4 +1,4 @@
-"""Datasets of what is outside: names of files, and generators."""
+"""Methods that make datasets of external data: file names, and generators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Outside", "signature_of"]
 
 
 class Outside(Planned):
-    """The ways to make a dataset of what is outside of the program."""
+    """Methods that make datasets of data from outside of the program."""
 
     @classmethod
     def list_files(
@@ -23,8 +23,8 @@ class Outside(Planned):
 
         Args:
           file_pattern: a pattern with ``*``, ``?`` and ``[...]``, or a list of patterns.
-          shuffle: whether the names come in another random order in each pass; None for True, as in tf.data. Else they
-            are sorted.
+          shuffle: whether each pass returns the names in a different random order; None for True, as in tf.data.
+            Otherwise they are sorted.
           seed: the seed of that order.
           name: ignored.
 
@@ -46,19 +46,19 @@ class Outside(Planned):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Self:
-        """Makes a dataset of the elements of a generator, which each pass starts anew.
+        """Makes a dataset of the elements of a generator, which each pass restarts.
 
         Args:
           generator: a function that returns an iterable.
           output_types: the dtypes of an element, a nested structure; instead of ``output_signature``.
           output_shapes: their shapes; None for any.
           args: the arguments of the generator, as NumPy arrays.
-          output_signature: the types of an element, a nested structure of ``gx.TensorSpec``; None for those of
-            the first.
+          output_signature: the types of an element, a nested structure of ``gx.TensorSpec``; None for the types of the
+            first element.
           name: ignored.
 
         Raises:
-          InvalidArgumentError: while it is read: an element has another structure or shape, or other dtypes.
+          InvalidArgumentError: raised while reading, if an element has another structure or shape, or other dtypes.
 
         Example:
           >>> import graphc as gx
@@ -81,7 +81,7 @@ class Outside(Planned):
 
 
 def signature_of(types: Any, shapes: Any) -> Any:
-    """Returns the types of an element as TensorFlow 1 says them: dtypes, and shapes of the same structure."""
+    """Returns the types of an element from TensorFlow 1's arguments: dtypes, and shapes of the same structure."""
     if isinstance(types, dict):
         named = cast("dict[Any, Any]", types)
         return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}

@@ -1,9 +1,10 @@
-"""Functions of the user's in a pipeline: compiled where graphc can trace them, else plain Python for each element.
+"""Users' functions in a pipeline: compiled if graphc can trace them, otherwise called by Python for each element.
 
-A function of known shapes is traced once. If it only computes, it becomes one program for a whole block of rows; where
-shapes differ, one for each shape, up to a number of them. Functions of strings run before that program (see
-:mod:`graphc.data.tracing`). One that keeps state (Variables, random numbers) is compiled, and called for each element
-in order. One that graphc cannot compile is called by Python, with NumPy arrays and, for strings, tensors of strings.
+A function of known shapes is traced once. If it only computes, it becomes one program for a whole block of rows; if
+shapes differ, one for each shape, up to a limit. Functions of strings run before that program (see
+:mod:`graphc.data.tracing`). A function that keeps state (Variables, random numbers) is compiled, and called for each
+element in order. Python calls a function that graphc cannot compile, with NumPy arrays and, for strings, tensors of
+strings.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class UserFunction:
       sample: a function that returns one row of the input, to learn the types of the Python function's result.
 
     Attributes:
-      reason: why it is not one program for a block of rows; None if it is.
+      reason: the reason why it is not one program for a block of rows; None if it is.
       location: the line that is the reason, or that of the function.
       in_python: the function that Python calls for an element, if not the function itself.
     """
@@ -81,7 +82,7 @@ class UserFunction:
         self._result: list[Any] | None = None
         self._stateful: Function | BoundFunction | None = None
         self._before: UserFunction | None = None
-        # One for all rows that are numbers; where there are strings, whose ops are noted, one for each shape.
+        # # One trace for all rows of numbers; with strings, whose ops are recorded, one for each shape.
         self._programs: dict[Shapes, Programs] = {}
         self._shapes: set[Shapes] = set()
         self.mode: Mode = self._prepared() if compiled else "python"
@@ -93,39 +94,39 @@ class UserFunction:
 
     @property
     def is_known(self) -> bool:
-        """True if the types of what it returns are known, without a call of it by Python."""
+        """True if the types of its results are known without a Python call."""
         return self._result is not None or self.mode == "rows"
 
     @property
     def takes_strings(self) -> bool:
-        """True if elements have strings, so that the function may raise where a row of a block is wrong."""
+        """True if elements have strings, so that the function may raise for an invalid row of a block."""
         return any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
 
     @property
     def spec(self) -> Any:
-        """The types of what it returns; of a Python function, those of the first result."""
+        """The types of its results; for a Python function, those of the first result."""
         if self._result is None and self.mode == "rows":
-            # One that takes certain sizes only gives what it gives for those.
+            # # A function that takes only certain sizes returns only results of those sizes.
             with contextlib.suppress(Exception):
                 self._result = self._of_open_sizes()
         if self._result is None:
             if self._sample is None:
-                raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are not known"), user_location())
+                raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are unknown"), user_location())
             with trace_scope(None):
                 found = self.row(self._sample())
             self._result = self._result or [spec_of(leaf) for leaf in found]
         if self.structure is None:
-            raise InternalError(f"{self.use}: {self.name} has run and has no types")
+            raise InternalError(f"{self.use}: {self.name} has run but has no types")
         return unflatten(self.structure, self._result)
 
     def with_sample(self, sample: Callable[[], Row] | None) -> Self:
-        """Returns the function with another sample, which keeps a dataset alive, and the same programs."""
+        """Returns the same function and programs with another sample, which keeps a dataset alive."""
         found = copy.copy(self)
         found._sample = sample
         return found
 
     def declare(self, spec: Any) -> None:
-        """Says of what types the results are, so that no element is asked for that.
+        """Sets the types of the results, so that no element is needed to find them.
 
         Args:
           spec: the types.
@@ -133,7 +134,7 @@ class UserFunction:
         self._result, self.structure = flatten(spec)
 
     def _of_open_sizes(self) -> list[Any]:
-        """Returns the types of the results where sizes are open: open are those that differ as these do."""
+        """Returns the types of the results for open sizes: sizes that vary with the input's are open."""
         found: list[Any] = []
         for size in _MADE_UP:
             shapes = tuple([tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves])
@@ -144,10 +145,10 @@ class UserFunction:
         ]
 
     def _types(self, shapes: Shapes) -> list[TensorSpec]:
-        """Traces it for elements of these shapes, and returns the types of the results.
+        """Traces the function for elements of these shapes, and returns the types of the results.
 
         Raises:
-          GraphcError: it is no function that only computes.
+          GraphcError: the function does more than compute.
         """
         programs = self._programs_for(shapes)
         trace = programs.traces[0]
@@ -163,17 +164,17 @@ class UserFunction:
         return shapes if self.takes_strings else ()
 
     def _programs_for(self, shapes: Shapes) -> Programs:
-        """Returns the programs for rows of these shapes; new ones if there are none."""
+        """Returns the programs for rows of these shapes, and makes them if there are none."""
         key = self._key(shapes)
         if key in self._programs:
             return self._programs[key]
         return Programs(ElementTrace(self.function, self._leaves, self._given))
 
     def _prepared(self) -> Mode:
-        """Returns how it is run."""
+        """Returns the way that the function runs."""
         nested = any(isinstance(leaf, DatasetSpec) for leaf in self._leaves)
         if nested or any(leaf.shape is None for leaf in self._leaves):
-            self.reason = f"its elements {'are datasets' if nested else 'have shapes that are not known'}"
+            self.reason = f"its elements {'are datasets' if nested else 'have unknown shapes'}"
             return "python"
         open_sizes = any(None in leaf.shape for leaf in self._leaves)
         if open_sizes and not self.takes_strings:
@@ -181,7 +182,7 @@ class UserFunction:
             return "rows"
         try:
             found = self._of_open_sizes() if open_sizes else self._types(tuple([leaf.shape for leaf in self._leaves]))
-        except Exception as error:  # whatever it is, Python says it again where it is the user's
+        except Exception as error:  # whatever it is, Python raises it again if it is the user's
             return self._fallback(error)
         self._programs.clear() if open_sizes else None
         self._result = found
@@ -189,51 +190,51 @@ class UserFunction:
         return "rows" if open_sizes else "blocks"
 
     def _fallback(self, error: Exception) -> Mode:
-        """Returns how it is run where it is no program that only computes."""
+        """Returns the way that the function runs if it does more than compute."""
         self.reason, self.location = _first_line(error), _place(error) or self.location
         _forget_frames(error)
         return "python" if self._stateful is None else "stateful"
 
     def fresh(self) -> UserFunction:
-        """Returns the function, and sees to it that its programs know what it reads from outside as that is now."""
+        """Returns the function, after updating its programs to the current values of what it reads from outside."""
         for programs in self._programs.values():
             programs.refresh()
         return self
 
     @property
     def is_method(self) -> bool:
-        """True if it is, or computes first, a compiled method, of which a trace finds the object with each call."""
+        """True if it is, or first calls, a compiled method, whose object a trace finds at each call."""
         return any(trace.is_method for programs in self._programs.values() for trace in programs.traces)
 
     def guards(self) -> Sequence[ReadGuard]:
-        """Returns what must stay as it is for programs that hold the function: what it reads beside its element."""
+        """Returns the guards of programs that hold the function: what it reads besides its element."""
         traces = [trace for programs in self.fresh()._programs.values() for trace in programs.traces]
         return [guard for trace in traces for guard in trace.guards]
 
     def for_types(self, leaves: Row) -> Callable[..., Row]:
-        """Returns what computes a row of numbers, of leaves of these types, which JAX may be tracing.
+        """Returns a function that computes a row of numbers from leaves of these types, which JAX may be tracing.
 
         Raises:
-          GraphcError: it is no function that only computes.
+          GraphcError: the function does more than compute.
         """
         if self.mode == "rows":
             self._types(tuple([tuple(leaf.shape) for leaf in leaves]))
         return self.compute
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
-        """Computes a row of numbers, by JAX, from another one."""
+        """Computes a row of numbers from another one with JAX."""
         return self._programs[()].compute(*arrays)
 
     @property
     def keeps_state(self) -> bool:
-        """True if it uses Variables or random numbers, as far as tracing it tells."""
+        """True if it uses Variables or random numbers, as far as tracing shows."""
         if self.mode == "rows" and self._stateful is None:
             with contextlib.suppress(Exception):
                 self._of_open_sizes()
         return self._stateful is not None
 
     def takes(self, shapes: Shapes) -> bool:
-        """Returns whether there are programs for rows of these shapes; there are no more than some."""
+        """Returns True if there are programs for rows of these shapes; their number is limited."""
         if self.mode == "blocks" or shapes in self._shapes:
             return True
         if self.mode != "rows" or len(self._shapes) >= _MOST_SHAPES:
@@ -247,22 +248,22 @@ class UserFunction:
         return True
 
     def block(self, block: Block, size: int = 0) -> Block:
-        """Returns what it makes of each row of a block, whose shapes it takes; see :class:`Programs`."""
+        """Returns the function's result for each row of a block of supported shapes; see :class:`Programs`."""
         return self._of_block(block).block(block, size)
 
     def apart(self, block: Block, size: int = 0) -> list[Row]:
-        """Returns what it makes of each row of a block, so many together, or one by one."""
+        """Returns the function's results for the rows of a block, ``size`` rows together, or one by one."""
         return self._of_block(block).apart(block, size)
 
     def folded(self, state: Row, block: Block) -> Row:
-        """Returns the last of the states that it makes of a state and each row, one after the other."""
+        """Folds a state over the rows of a block, and returns the last state."""
         return self._programs[()].folded(state, block)
 
     def _of_block(self, block: Block) -> Programs:
         return self._programs[self._key(tuple([column.shape[1:] for column in block]))]
 
     def row(self, row: Row) -> Row:
-        """Returns what it makes of one row."""
+        """Returns the function's result for one row."""
         if self.mode in ("blocks", "rows"):
             shapes = tuple([np.shape(leaf) for leaf in row])
             if self.takes(shapes):
@@ -270,11 +271,11 @@ class UserFunction:
                     return self._programs[self._key(shapes)].row(row)
                 except Exception:
                     if not self.takes_strings:
-                        raise  # else Python says it again, with the user's line
+                        raise  # else Python raises it again, with the user's line
         return self._checked(*self._called(row))
 
     def _called(self, row: Row) -> tuple[Row, Structure]:
-        """Returns what Python, or a program that keeps state, makes of a row, and its structure."""
+        """Returns the result of Python, or of a program that keeps state, for a row, and its structure."""
         row = row if self._before is None else self._before.row(row)
         if self._stateful is not None and self.in_python is None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
@@ -292,34 +293,34 @@ class UserFunction:
         if self._result is None:
             self._result = [_open(spec_of(leaf)) for leaf in result]
         if structure != self.structure:
-            error = InvalidArgumentError(f"{self.name} returned {structure} here, and {self.structure} before")
+            error = InvalidArgumentError(f"{self.name} returned {structure} here, but {self.structure} before")
             raise at(error, self.location)
         return result
 
     def each(self, block: Block) -> Generator[Row]:
-        """Yields what it makes of each row, one by one, so that all come that stand before one that is wrong."""
+        """Yields the result for each row one by one, so that all results before a failing row are returned."""
         for place in range(len(block[0])):
             yield self.row(row_of(block, place))
 
     def value(self, row: Row) -> Any:
-        """Returns what it makes of a row, if that is a single leaf."""
+        """Returns the result for a row, if it is a single leaf."""
         return self.single(self.row(row), 0)
 
     def single(self, found: Row, axes: int) -> Any:
-        """Returns the only leaf of a result, a scalar, or one for each row of a block.
+        """Returns the only leaf of a result, a scalar, or one scalar for each row of a block.
 
         Args:
           found: the function's result.
           axes: 0 for a row, 1 for a block.
 
         Raises:
-          InvalidArgumentError: it is no single scalar.
+          InvalidArgumentError: the result is not a single scalar.
         """
         shape = np.shape(found[0])[axes:]
         if len(found) == 1 and not shape:
             return found[0]
         what = f"{len(found)} values" if len(found) != 1 else f"an array of shape {shape}"
-        remedy = "" if len(found) != 1 else "; make it one, with gx.all, gx.any or an index"
+        remedy = "" if len(found) != 1 else "; reduce it to one, with gx.all, gx.any or an index"
         raise at(InvalidArgumentError(f"{self.use}: {self.name} returns {what}, expected one{remedy}"), self.location)
 
     def _check_some(self, found: Any) -> None:
@@ -328,7 +329,7 @@ class UserFunction:
             raise at(InvalidArgumentError(problem), self.location)
 
     def after(self, first: UserFunction) -> UserFunction:
-        """Returns the function that computes another one first; both are programs for blocks, this one of numbers."""
+        """Composes it with a function that runs first; both are programs for blocks, this one of numbers."""
         both = object.__new__(UserFunction)
         both.__dict__.update(self.__dict__)
         both.name, both._given, both._leaves = f"{self.name}({first.name})", first._given, first._leaves
@@ -338,12 +339,12 @@ class UserFunction:
 
 
 def _open(leaf: Any) -> Any:
-    """Returns the type of what Python returned once: another time its sizes may differ."""
+    """Returns the type of one result of Python, with open sizes, which may differ in other results."""
     return TensorSpec((None,) * len(leaf.shape), leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape else leaf
 
 
 def _forget_frames(error: BaseException | None) -> None:
-    """Lets go of what an exception refers to: frames, which hold each other, and the iterator that runs now."""
+    """Drops references of an exception: frames, which hold each other, and the iterator that is running."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error.__traceback__, error = None, error.__cause__ or error.__context__
@@ -354,7 +355,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _place(error: Exception) -> Location | None:
-    """Returns the user's line that an error of graphc's names."""
+    """Returns the user's line that graphc's error names."""
     _, mark, rest = str(error).rpartition('\n  at File "')
     file, _, rest = rest.partition('", line ')
     line, _, rest = rest.partition(", in ")
@@ -362,6 +363,6 @@ def _place(error: Exception) -> Location | None:
 
 
 def location_of(function: Any) -> Location | None:
-    """Returns where a function is defined; None for one that is not written in Python."""
+    """Returns the location of a function's definition; None if it is not written in Python."""
     code = getattr(inspect.unwrap(getattr(function, "python_function", function)), "__code__", None)
     return None if code is None else Location(code.co_filename, code.co_firstlineno, code.co_name)

@@ -1,8 +1,8 @@
-"""Iterators that are part of graphs built by hand: each Session that runs the graph has a position of its own.
+"""Iterators that are part of graphs built by hand: each Session that runs the graph has its own position.
 
 ``get_next`` is an operation; every run of it takes an element. One-shot iterators start by themselves, initializable
-ones when their initializer runs, a reinitializable one is started over any dataset of its structure, and a feedable one
-is whichever iterator the handle names that a run feeds. They are TensorFlow 1's.
+ones when their initializer runs. A reinitializable iterator can be started over any dataset of its structure, and a
+feedable one is the iterator whose handle a run feeds. They are TensorFlow 1's.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from graphc.queues import building
 __all__ = ["GraphDataset", "GraphIterator"]
 
 _datasets: weakref.WeakValueDictionary[str, Dataset] = weakref.WeakValueDictionary()
-"""The datasets that ops of graphs name; the graphs keep them."""
+"""The datasets that ops of graphs refer to; the graphs keep them alive."""
 
 _numbers = itertools.count()
 _KEPT = "graphc/datasets"
-_WHAT = "an iterator that another run takes an element of"
+_WHAT = "an iterator that another run is reading"
 
 
 class GraphDataset(Dataset):
     """A dataset whose iterators are part of a graph, TensorFlow 1's ``tf.data.Dataset``.
 
-    Its functions run outside of the graph, for elements.
+    Its functions run for elements, outside of the graph.
     """
 
     @classmethod
     def graph_to_build(cls) -> Any:
-        """Returns the graph that iterators are added to; a layer that has a default graph says which."""
+        """Returns the graph to add iterators to; a layer with a default graph defines this."""
         raise NotImplementedError
 
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
@@ -57,7 +57,7 @@ class GraphDataset(Dataset):
 
     @property
     def is_fed(self) -> bool:
-        """True if it is made of tensors of the graph, whose values the initializer reads."""
+        """True if it is made from tensors of the graph, whose values the initializer reads."""
         return bool(_fed(self.plan))
 
     @property
@@ -72,7 +72,7 @@ class GraphDataset(Dataset):
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
-        """Makes a dataset of the slices of arrays; of tensors of the graph when the initializer runs.
+        """Makes a dataset of the slices of arrays; tensors of the graph are sliced when the initializer runs.
 
         Args:
           tensors: a nested structure of arrays and tensors of the graph.
@@ -89,11 +89,11 @@ class GraphDataset(Dataset):
 
     @classmethod
     def fed_by(cls, tensors: Sequence[Any], sample: Any, make: Callable[[list[Any]], Dataset]) -> Self:
-        """Makes a dataset of values of tensors of the graph, which are known when the initializer runs.
+        """Makes a dataset from values of tensors of the graph, which are known when the initializer runs.
 
         Args:
           tensors: the tensors.
-          sample: arrays whose slices are of the types of the elements.
+          sample: arrays whose slices have the types of the elements.
           make: a function that makes it from the values.
         """
         found = super().from_tensor_slices(sample)
@@ -102,21 +102,23 @@ class GraphDataset(Dataset):
         return found
 
     def make_one_shot_iterator(self) -> GraphIterator:
-        """Adds an iterator to the graph that gives the elements once in each Session.
+        """Adds an iterator to the graph that returns the elements once in each Session.
 
         Raises:
-          InvalidArgumentError: it is made of tensors of the graph.
+          InvalidArgumentError: the dataset is made from tensors of the graph.
         """
         if self.is_fed:
-            problem = "make_one_shot_iterator: the dataset is made of tensors of the graph; make_initializable_iterator"
+            problem = (
+                "make_one_shot_iterator: the dataset is made from tensors of the graph; make_initializable_iterator"
+            )
             raise at(InvalidArgumentError(f"{problem} reads them when the initializer runs"), user_location())
         return GraphIterator(type(self).graph_to_build(), self.element_spec, dataset=self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> GraphIterator:
-        """Adds an iterator to the graph that starts whenever its ``initializer`` runs.
+        """Adds an iterator to the graph that restarts whenever its ``initializer`` runs.
 
         Args:
-          shared_name: iterators of one shared name are one.
+          shared_name: a name that makes iterators share their state.
         """
         iterator = GraphIterator(type(self).graph_to_build(), self.element_spec, shared_name=shared_name)
         iterator.initializer = iterator.make_initializer(self)
@@ -124,7 +126,7 @@ class GraphDataset(Dataset):
 
 
 class GraphIterator:
-    """An iterator in a graph; datasets and ``from_structure`` make it.
+    """An iterator in a graph, made by datasets and ``from_structure``.
 
     Args:
       graph: the graph.
@@ -135,7 +137,7 @@ class GraphIterator:
 
     Attributes:
       element_spec: the types of an element.
-      initializer: the operation that starts it; for those that have one.
+      initializer: the operation that starts it, if it has one.
     """
 
     __graphc_opaque__ = True
@@ -166,13 +168,13 @@ class GraphIterator:
         output_shapes: Any = None,
         shared_name: str | None = None,
     ) -> Self:
-        """Adds an iterator without a dataset; ``make_initializer`` gives it one.
+        """Adds an iterator without a dataset; ``make_initializer`` sets it.
 
         Args:
           graph: the graph.
           output_types: the dtypes of an element, a nested structure.
           output_shapes: their shapes; None for any.
-          shared_name: iterators of one shared name are one.
+          shared_name: a name that makes iterators share their state.
         """
         return cls(graph, signature_of(output_types, output_shapes), shared_name=shared_name)
 
@@ -181,7 +183,8 @@ class GraphIterator:
         """The operation that starts it.
 
         Raises:
-          InvalidArgumentError: it has none: it starts by itself, or ``make_initializer`` makes one for each dataset.
+          InvalidArgumentError: the iterator has none: it starts by itself, or ``make_initializer`` makes one per
+            dataset.
         """
         if self._initializer is None:
             problem = "this iterator has no initializer; use make_initializer(dataset), or make_initializable_iterator"
@@ -210,13 +213,13 @@ class GraphIterator:
           name: the name of the operation.
 
         Raises:
-          InvalidArgumentError: it has another structure, or other dtypes or shapes.
+          InvalidArgumentError: the dataset has another structure, or other dtypes or shapes.
         """
         given, structure = flatten(dataset.element_spec)
         wanted = flatten(self.element_spec)[0]
         if structure != self._structure or not all(map(_fits, wanted, given)):
             ours, others = described(self.element_spec), described(dataset.element_spec)
-            problem = f"make_initializer: the dataset gives {others}, the iterator {ours}"
+            problem = f"make_initializer: the dataset has {others}, the iterator {ours}"
             raise at(InvalidArgumentError(problem), user_location())
         token = _kept(self._graph, dataset)
         return self._emit(INITIALIZE, "make_initializer", name, _fed(dataset.plan), dataset=token)
@@ -232,7 +235,7 @@ class GraphIterator:
         return unflatten(self._structure, nest.as_tuple(found))
 
     def string_handle(self, name: str | None = None) -> Any:
-        """Returns a string that names it, which is fed to a feedable iterator.
+        """Returns a string that identifies it, to feed to a feedable iterator.
 
         Args:
           name: the name of the operation.
@@ -245,7 +248,7 @@ class GraphIterator:
 
 
 def _one_row(leaf: Any) -> Any:
-    """Returns an array of one row like those of a leaf."""
+    """Returns an array of one row like the rows of a leaf."""
     if not isinstance(leaf, SymbolicTensor):
         return leaf[:1]
     type = leaf.raw.type
@@ -256,12 +259,12 @@ def _one_row(leaf: Any) -> Any:
 
 
 def _fed(plan: Node) -> list[Any]:
-    """Returns the tensors of the graph that a plan is made of, and the arrays beside them."""
+    """Returns the tensors of the graph in a plan, and the arrays used with them."""
     return [leaf for node in walk(plan) for leaf in getattr(getattr(node, "source", None), "fed", ())]
 
 
 def _with_values(plan: Node, values: Iterator[Any]) -> Node:
-    """Returns a plan that is made of values where this one is of tensors."""
+    """Returns a plan with values in place of tensors."""
     plan = replaced(plan, lambda node: _with_values(node, values))
     source = getattr(plan, "source", None)
     count = len(getattr(source, "fed", ()))
@@ -283,7 +286,7 @@ def _fits(wanted: TensorSpec, given: TensorSpec) -> bool:
 
 
 def _kept(graph: Any, dataset: Dataset) -> str:
-    """Returns the name by which ops find a dataset, which the graph keeps."""
+    """Returns the name by which ops find a dataset, which the graph keeps alive."""
     token = f"dataset_{next(_numbers)}"
     _datasets[token] = dataset
     graph.add_to_collection(_KEPT, dataset)
@@ -298,7 +301,7 @@ class _State:
         self._rows: Attended | None = None
 
     def start(self, label: str, token: str, values: Sequence[Any] = (), *, again: bool = True) -> None:
-        """Starts over a dataset, of values of tensors; unless it is started already, if not ``again``."""
+        """Starts over a dataset of values of tensors; if not ``again``, only if it is not started already."""
         with holding(self._lock, _WHAT):
             if self._rows is None or again:
                 if self._rows is not None:
@@ -338,7 +341,7 @@ def _get_next(*handle: Any, **attrs: Any) -> tuple[Any, ...]:
         for leaf, type in zip(found, attrs["types"], strict=True):
             dtype = STRING if isinstance(leaf, bytes) else leaf.dtype
             if dtype != type.dtype:
-                raise InvalidArgumentError(f"get_next: the iterator {name!r} gives {dtype}, expected {type}")
+                raise InvalidArgumentError(f"get_next: the iterator {name!r} has {dtype}, expected {type}")
     else:
         state = _state(attrs)
         if attrs["dataset"]:
@@ -385,4 +388,4 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, params: tuple[str, ..
 
 INITIALIZE = _op("initialize", _initialize, _gives(), ("*values",), "Starts an iterator over a dataset.")
 GET_NEXT = _op("get_next", _get_next, _types, ("*handle",), "Takes an element from an iterator.")
-HANDLE = _op("handle", _handle, _gives(TensorType((), STRING)), (), "A string that names an iterator.")
+HANDLE = _op("handle", _handle, _gives(TensorType((), STRING)), (), "The string that identifies an iterator.")

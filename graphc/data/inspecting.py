@@ -1,4 +1,4 @@
-"""Looking at a dataset: what it gives, how it runs and why, where its time goes."""
+"""Inspection of a dataset: its elements, the way it runs and why, and where its time goes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HOW = {
 
 
 class Text(str):
-    """A text that shows itself line by line."""
+    """A string that a notebook or the prompt shows line by line."""
 
     __slots__ = ()
     __repr__ = str.__str__
@@ -65,7 +65,7 @@ class Looking(Planned):
         return Text("\n".join(_explained(self.optimized, "")))
 
     def peek(self, count: int = 1) -> Text:
-        """Returns the shapes and types of an element, and the first elements.
+        """Describes an element's shapes and types, and shows the first elements.
 
         Args:
           count: the number of elements to show.
@@ -86,7 +86,7 @@ class Looking(Planned):
         return Text("\n".join(lines))
 
     def profile(self, steps: int = 100, step: Callable[[Any], Any] | None = None) -> Text:
-        """Runs some steps, and returns how long each transformation took, and what waited for what.
+        """Runs some steps, and reports the time of each transformation, and which side waited.
 
         Args:
           steps: the number of elements to take.
@@ -159,7 +159,7 @@ def _explained(node: Node, indent: str) -> Iterator[str]:
 
 
 def progress(dataset: Iterable[Any], description: str = "") -> Iterator[Any]:
-    """Yields the elements of a dataset, and shows how many came, in a bar of rich where the length is known.
+    """Yields the elements of a dataset, and shows their number; a progress bar if the length is known.
 
     Args:
       dataset: the dataset.

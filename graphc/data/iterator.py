@@ -32,7 +32,7 @@ class Optional:
         self._value = value
 
     def has_value(self) -> bool:
-        """Returns whether there is a value."""
+        """Returns True if there is a value."""
         return bool(self._value)
 
     def get_value(self) -> Any:
@@ -47,10 +47,10 @@ class Optional:
 
 
 class DatasetIterator(Iterator[Any]):
-    """Gives the elements of a dataset; made by ``iter(dataset)``.
+    """Iterates over the elements of a dataset; made by ``iter(dataset)``.
 
-    Its position is data: another process that makes an iterator of the same dataset and restores it goes on with the
-    very elements that would have come here.
+    Its position is data: another process that makes an iterator of the same dataset and restores the position continues
+    with exactly the elements that would have come next.
 
     Example:
       >>> import graphc as gx
@@ -120,7 +120,7 @@ class DatasetIterator(Iterator[Any]):
 
     @property
     def is_ready(self) -> bool:
-        """True if the next element, or the end, is there without a wait: a thread has read it ahead."""
+        """True if the next element, or the end, is available without a wait, because a thread has read it ahead."""
         rows = self._rows
         return isinstance(rows, ReadAhead) and rows.has_some
 
@@ -128,33 +128,33 @@ class DatasetIterator(Iterator[Any]):
         """Returns the next element.
 
         Raises:
-          OutOfRangeError: there are no more.
+          OutOfRangeError: there are no more elements.
         """
         for element in self:
             return element
         raise at(OutOfRangeError("get_next(): the dataset has no more elements"), user_location())
 
     def get_next_as_optional(self) -> Optional:
-        """Returns the next element, or what has no value at the end."""
+        """Returns the next element, or an Optional without a value at the end."""
         for element in self:
             return Optional(element)
         return Optional()
 
     def state(self) -> State:
-        """Returns the position: small, of what JSON can hold and NumPy arrays."""
+        """Returns the position: a small structure of JSON values and NumPy arrays."""
         with holding(self._lock, _next_element):
             rows = None if self._rows is None else self._rows.state()
         return {"plan": outline(self._plan), "run": self._run, "seeds": _seeds(self._plan), "rows": rows}
 
     def restore(self, state: State) -> None:
-        """Goes to a position of an iterator of the same dataset, forward or backward.
+        """Moves to a position of an iterator of the same dataset, forward or backward.
 
         Args:
           state: a state from :meth:`state`.
 
         Raises:
-          InvalidArgumentError: it is a position of another pipeline, as far as the transformations and their arguments
-            tell, or none at all.
+          InvalidArgumentError: the position belongs to another pipeline, judging by the transformations and their
+            arguments, or is not a position.
         """
         _check_position(state, outline(self._plan))
         self.close()
@@ -166,13 +166,13 @@ class DatasetIterator(Iterator[Any]):
             self._rows.restore(state["rows"])
 
     def close(self) -> None:
-        """Ends the iteration, and with it threads, processes and open files; a second time it does nothing."""
+        """Ends the iteration with its threads, processes and open files; a second call does nothing."""
         self._closing()
         self._rows = None
 
 
 def _next_element() -> str:
-    return "the next element of a dataset, which another thread takes"
+    return "the next element of a dataset, while another thread takes one"
 
 
 _IN_TRACE = (
@@ -191,24 +191,24 @@ def _array(leaf: Any) -> Any:
 
 
 def next_run(plan: Node) -> int:
-    """Returns how often what draws random numbers in the plan was iterated before, and counts this time."""
+    """Returns how often the random parts of the plan were iterated before, and counts this iteration."""
     counters: list[Any] = [getattr(node, "runs", None) for node in walk(plan)]
     return max([next(runs) for runs in counters if runs is not None], default=0)
 
 
 def _check_position(state: Any, here: list[str]) -> None:
-    """Refuses what is no position of a plan with this outline."""
+    """Raises an error for a state that is not a position of a plan with this outline."""
     if not isinstance(state, dict) or not {"plan", "run", "seeds", "rows"} <= cast("dict[str, Any]", state).keys():
-        problem = f"restore: expected what state() of an iterator returned, got {state!r:.60}"
+        problem = f"restore: expected a state() of an iterator, got {state!r:.60}"
         raise at(InvalidArgumentError(problem), user_location())
     there = list(cast("dict[str, Any]", state)["plan"])
     if there == here:
         return
     pairs = zip_longest(there, here, fillvalue="nothing")
     place, (other, own) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
-    remedy = "make the dataset as it was when state() was called, or start anew"
-    problem = f"transformation {place} is {other} there and {own} here; {remedy}"
-    raise at(InvalidArgumentError(f"restore: this is a position of another pipeline: {problem}"), user_location())
+    remedy = "make the same dataset as when state() was called, or start from the beginning"
+    problem = f"transformation {place} is {other} in the position and {own} here; {remedy}"
+    raise at(InvalidArgumentError(f"restore: the position belongs to another pipeline: {problem}"), user_location())
 
 
 def _seeds(plan: Node) -> list[int]:

@@ -1,4 +1,4 @@
-"""Makes functions of elements; one that each element of another dataset makes anew is compiled once, or never."""
+"""Makes functions of elements; a function that another dataset makes for each element is compiled once, or never."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def inside_of_a_function() -> Generator[None]:
 def user_function(
     function: Callable[..., Any], spec: Any, use: str, *, compiled: bool = True, sample: Callable[[], Row] | None = None
 ) -> UserFunction:
-    """Returns a function of elements; one that is made for each element of another dataset is compiled once, or never.
+    """Returns a function of elements; one that another dataset makes for each element is compiled once, or never.
 
     Args:
       function: see :class:`UserFunction`, as of the others.
@@ -40,11 +40,11 @@ def user_function(
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)
     given: Any = function
-    # Methods of two objects have the same code: what they are bound to differs, as closures do.
+    # # Methods of two objects have the same code: they differ in their objects, as closures do in their cells.
     code = None if getattr(given, "__self__", None) is not None else getattr(given, "__code__", None)
     if code is None or given.__closure__ or given.__defaults__ or given.__kwdefaults__:
         found = UserFunction(function, spec, use, compiled=False, sample=sample)
-        found.reason = "it is another function for each element of the dataset around it"
+        found.reason = "the enclosing dataset makes a new function for each element"
         return found
     key = (code, id(given.__globals__), use, described(spec))
     if key not in _known:

@@ -1,7 +1,7 @@
 """``for`` loops over datasets in compiled functions.
 
-Where elements are computed from row numbers alone (see :mod:`graphc.data.rolled`) the loop is part of the program, and
-the host gives it the order of the rows. Otherwise the host gives the elements one after the other.
+If elements follow from row numbers alone (see :mod:`graphc.data.rolled`), the loop is part of the program, and the host
+passes it the order of the rows. Otherwise the host passes the elements one after the other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Looping"]
 Test = Callable[[], Any]
 
 _MOST_OPEN = 8
-_MOST_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18  # which are copied in each iteration
+_MOST_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18  # the limits of a copy in each iteration
 
 
 class Looping(Planned, Loopable):
@@ -88,16 +88,16 @@ class Looping(Planned, Loopable):
         spec = self.element_spec
         if not is_static(spec):
             error = UnimplementedError(
-                f"a loop over a dataset in a compiled function needs elements of numbers of known shapes, and this one "
-                f"has {described(spec)}; pass drop_remainder=True to batch, give what Python returns its shape by "
-                "gx.reshape in a map, or loop outside and call a compiled step"
+                f"a loop over a dataset in a compiled function needs elements of numbers with known shapes, but this "
+                f"one has {described(spec)}; pass drop_remainder=True to batch, set the shapes of Python's results "
+                "with gx.reshape in a map, or loop outside and call a compiled step"
             )
             raise current_trace().refuse(error)
         leaves, structure = flatten(spec)
         size = _taken_at_once(spec)
         types = [TensorSpec((size, *leaf.shape), leaf.dtype) for leaf in leaves]
         handle = pyfunc(lambda: self._start(size), "int32")
-        held: list[Any] = []  # how many elements are left of those that came together, how many came, and their leaves
+        held: list[Any] = []  # the elements left of the last transfer, their total, and their leaves
 
         def read() -> list[Any]:
             found = pyfunc(_read, [TensorSpec((), "int32"), *types], handle)
@@ -128,7 +128,7 @@ class Looping(Planned, Loopable):
         pyfunc(_finish, None, handle)
 
     def _start(self, size: int) -> Any:
-        """Opens an iterator that reads ahead; returns its number."""
+        """Opens an iterator that reads ahead, and returns its number."""
         ahead = self if isinstance(self.plan, Prefetch) else self._on(Prefetch(self.plan, size))
         with _lock:
             number = next(_numbers)
@@ -139,13 +139,13 @@ class Looping(Planned, Loopable):
 
 
 def _taken_at_once(spec: Any) -> int:
-    """Returns how many elements the host gives at once at most."""
+    """Returns the maximum number of elements that the host passes at once."""
     return max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // row_bytes(spec)))
 
 
 @dataclass
 class _Feed:
-    """Gives the elements of an iterator to a loop, those together that are there.
+    """Feeds the elements of an iterator to a loop, all that are ready at once.
 
     Attributes:
       iterator: the iterator.
@@ -160,7 +160,7 @@ class _Feed:
     error: Exception | None = None
 
     def read(self) -> list[Any]:
-        """Waits for an element, and returns how many there are, and each leaf of them, filled up."""
+        """Waits for an element, and returns the number of elements, and each leaf of them, padded."""
         if self.error is not None:
             raise self.error
         rows: list[list[Any]] = []
@@ -183,7 +183,7 @@ class _Feed:
 def _read(handle: Any) -> list[Any]:
     feed = _open.get(int(handle))
     if feed is None:
-        raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets run at once")
+        raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets are running at once")
     return feed.read()
 
 
@@ -199,7 +199,7 @@ _lock = threading.Lock()
 
 
 def _refuse_state(plan: Node) -> None:
-    """Refuses functions that keep state: the host would call them beside a program that has the Variables."""
+    """Refuses functions that keep state: the host would call them while the program holds the Variables."""
     for function in functions_of(plan):
         if function.keeps_state:
             where = f"\n  {function} at {function.location}" if function.location else ""
@@ -212,7 +212,7 @@ def _refuse_state(plan: Node) -> None:
 
 
 def _tell_of_reads(plan: Node) -> None:
-    """Tells the trace what the functions of a plan read, so that a call looks whether it has changed."""
+    """Adds the reads of the plan's functions to the trace, so that calls check whether they have changed."""
     known = current_trace().root.reads.guards
     for function in functions_of(plan):
         for guard in function.guards():
@@ -220,7 +220,7 @@ def _tell_of_reads(plan: Node) -> None:
 
 
 def _order_of(rolled: Rolled) -> list[Any]:
-    """Returns the numbers of the elements: drawn anew for each call where the order is random."""
+    """Returns the indices of the elements, drawn anew for each call if the order is random."""
     if rolled.is_random:
         return pyfunc(rolled.numbers, rolled.types())
     return [Tensor(jnp.asarray(array)) for array in rolled.numbers()]

@@ -1,4 +1,4 @@
-"""Elements that are in memory: slices of arrays."""
+"""Sources in memory: slices of arrays."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Slices:
         return unflatten(self._structure, [TensorSpec(leaf.shape[1:], leaf.dtype) for leaf in leaves])
 
     def on_device(self) -> list[Any]:
-        """Returns the arrays as tensors, for programs that take rows of them."""
+        """Returns the arrays as tensors, for programs that read rows of them."""
         if self._tensors is None:
             self._tensors = [Tensor(jnp.asarray(column)) for column in self.columns]
         return self._tensors
 
     @property
     def cardinality(self) -> Cardinality:
-        """Returns how many slices there are."""
+        """The number of slices."""
         return len(self)
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class Slices:
         return f"{self._use}({described(self.spec)})"
 
     def take_rows(self, indices: Any) -> Any:
-        """Returns slices as one batch, a view of the arrays where they follow each other."""
+        """Returns slices as one batch: a view of the arrays if they are contiguous."""
         count = len(indices)
         if count and indices[-1] - indices[0] == count - 1 and (count < 3 or (np.diff(indices) == 1).all()):
             chosen: Any = slice(int(indices[0]), int(indices[-1]) + 1)
@@ -77,12 +77,12 @@ class Slices:
         return unflatten(self._structure, [_taken(column, indices) for column in self.columns])
 
     def open(self) -> SourceIterator:
-        """Refuses: a plan reads it by row numbers."""
+        """Raises an error: a plan reads the slices by row number."""
         raise NotImplementedError
 
 
 def _taken(column: Any, indices: Any) -> Any:
-    """Rows of an array, in memory that JAX need not copy if they are large: of 28x28 floats a fifth more a second."""
+    """Returns rows of an array, in memory that JAX need not copy if they are large: 28x28 floats are a fifth faster."""
     shape = (len(indices), *column.shape[1:])
     size = math.prod(shape) * column.dtype.itemsize
     if size < _LARGE or column.dtype.kind == "O":

@@ -1,7 +1,7 @@
-"""The plan of a dataset: a graph of transformations, each of which can be opened to give rows.
+"""The plan of a dataset: a graph of transformations, each of which can be opened to read its rows.
 
-A node is immutable. What runs is a tree of :class:`Rows`, made by :meth:`Node.open`, whose position is data. A node
-that is columnar gives its rows in blocks cheaply, and may read ahead since nobody sees it.
+A node is immutable. A run is a tree of :class:`Rows`, made by :meth:`Node.open`, whose position is data. A columnar
+node returns its rows in blocks cheaply, and may read ahead invisibly.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Epoch:
 
 
 class Rows(ABC):
-    """Gives the rows of a node, once, from its start or from where :meth:`restore` takes it.
+    """Reads the rows of a node once, from the start or from a position set by :meth:`restore`.
 
     Attributes:
-      counters: the names of the attributes that are the position, besides those of the inputs.
+      counters: the names of the attributes that make up the position, in addition to the inputs'.
     """
 
     counters: ClassVar[tuple[str, ...]] = ()
@@ -77,7 +77,7 @@ class Rows(ABC):
         """Returns the next row."""
 
     def block(self, count: int) -> Block | None:
-        """Returns at least one of the next rows and at most so many as one block, or None if there are no more."""
+        """Returns between one and ``count`` of the next rows as one block, or None if there are no more."""
         rows: list[Row] = []
         for row in self:
             rows.append(row)
@@ -87,7 +87,7 @@ class Rows(ABC):
 
     @property
     def is_ready(self) -> bool:
-        """True if :meth:`block` gives many rows as soon as one, now; what a node that is columnar opens does always."""
+        """True if :meth:`block` now returns many rows as fast as one, which columnar nodes always do."""
         return False
 
     def state(self) -> State:
@@ -98,14 +98,14 @@ class Rows(ABC):
         return state
 
     def restore(self, state: State) -> None:
-        """Goes to a position of the same pipeline; only what was opened just now is asked to."""
+        """Moves to a position of the same pipeline; called only right after opening."""
         for name in self.counters:
             setattr(self, name, state[name])
         for rows, inner in zip(self.inputs, state.get("inputs", ()), strict=True):
             rows.restore(inner)
 
     def close(self) -> None:
-        """Lets go of threads, files and memory; a second time it does nothing."""
+        """Releases threads, files and memory; a second call does nothing."""
         for rows in self.inputs:
             rows.close()
 
@@ -115,11 +115,11 @@ _AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
 
 @dataclass(frozen=True, eq=False)
 class Node(ABC):
-    """A transformation of a plan. Its fields that are nodes are its inputs, the others its attributes.
+    """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes.
 
     Attributes:
       word: its name.
-      columnar: whether it gives blocks cheaply and may read ahead unseen.
+      columnar: whether it returns blocks cheaply and may read ahead invisibly.
       slow: whether it runs Python code or reads files for each element.
     """
 
@@ -143,12 +143,12 @@ class Node(ABC):
 
     @cached_property
     def spec(self) -> Any:
-        """The types of an element; those of the input, if nothing else is said."""
+        """The types of an element; by default the input's."""
         return self.input.spec
 
     @cached_property
     def cardinality(self) -> Cardinality:
-        """Returns how many elements it gives; that of the input, if nothing else is said."""
+        """The number of elements; by default the input's."""
         return self.input.cardinality
 
     @cached_property
@@ -158,11 +158,11 @@ class Node(ABC):
 
     @abstractmethod
     def open(self, epoch: Epoch) -> Rows:
-        """Starts to give rows."""
+        """Opens the node for reading."""
 
     @property
     def ahead(self) -> int:
-        """Returns how many rows to read at once where single ones are asked for and nobody sees it."""
+        """Returns the number of rows to read at once where single rows are requested and reading ahead is invisible."""
         return max(1, min(_AHEAD_ROWS, _AHEAD_BYTES // row_bytes(self.spec)))
 
     def __str__(self) -> str:
@@ -178,7 +178,7 @@ def _is_input(value: Any) -> bool:
 
 
 def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Returns a node with other inputs; the node itself if they are the same."""
+    """Returns a node with other inputs; the node itself if they are unchanged."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(node):
         value: Any = getattr(node, field.name)
@@ -192,7 +192,7 @@ def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yields the nodes of a plan, inputs before those that read them."""
+    """Yields the nodes of a plan, inputs first."""
     for inner in node.inputs:
         yield from walk(inner)
     yield node
@@ -207,8 +207,8 @@ _LEFT_OUT = re.compile(
 def outline(plan: Node) -> list[str]:
     """Returns the transformations that a position belongs to, each as text.
 
-    Left out is what another process may have otherwise: seeds, which a position holds itself, how many threads and
-    processes there are and which of them this is, folders, and addresses.
+    Leaves out what may differ in another process: seeds, which a position holds itself, the numbers of threads and
+    processes and the index of this one, folders, and addresses.
     """
     return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
 
@@ -217,12 +217,12 @@ _improvements: list[Callable[[Node], Node]] = []
 
 
 def register_improvements(*passes: Callable[[Node], Node]) -> None:
-    """Says how plans are improved; the passes, which know the nodes, call this once."""
+    """Registers passes that improve plans; the module of the passes, which knows the nodes, calls this once."""
     _improvements.extend(passes)
 
 
 def improved(plan: Node) -> Node:
-    """Returns a plan that gives the same elements sooner, without threads of its own."""
+    """Returns a faster plan with the same elements, without threads of its own."""
     for improve in _improvements:
         plan = improve(plan)
     return plan

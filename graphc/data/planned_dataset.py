@@ -42,32 +42,32 @@ AUTOTUNE = -1
 
 
 def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
-    """Returns an error with the user's line."""
+    """Makes an error with the user's line."""
     return at(kind(f"{use}: {problem}"), user_location())
 
 
 def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
-    """Returns a whole number as a user gives it.
+    """Converts a user's value to an int.
 
     Raises:
-      InvalidArgumentError: it is none, or too small.
+      InvalidArgumentError: it is not an int, or too small.
     """
     if isinstance(value, SymbolicTensor):
-        remedy = "datasets are made before it runs: give a Python number"
-        raise refuse(use, f"{name} is an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
+        remedy = "datasets are made before it runs: pass a Python number"
+        raise refuse(use, f"{name} must be an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
     found = value.item() if hasattr(value, "item") else value
     if isinstance(found, bool) or not hasattr(found, "__index__"):
-        raise refuse(use, f"{name} is an int, got {value!r:.60}", InvalidTypeError)
+        raise refuse(use, f"{name} must be an int, got {value!r:.60}", InvalidTypeError)
     if found < least:
-        raise refuse(use, f"{name} is at least {least}, got {found}")
+        raise refuse(use, f"{name} must be at least {least}, got {found}")
     return int(found)
 
 
 def threads_of(use: str, num_parallel_calls: Any) -> int:
-    """Returns in how many threads a function is called, as a user says it; as many as there are cores for AUTOTUNE.
+    """Converts a user's number of threads; AUTOTUNE means one per core.
 
     Raises:
-      InvalidArgumentError: it is no such number.
+      InvalidArgumentError: it is not such a number.
     """
     if num_parallel_calls is None:
         return 1
@@ -76,10 +76,10 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
 
 
 def plan_of(dataset: Any, use: str) -> Node:
-    """Returns the plan of a dataset that a user gives.
+    """Returns the plan of a user's dataset.
 
     Raises:
-      InvalidTypeError: it is none.
+      InvalidTypeError: it is not a dataset.
     """
     if not isinstance(dataset, Planned):
         raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
@@ -87,7 +87,7 @@ def plan_of(dataset: Any, use: str) -> Node:
 
 
 class Planned(Nested, Iterable[Any]):
-    """A plan as a value: it can be iterated again and again, and it does not change.
+    """An immutable plan that can be iterated again and again.
 
     Attributes:
       plan: the transformations.
@@ -100,7 +100,7 @@ class Planned(Nested, Iterable[Any]):
         self.given_options = Options() if options is None else options
 
     def _on(self, plan: Node) -> Self:
-        """Returns a dataset of a plan that has this one's as its input."""
+        """Returns a dataset of a plan whose input is this dataset's plan."""
         return type(self)(plan, self.given_options)
 
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
@@ -110,22 +110,22 @@ class Planned(Nested, Iterable[Any]):
 
     @classmethod
     def _seed(cls, seed: Any) -> int:
-        """Returns a seed as a user gives it; else one that follows from that of the program; else any."""
+        """Returns a user's seed; else one derived from the program's seed; else a random one."""
         found = cls.seed_of_program() if seed is None else count_of("seed", "a seed", seed)
         return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
 
     @classmethod
     def seed_of_program(cls) -> int | None:
-        """Returns the next of the seeds that follow from that of ``gx.random.seed``; None if it was not called."""
+        """Returns the next seed derived from ``gx.random.seed``; None if that was not called."""
         return random.host_seed()
 
     @cached_property
     def optimized(self) -> Node:
-        """The plan that runs."""
+        """The plan to run."""
         return optimized(self.plan, self.given_options)
 
     def optimized_as(self, plan: Node) -> Node:
-        """Returns the plan that runs for one that differs from this one in its seeds."""
+        """Returns the plan to run for a plan that differs from this one only in its seeds."""
         return self.optimized if plan is self.plan else optimized(plan, self.given_options)
 
     @property
@@ -134,14 +134,14 @@ class Planned(Nested, Iterable[Any]):
         return self.plan.spec
 
     def cardinality(self) -> int:
-        """Returns how many elements there are; -1 for a dataset without end, and -2 where only reading it tells."""
+        """Returns the number of elements; -1 for an endless dataset, and -2 where only reading it tells."""
         found = self.plan.cardinality
         return UNKNOWN_CARDINALITY if found is None else INFINITE_CARDINALITY if found == INFINITE else int(found)
 
     def __len__(self) -> int:
         found = self.plan.cardinality
         if found is None or found == INFINITE:
-            what = "is infinite" if found else "is not known before it is read"
+            what = "is infinite" if found else "is unknown before it is read"
             raise refuse("len(dataset)", f"its length {what}", InvalidTypeError)
         return int(found)
 
@@ -165,10 +165,10 @@ class Planned(Nested, Iterable[Any]):
 
 
 def first_row(plan: Node, use: str) -> Row:
-    """Returns one row of a plan, from whose types those of results follow; of an empty one a row of zeros.
+    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty.
 
     Raises:
-      InvalidArgumentError: there is none.
+      InvalidArgumentError: there is no such row.
     """
     rows = plan.open(Epoch())
     try:
@@ -178,7 +178,7 @@ def first_row(plan: Node, use: str) -> Row:
         rows.close()
     leaves = flatten(plan.spec)[0]
     if any(isinstance(leaf, DatasetSpec) or leaf.shape is None for leaf in leaves):
-        raise refuse(use, "the types of its results are not known, since there is no element to call it with")
+        raise refuse(use, "the types of its results are unknown, because there is no element to call it with")
     return tuple([_blank(leaf) for leaf in leaves])
 
 
@@ -191,7 +191,7 @@ def _blank(spec: TensorSpec) -> Any:
 
 
 def types_of(plan: Node) -> str:
-    """Returns the types of elements in words; nothing is run to find them out."""
+    """Returns the types of elements in words, without running anything."""
     known = all(function.is_known for function in functions_of(plan))
     return described(plan.spec) if known else "types not known yet"
 
@@ -202,7 +202,7 @@ def functions_of(plan: Node) -> list[UserFunction]:
 
 
 def _lines(node: Node, indent: str = "") -> list[str]:
-    """Returns a plan as text, a line for each transformation, the source first."""
+    """Returns a plan as lines of text, one for each transformation, the source first."""
     inputs = node.inputs
     lines: list[str] = []
     for inner in inputs:

@@ -1,4 +1,4 @@
-"""Programs of a function of elements: for blocks of rows, for some batches at once, for one row, for a whole fold."""
+"""Programs of a function of elements: for blocks of rows, for several batches at once, for one row, for a fold."""
 
 from __future__ import annotations
 
@@ -50,14 +50,16 @@ class Programs:
         return self.traces[0].has_strings
 
     def refresh(self) -> None:
-        """Sees to it that the programs know what the functions read from outside as that is now."""
-        with trace_scope(None), contextlib.suppress(Exception):  # what fails now fails again where it is called
-            changed = [trace.has_changed() for trace in self.traces]  # all, since each notes how it is now
+        """Updates the programs to the current values of what the functions read from outside."""
+        with trace_scope(None), contextlib.suppress(Exception):  # an error here is raised again by the call
+            changed = [
+                trace.has_changed() for trace in self.traces
+            ]  # all of them, since each records its current values
             if any(changed):
                 self._forget()
 
     def block(self, block: Block, size: int = 0) -> Block:
-        """Returns what is made of each row, computed as one program.
+        """Returns the results for the rows of a block, computed as one program.
 
         Args:
           block: the rows.
@@ -84,9 +86,9 @@ class Programs:
             return [np.asarray(column)[:count] for column in self._of_block(*padded)]
 
     def apart(self, block: Block, size: int) -> list[Row]:
-        """Returns what is made of each row, so many results together, computed as one program.
+        """Returns the results for the rows of a block, ``size`` rows together, computed as one program.
 
-        A program takes 10 us to start, and a result of it less than 1.
+        Starting a program takes 10 us, and each of its results less than 1 us.
 
         Args:
           block: the rows.
@@ -109,7 +111,7 @@ class Programs:
         return [self.traces[-1].whole(*pair) for pair in zip(numbers, texts, strict=True)]
 
     def folded(self, state: Row, block: Block) -> Row:
-        """Returns the last of the states that are made of a state and each row, one after the other."""
+        """Folds a state over the rows of a block, and returns the last state."""
         if self._folding is None:
 
             def step(state: Row, row: Row) -> tuple[Row, None]:
@@ -123,11 +125,11 @@ class Programs:
             return self._folding(state, block)
 
     def row(self, row: Row) -> Row:
-        """Returns what is made of one row."""
+        """Returns the result for one row."""
         if self.takes_strings:
             found: Any = self.block(tuple([_alone(leaf) for leaf in row]))
             return tuple([column[0] for column in map(np.asarray, found)])
-        # JAX takes the method itself for the same function even when what it reads has changed.
+        # # JAX would treat the method itself as the same function even after its reads have changed.
         self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
         with trace_scope(None):
             found = self._of_row(*row)
@@ -135,7 +137,7 @@ class Programs:
 
 
 def _parts(columns: Sequence[Any], size: int, count: int) -> list[list[Any]]:
-    """Rows of columns, so many together, or one by one."""
+    """Splits columns into groups of ``size`` rows, or into single rows."""
     if not size:
         return [[column[place] for column in columns] for place in range(count)]
     return [[column[start : start + size] for column in columns] for start in range(0, count, size)]

@@ -1,4 +1,4 @@
-"""Datasets of files and of what Python has: each is a source, of which a Dataset is made."""
+"""Functions that make datasets of files and of Python objects."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def _of_files(filenames: Any, use: str, format: FileFormat, parallel: Any) -> Dataset:
-    """Returns the dataset of files: one after the other, or an element of each of so many in turn."""
+    """Returns the dataset of files: in sequence, or interleaved from ``parallel`` files."""
     if isinstance(filenames, Planned):
 
         def opened(name: Any) -> Dataset:
@@ -62,7 +62,7 @@ def text_lines(
     num_parallel_reads: int | None = None,
     name: str | None = None,
 ) -> Dataset:
-    """Makes a dataset of the lines of text files, without what ends them (TensorFlow's ``TextLineDataset``).
+    """Makes a dataset of the lines of text files, without their ends (TensorFlow's ``TextLineDataset``).
 
     Args:
       filenames: the name of a file, a list of names, or a dataset of them.
@@ -72,7 +72,7 @@ def text_lines(
       name: ignored.
 
     Raises:
-      InvalidTypeError: these are no names.
+      InvalidTypeError: these are not file names.
       FileMissingError: a file does not exist when it is read.
 
     Example:
@@ -112,7 +112,7 @@ def fixed_length_records(
     """
     sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
     if sizes[0] < 1 or min(sizes) < 0:
-        problem = f"fixed_length_records: record_bytes is at least 1, the others at least 0, got {sizes}"
+        problem = f"fixed_length_records: record_bytes must be at least 1, the others at least 0, got {sizes}"
         raise at(InvalidArgumentError(problem), user_location())
     format = FixedLengthRecords(*sizes, checked_compression(compression_type, "fixed_length_records"))
     return _of_files(filenames, "fixed_length_records", format, num_parallel_reads)
@@ -125,7 +125,7 @@ def tf_records(
     num_parallel_reads: int | None = None,
     name: str | None = None,
 ) -> Dataset:
-    """Makes a dataset of TensorFlow's records; ``gx.queues.parse_example`` reads Examples from a batch of them.
+    """Makes a dataset of TFRecords; ``gx.queues.parse_example`` parses a batch of Examples.
 
     Args:
       filenames: the name of a file, a list of names, or a dataset of them.
@@ -167,7 +167,7 @@ def csv(
 
     Args:
       filenames: the name of a file, or a list of names.
-      column_names: the names of all columns; None for those of the header.
+      column_names: the names of all columns; None to read the header.
       column_defaults: the value of an empty field, for each column that is read, or by name: a value, whose dtype is
         that of the column, or a dtype if no field may be empty. None for inferred dtypes, and 0 or an empty string.
       select_columns: the names or places of the columns to read; None for all.
@@ -180,8 +180,8 @@ def csv(
 
     Raises:
       InvalidArgumentError: the arguments do not fit the columns.
-      DataLossError: while it is read: a row has other fields, or one that does not convert. File, line, column and text
-        are named, and the next element is the row after it.
+      DataLossError: raised while reading, for a row with other fields, or with a field that does not convert. The error
+        names the file, line, column and text; the next element is the row after it.
 
     Example:
       >>> import os, tempfile
@@ -235,15 +235,15 @@ def make_csv_dataset(
       batch_size: the number of rows in a batch.
       column_names: see :func:`csv`; likewise the arguments that are not listed here.
       column_defaults: likewise.
-      label_name: a column that stands beside the dict of the others; None for none.
+      label_name: a column to return next to the dict of the others; None for none.
       select_columns: likewise.
       field_delim: likewise.
       use_quote_delim: likewise.
       na_value: likewise.
       header: likewise.
       num_epochs: the number of passes over the rows; None for endless repetition.
-      shuffle: whether they are shuffled.
-      shuffle_buffer_size: among how many rows.
+      shuffle: whether to shuffle the rows.
+      shuffle_buffer_size: the size of the shuffle buffer in rows.
       shuffle_seed: the seed of the order.
       num_rows_for_inference: likewise.
       compression_type: likewise.
@@ -261,7 +261,7 @@ def make_csv_dataset(
         compression_type=compression_type,
     )
     if label_name is not None and label_name not in dataset.element_spec:
-        problem = f"make_csv_dataset: label_name is {label_name!r}, the columns are {list(dataset.element_spec)}"
+        problem = f"make_csv_dataset: label_name is {label_name!r}, but the columns are {list(dataset.element_spec)}"
         raise at(InvalidArgumentError(problem), user_location())
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
@@ -279,11 +279,11 @@ def make_csv_dataset(
 def parquet(filenames: Any, columns: Sequence[str] | None = None) -> Dataset:
     """Makes a dataset of the rows of Parquet files, as dicts of the columns; it needs the extra ``data``.
 
-    Row groups are read one after the other, so its position is a row group and a row.
+    Row groups are read in sequence, so its position is a row group and a row.
 
     Args:
       filenames: the name of a file, or a list of names.
-      columns: the names of those to read; None for all.
+      columns: the names of the columns to read; None for all.
 
     Raises:
       DataLossError: a file is none of Parquet's, or a column has no array: ints with missing values, lists of several
@@ -293,11 +293,11 @@ def parquet(filenames: Any, columns: Sequence[str] | None = None) -> Dataset:
 
 
 def arrow(data: Any, columns: Sequence[str] | None = None) -> Dataset:
-    """Makes a dataset of the rows of Arrow files (its IPC format, also Feather), or of a table of pyarrow's.
+    """Makes a dataset of the rows of Arrow files (IPC format, also Feather), or of a pyarrow table.
 
     Args:
       data: the name of a file, a list of names, or a ``pyarrow.Table``.
-      columns: the names of those to read; None for all.
+      columns: the names of the columns to read; None for all.
     """
     if hasattr(data, "schema") and hasattr(data, "column_names"):
         return Dataset.from_tensor_slices(table_arrays(data, columns))
@@ -307,7 +307,7 @@ def arrow(data: Any, columns: Sequence[str] | None = None) -> Dataset:
 def numpy_files(paths: Any) -> Dataset:
     """Makes a dataset of the rows of arrays in ``.npy`` files, which are mapped into memory.
 
-    A shuffle moves row numbers, and only the rows that a batch has are read.
+    A shuffle permutes row numbers, and only the rows of a batch are read.
 
     Args:
       paths: a nested structure of names of files; a list stands for arrays behind each other.
@@ -325,16 +325,16 @@ def numpy_files(paths: Any) -> Dataset:
 
 
 def from_python(data: Any, element_spec: Any = None) -> Dataset:
-    """Makes a dataset of what Python has.
+    """Makes a dataset of a Python object.
 
     Args:
       data: an object with ``__len__`` and ``__getitem__`` (a list, a dataset of PyTorch's or of Hugging Face's), whose
         items come in any order that a shuffle asks for; else an iterable; or a function that returns one.
-      element_spec: the types of an element: a nested structure of ``gx.TensorSpec``; None for those of the first one.
+      element_spec: the types of an element: a nested structure of ``gx.TensorSpec``; None to infer from the first one.
 
     Raises:
-      InvalidTypeError: it is none of these.
-      InvalidArgumentError: while it is read: an element has another structure or shape, or other dtypes.
+      InvalidTypeError: the object is none of these.
+      InvalidArgumentError: raised while reading, if an element has another structure or shape, or other dtypes.
 
     Example:
       >>> import graphc as gx
@@ -346,7 +346,7 @@ def from_python(data: Any, element_spec: Any = None) -> Dataset:
 
 
 def from_queue(queue: Any) -> Dataset:
-    """Makes a dataset of what a queue holds and gets, which ends when the queue is closed and empty.
+    """Makes a dataset of a queue's elements, which ends when the queue is closed and empty.
 
     Args:
       queue: a queue of :mod:`graphc.queues` that eager code made.

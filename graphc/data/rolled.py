@@ -1,7 +1,7 @@
-"""Plans that compute elements from row numbers alone, so that a loop over them is part of the program.
+"""Plans that compute elements from row numbers alone, so that a loop over them becomes part of a program.
 
-Such a plan is two things: an order (the same plan over the numbers of rows, which the host runs in no time) and a
-function of JAX's from the numbers of an element to its leaves, by arrays that are on the device.
+Such a plan has two parts: an order (the same plan over row numbers, which the host runs in no time) and a JAX function
+from the numbers of an element to its leaves, through arrays on the device.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Rolled:
 
     @classmethod
     def of(cls, plan: Node) -> Rolled:
-        """Takes a plan apart.
+        """Splits a plan into its parts.
 
         Raises:
-          NotRolled: it is not of that kind; the message says why.
+          NotRolled: the plan cannot be split; the message says why.
         """
         order = _order(plan)
         if plan.cardinality is None or plan.cardinality == INFINITE:
@@ -77,11 +77,11 @@ class Rolled:
 
     @property
     def is_random(self) -> bool:
-        """True if each pass has another order."""
+        """True if each pass has a different order."""
         return any(getattr(node, "reshuffle_each_iteration", False) for node in walk(self.order))
 
     def numbers(self) -> list[Any]:
-        """Returns the numbers of the elements of the next pass, a row for each, and those of the last if it differs."""
+        """Returns the row numbers of the elements of the next pass, and those of the last element if it differs."""
         return self._numbers(next_run(self.order))
 
     def types(self) -> list[TensorSpec]:
@@ -94,7 +94,7 @@ class Rolled:
         return [np.stack(packed[: self.length]), *packed[self.length :]]
 
     def leaves(self, columns: Sequence[Any], numbers: Any, last: bool = False) -> Row:
-        """Computes an element, by JAX, from its numbers."""
+        """Computes an element from its numbers with JAX."""
         parts: list[Any] = []
         start = 0
         for shape in self.shapes[-1 if last else 0]:
@@ -130,7 +130,7 @@ def _order(node: Node) -> Node:
         if node.function.mode not in ("blocks", "rows"):
             raise NotRolled(f"{node.function.name} is called for each element: {node.function.reason}")
         if node.function.is_method:
-            raise NotRolled(f"{node.function.name} is a compiled method, whose object may change")
+            raise NotRolled(f"{node.function.name} is a compiled method, whose object can change")
         return _order(node.source)
     if isinstance(node, Prefetch):
         return _order(node.source)
@@ -140,7 +140,7 @@ def _order(node: Node) -> Node:
 
 
 def _leaves(node: Any, columns: Iterator[Any], numbers: Iterator[Any], batches: int) -> Row:
-    """Returns the leaves of an element of a node, which is in so many batches."""
+    """Returns the leaves of an element of a node, which may be inside several batches."""
     if isinstance(node, Gather):
         found = next(numbers)
         return tuple([jnp.take(next(columns), found, axis=0, mode="clip") for _ in _columns(node)])

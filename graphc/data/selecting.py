@@ -44,7 +44,7 @@ class Choosing(Planned):
         return self._on(Skip(self.plan, INFINITE if count < 0 else count))
 
     def repeat(self, count: int | None = None, name: str | None = None) -> Self:
-        """Gives the elements several times.
+        """Repeats the elements.
 
         Args:
           count: the number of repetitions; None and -1 for endless repetition.
@@ -56,15 +56,15 @@ class Choosing(Planned):
     def shuffle(
         self, buffer_size: int, seed: Any = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
     ) -> Self:
-        """Gives the elements in random order.
+        """Shuffles the elements.
 
-        Each next element is drawn from a buffer, which is then filled up, as in tf.data. Of sources that give rows by
-        their numbers the buffer holds numbers.
+        Each element is drawn from a buffer, which is then refilled, as in tf.data. If the source reads rows by number,
+        the buffer holds numbers.
 
         Args:
           buffer_size: the size of the buffer; with the size of the dataset, every order is equally likely.
           seed: the seed of the order; None to derive it from ``gx.random.seed``, or at random if that is not set.
-          reshuffle_each_iteration: whether each pass over the dataset has another order.
+          reshuffle_each_iteration: whether each pass over the dataset has a different order.
           name: ignored.
 
         Example:
@@ -78,35 +78,35 @@ class Choosing(Planned):
         return self._on(Shuffle(self.plan, size, self._seed(seed), reshuffle))
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Self:
-        """Keeps each ``num_shards``-th element.
+        """Keeps every ``num_shards``-th element.
 
         Args:
-          num_shards: into how many parts the dataset is cut.
+          num_shards: the number of parts of the dataset.
           index: the index of this shard, from 0.
           name: ignored.
 
         Raises:
-          InvalidArgumentError: there is no such part.
+          InvalidArgumentError: ``index`` is out of range.
         """
         shards, place = count_of("shard", "num_shards", num_shards, 1), count_of("shard", "index", index)
         if place >= shards:
-            raise refuse("shard", f"index {place} is not below num_shards {shards}")
+            raise refuse("shard", f"index {place} must be less than num_shards {shards}")
         return self._on(Shard(self.plan, shards, place))
 
     def shard_batches(self, processes: int | None = None, process: int | None = None) -> Self:
-        """Keeps of each batch the rows of one process, which follow each other.
+        """Keeps the consecutive rows of one process from each batch.
 
-        The processes of a job run the same pipeline, with the same seeds. All take as many steps, together they have
-        each row once, and the batch of all (:meth:`graphc.distribute.DataParallel.from_local`) is the one that a single
-        process has. The position is that of the whole dataset: another number of processes goes on from it. Of sources
-        that give rows by their numbers only the rows of this process are read.
+        The processes of a job run the same pipeline, with the same seeds. All take the same number of steps, together
+        they see each row once, and the joined batch (:meth:`graphc.distribute.DataParallel.from_local`) equals the
+        batch of a single process. The position refers to the whole dataset, so a job can resume with another number of
+        processes. If the source reads rows by number, only the rows of this process are read.
 
         Args:
           processes: the number of processes; None for those of the job.
           process: the index of the process; None for this one.
 
         Raises:
-          InvalidArgumentError: there is no such process, or the elements are no batches.
+          InvalidArgumentError: ``process`` is out of range, or the elements are not batches.
 
         Example:
           >>> import graphc as gx
@@ -117,14 +117,14 @@ class Choosing(Planned):
         count = jax.process_count() if processes is None else count_of("shard_batches", "processes", processes, 1)
         place = jax.process_index() if process is None else count_of("shard_batches", "process", process)
         if place >= count:
-            raise refuse("shard_batches", f"process {place} is not below processes {count}")
+            raise refuse("shard_batches", f"process {place} must be less than processes {count}")
         shapes = [getattr(leaf, "shape", ()) for leaf in flatten(self.element_spec)[0]]
         if not all(shape is None or shape for shape in shapes):
             raise refuse("shard_batches", f"elements have no rows: {described(self.element_spec)}; use it after batch")
         return self if count == 1 else self._on(ShareBatches(self.plan, count, place))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
-        """Gives the elements of another dataset after these.
+        """Appends the elements of another dataset.
 
         Args:
           dataset: a dataset with elements of the same structure and dtypes.
@@ -136,11 +136,11 @@ class Choosing(Planned):
         return self._checked(Concatenate((self.plan, plan_of(dataset, "concatenate"))))
 
     def _checked(self, plan: Any) -> Self:
-        plan.spec  # noqa: B018  what does not fit together is told here
+        plan.spec  # noqa: B018  raises an error if they do not fit together
         return self._on(plan)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Self:
-        """Gives pairs of a number and an element.
+        """Returns pairs of a number and an element.
 
         Args:
           start: the first number.

@@ -28,7 +28,7 @@ def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
 
 
 def rows_of_step(step: int, batch_size: int, count: int, parts: int, index: int) -> range:
-    """Returns the numbers of the rows that a process has in a step.
+    """Returns the row numbers of a process's part of a step.
 
     Args:
       step: the number of the batch.

@@ -27,7 +27,7 @@ class Remembering(Planned):
     """Methods of a dataset that remember elements or keep a state."""
 
     def _stateful(self, state: Any, function: Callable[..., Any], use: str) -> tuple[Row, Any]:
-        """Returns the leaves of a first state, and a function of states and elements."""
+        """Returns the leaves of an initial state, and a function of states and elements."""
         initial, structure = take_apart(state)
         spec = unflatten(structure, [spec_of(leaf) for leaf in initial])
         plan = self.plan
@@ -35,7 +35,7 @@ class Remembering(Planned):
         return initial, user_function(function, (spec, plan.spec), use, sample=sample)
 
     def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None) -> Self:
-        """Applies a function to each element and a state that it changes.
+        """Applies a function to each element and to a state that it updates.
 
         Args:
           initial_state: the first state, a nested structure of tensors.
@@ -57,7 +57,7 @@ class Remembering(Planned):
         return self._on(Scan(self.plan, initial, function))
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
-        """Returns the last state of a function that is applied to each element.
+        """Applies a function to each element and to a state, and returns the last state.
 
         Args:
           initial_state: the first state, a nested structure of tensors.
@@ -85,7 +85,7 @@ class Remembering(Planned):
         return unflatten(structure, to_tensors(tuple(state)))
 
     def unique(self, name: str | None = None) -> Self:
-        """Leaves out elements that came before.
+        """Drops elements that came before.
 
         Args:
           name: ignored.
@@ -101,7 +101,7 @@ class Remembering(Planned):
         self, class_func: Callable[..., Any], target_dist: Sequence[float], initial_dist: Sequence[float] | None = None,
         seed: Any = None, name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Leaves out elements at random, so that classes come as often as is wanted.
+        """Drops elements at random, so that classes have target frequencies.
 
         Args:
           class_func: a function from an element to its class, an int from 0.
@@ -116,12 +116,14 @@ class Remembering(Planned):
         target = tuple([float(share) for share in target_dist])
         initial = None if initial_dist is None else tuple([float(share) for share in initial_dist])
         if not target or min(target) < 0 or not sum(target) or (initial is not None and len(initial) != len(target)):
-            raise refuse("rejection_resample", f"expected a share for each class, got {target_dist} and {initial_dist}")
+            raise refuse(
+                "rejection_resample", f"expected a frequency for each class, got {target_dist} and {initial_dist}"
+            )
         function = self._function(class_func, "rejection_resample")
         return self._on(RejectionResample(self.plan, function, target, initial, self._seed(seed)))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Self:
-        """Keeps the elements of the first pass for the others.
+        """Keeps the elements of the first pass for later passes.
 
         Args:
           filename: a file to keep them in, for other programs too; empty to keep them in memory.
@@ -140,7 +142,7 @@ class Remembering(Planned):
         return self._on(FileCache(self.plan, os.path.join(str(path), "elements")))
 
     def prefetch(self, buffer_size: int = -1, to: Any = None, name: str | None = None) -> Self:
-        """Reads ahead in a thread, so that the input and what uses it overlap.
+        """Reads ahead in a thread, so that the input and its consumer overlap.
 
         Args:
           buffer_size: the number of elements to keep ready; ``gx.data.AUTOTUNE`` for 2.
@@ -155,10 +157,10 @@ class Remembering(Planned):
         return self._on(Prefetch(plan, size if size > 0 else _AHEAD, None if to is None else placer(to, local=local)))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None, *, log: bool = False) -> Self:
-        """Leaves out elements that cannot be computed.
+        """Skips elements that raise errors.
 
         Args:
-          log_warning: whether each is logged with its error, and their number at the end.
+          log_warning: whether to log each error, and the number of errors at the end.
           name: ignored.
           log: the same as ``log_warning``.
 
@@ -172,13 +174,13 @@ class Remembering(Planned):
         return self._on(IgnoreErrors(self.plan, bool(log_warning or log)))
 
     def get_single_element(self, name: str | None = None) -> Any:
-        """Returns the one element of a dataset that has one.
+        """Returns the element of a dataset that has exactly one.
 
         Args:
           name: ignored.
 
         Raises:
-          InvalidArgumentError: it has none, or more.
+          InvalidArgumentError: the dataset has none, or more than one.
         """
         found = list(self._on(Take(self.plan, 2)))
         if len(found) != 1:
@@ -187,8 +189,8 @@ class Remembering(Planned):
 
 
 def _check_state(use: str, name: str, initial: Row, found: Any) -> None:
-    """Refuses a function whose next state has other types than the first."""
+    """Raises an error for a function whose next state has other types than the first."""
     before = [str(spec_of(leaf)) for leaf in initial]
     after = [str(leaf) for leaf in flatten(found)[0]]
     if before != after:
-        raise refuse(use, f"the state is {', '.join(before)}, and {name} makes it {', '.join(after)}")
+        raise refuse(use, f"the state has the types {', '.join(before)}, but {name} returns {', '.join(after)}")

@@ -1,7 +1,7 @@
-"""A user's function of elements as graphc traces it: ops of the host on its strings, then a program that only computes.
+"""A user's function of elements after tracing: ops of the host on its strings, then a program that only computes.
 
-A program holds no strings. So functions of strings whose results follow from one string each, such as
-``gx.strings.decode_csv``, are noted while the function is traced, with strings that have no value yet. They run for
+A program holds no strings. So functions of strings whose results depend on one string each, such as
+``gx.strings.decode_csv``, are recorded while the function is traced, with strings that have no value yet. They run for
 all rows of a block at once, and their numbers are inputs of the program.
 """
 
@@ -38,12 +38,12 @@ def call_with(function: Callable[..., Any], element: Any) -> Any:
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """Returns what a function makes of an element; a list is several values, whose types may differ, as in tf.data."""
+    """Returns a function's result for an element; a list means several values of any types, as in tf.data."""
     return as_tuple(call_with(function, element))
 
 
 def as_tuple(result: Any) -> Any:
-    """Returns a list as a tuple, and all else as it is."""
+    """Converts a list to a tuple; returns anything else unchanged."""
     return tuple(cast("list[Any]", result)) if isinstance(result, list) else result
 
 
@@ -62,7 +62,7 @@ class _Step:
     types: tuple[TensorType, ...]
 
     def run(self, held: Sequence[Any], count: int) -> list[Any]:
-        """Returns the results for so many rows.
+        """Returns the results for ``count`` rows.
 
         Args:
           held: the strings of all rows, by their places.
@@ -79,7 +79,7 @@ class _Step:
 
 
 class _Strings:
-    """The part of a function that is on its strings, noted whenever the function is traced.
+    """The part of a function that works on strings, recorded when the function is traced.
 
     Args:
       given: the placeholders of the numbers that the ops return, in order; None while their count is unknown.
@@ -99,12 +99,12 @@ class _Strings:
         self.places: list[int | None] = []
 
     def strings(self, shape: tuple[int, ...]) -> LateStrings:
-        """Returns strings that have no value yet, in the next place."""
+        """Returns strings without a value yet, at the next index."""
         self.held.append(LateStrings(shape, len(self.held), self._note))
         return self.held[-1]
 
     def _note(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-        """Notes an op and returns what stands for its results.
+        """Records an op and returns placeholders for its results.
 
         Raises:
           GraphcError: the function's result for many elements is unknown.
@@ -114,7 +114,7 @@ class _Strings:
         fits = [value.shape == shape if isinstance(value, LateStrings) else value.size <= 1 or value.ndim <= len(shape)
                 for value in rest]  # fmt: skip
         if not op.elementwise or not all(fits):
-            raise GraphcError(f"{op.name} is called for each element: it is no function of each string by itself")
+            raise GraphcError(f"{op.name} is called for each element: it does not work on each string separately")
         given = [TensorType(value.shape, STRING) if isinstance(value, LateStrings) else host_type(value)
                  for value in rest]  # fmt: skip
         types = tuple(op.infer(given, attrs, ()))
@@ -128,7 +128,7 @@ class _Strings:
         return self._given[len(self.columns) - 1]
 
     def run(self, block: Sequence[Any], count: int) -> tuple[list[Any], list[Any]]:
-        """Returns the columns of numbers that the ops give for the strings of some rows, and all strings."""
+        """Returns the columns of numbers that the ops compute from the strings of some rows, and all strings."""
         held, columns = list(block), list[Any]()
         for step in self.steps:
             for array, type in zip(step.run(held, count), step.types, strict=True):
@@ -137,7 +137,7 @@ class _Strings:
 
 
 class ElementTrace:
-    """A function from elements to elements, as graphc traces it.
+    """A traced function from elements to elements.
 
     Args:
       function: the user's function.
@@ -167,7 +167,7 @@ class ElementTrace:
         """Traces the function for elements of these shapes.
 
         Raises:
-          GraphcError: it is no function that only computes.
+          GraphcError: the function does more than compute.
         """
         self._shapes = shapes
         if self.has_strings:
@@ -189,9 +189,9 @@ class ElementTrace:
         return Tensor(jnp.zeros(self._shapes[place], as_dtype(self._leaves[place].dtype)))
 
     def _with_columns(self) -> tuple[Any, ...]:
-        """Traces the function to see what it does with its strings; returns the inputs of the rest of it.
+        """Traces the function to find the uses of its strings; returns the inputs of the rest of it.
 
-        These are the function, the numbers that ops on strings give, and those of the element.
+        These are the function, the numbers that ops on strings return, and those of the element.
         """
         numbers = [self._blank(place) for place, strings in enumerate(self._are_strings) if not strings]
         self._look = self._look or self._following(None)
@@ -206,7 +206,7 @@ class ElementTrace:
     _columns: Sequence[TensorType] = ()
 
     def _following(self, columns: int | None) -> Function:
-        """The function as one of numbers alone, the first of which are so many columns, and whose result is numbers."""
+        """Returns the function as a function of numbers to numbers; its first arguments are the columns."""
 
         def start(*inputs: Any) -> Any:
             return self._element(None if columns is None else inputs[:columns], inputs[columns or 0 :])
@@ -233,13 +233,13 @@ class ElementTrace:
         return cast("tuple[Any, ...]", element) if type(element) is tuple else (element,)
 
     def _numbers_of(self, result: Any) -> tuple[Any, ...]:
-        """Returns what is numbers of the user's result."""
+        """Returns the numbers in the user's result."""
         found, self.structure = flatten(as_tuple(result))
         self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in found]
         return tuple([leaf for leaf in found if not isinstance(leaf, LateStrings)])
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
-        """Computes the numbers of a row, by JAX, from :meth:`inputs` of another one."""
+        """Computes the numbers of a row with JAX, from the :meth:`inputs` of another one."""
         if self.has_strings:
             leaves = list(self._pure(self._function, *arrays))
         else:
@@ -249,7 +249,7 @@ class ElementTrace:
         return tuple([jnp.asarray(leaf.raw if isinstance(leaf, Tensor) else leaf) for leaf in leaves])
 
     def inputs(self, block: Block) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Returns what :meth:`compute` takes of some rows, and all their strings."""
+        """Returns the inputs of :meth:`compute` for some rows, and all their strings."""
         if not self.has_strings:
             return block, ()
         pairs = list(zip(block, self._are_strings, strict=True))
@@ -257,7 +257,7 @@ class ElementTrace:
         return [*columns, *[leaf for leaf, strings in pairs if not strings]], held
 
     def whole(self, numbers: Sequence[Any], strings: Sequence[Any]) -> Row:
-        """Returns results: the numbers that the program gave, and which of the strings are results."""
+        """Assembles results from the program's numbers, and from the strings that are results."""
         if not self.has_strings:
             return tuple(numbers)
         left = iter(numbers)
@@ -267,7 +267,7 @@ class ElementTrace:
         """Traces the function for elements of these shapes; returns the types of the results.
 
         Raises:
-          GraphcError: it is no function that only computes.
+          GraphcError: the function does more than compute.
         """
         self.prepare(shapes)
         given = [(type.shape, type.dtype) for type in self._columns]
@@ -278,7 +278,7 @@ class ElementTrace:
         return list(self.whole([TensorSpec(leaf.shape, leaf.dtype) for leaf in found], strings))
 
     def has_changed(self) -> bool:
-        """Returns whether what the function reads from outside is another than when this was asked last."""
+        """Returns True if something that the function reads from outside has changed since the last call."""
         if self._compiled is None:
             return False
         if self.has_strings:
@@ -292,7 +292,7 @@ class ElementTrace:
 
     @property
     def is_method(self) -> bool:
-        """True if it is a compiled method, of which a trace finds the object with each call."""
+        """True if it is a compiled method, whose object a trace finds at each call."""
         return isinstance(self._compiled, BoundFunction)
 
 

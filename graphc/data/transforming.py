@@ -1,4 +1,4 @@
-"""Functions over elements, and batches of them."""
+"""Methods of a dataset that apply functions to elements, and batch them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Transforming(Planned):
         Args:
           map_func: a function from an element to an element; it takes the items of a tuple as separate arguments.
           num_parallel_calls: the number of threads that call it in Python; ``gx.data.AUTOTUNE`` for one per core.
-          deterministic: False lets elements come as they are done, out of order.
+          deterministic: False returns elements as they finish, out of order.
           synchronous: ignored.
           use_unbounded_threadpool: ignored.
           name: ignored.
@@ -48,7 +48,7 @@ class Transforming(Planned):
         """
         if workers is not None:
             count = count_of("map", "workers", workers, 1)
-            packed(map_func, self.plan.spec, "map")  # so that what cannot be sent is said here
+            packed(map_func, self.plan.spec, "map")  # raises an error here if it cannot be sent
             function = self._function(map_func, "map", compiled=False)
             return self._on(Map(self.plan, function, None, deterministic, count))
         function, threads = self._function(map_func, "map"), threads_of("map", num_parallel_calls)
@@ -86,17 +86,17 @@ class Transforming(Planned):
         self, batch_size: int, drop_remainder: bool = False, num_parallel_calls: int | None = None,
         deterministic: bool | None = None, name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Stacks elements that follow each other.
+        """Stacks consecutive elements.
 
         Args:
           batch_size: the number of elements in a batch.
-          drop_remainder: whether a last batch with fewer elements is left out.
+          drop_remainder: whether to drop a last batch with fewer elements.
           num_parallel_calls: ignored.
           deterministic: ignored.
           name: ignored.
 
         Raises:
-          InvalidArgumentError: while iterating: elements of a batch have different shapes.
+          InvalidArgumentError: raised while iterating, if elements of a batch have different shapes.
 
         Example:
           >>> import graphc as gx
@@ -109,18 +109,18 @@ class Transforming(Planned):
         self, batch_size: int, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Stacks elements that follow each other, each filled up to the largest of its batch.
+        """Stacks consecutive elements, padded to the largest of the batch.
 
         Args:
           batch_size: the number of elements in a batch.
           padded_shapes: for each leaf the shape to pad it to, with None (or -1) for the size of the largest; None
             for the largest in all axes.
           padding_values: for each leaf, or for all, the value to pad with; 0 and "" by default.
-          drop_remainder: whether a last batch with fewer elements is left out.
+          drop_remainder: whether to drop a last batch with fewer elements.
           name: ignored.
 
         Raises:
-          InvalidArgumentError: while iterating: an element is larger than its padded shape.
+          InvalidArgumentError: raised while iterating, if an element is larger than its padded shape.
 
         Example:
           >>> import graphc as gx
@@ -134,7 +134,7 @@ class Transforming(Planned):
         return self._on(PaddedBatch(self.plan, size, bool(drop_remainder), shapes, values))
 
     def unbatch(self, name: str | None = None) -> Self:
-        """Gives the slices of each element, one by one.
+        """Returns the slices of each element, one by one.
 
         Args:
           name: ignored.
@@ -142,11 +142,11 @@ class Transforming(Planned):
         return self._on(Unbatch(self.plan))
 
     def rebatch(self, batch_size: int | Sequence[int], drop_remainder: bool = False, name: str | None = None) -> Self:
-        """Makes batches of another size of batches.
+        """Changes the size of batches.
 
         Args:
           batch_size: the number of elements in a batch; several numbers are used in turn.
-          drop_remainder: whether a last batch with fewer elements is left out.
+          drop_remainder: whether to drop a last batch with fewer elements.
           name: ignored.
 
         Example:
@@ -162,10 +162,10 @@ class Transforming(Planned):
 
 
 def padded_shapes_of(spec: Any, given: Any) -> tuple[Any, ...]:
-    """Returns the shape that each leaf is to be filled up to, with None for open sizes.
+    """Returns the padded shape of each leaf, with None for open sizes.
 
     Raises:
-      InvalidArgumentError: there is not one for each leaf.
+      InvalidArgumentError: the number of shapes differs from the number of leaves.
     """
     leaves, structure = flatten(spec)
     if given is None:
@@ -182,7 +182,7 @@ def _open_sizes(shape: Any) -> tuple[int | None, ...]:
 
 
 def _shapes(given: Any, structure: Structure) -> list[Any]:
-    """Returns the shapes of a nested structure of them, each a list, a tuple or a TensorShape."""
+    """Returns the shapes in a nested structure, where each shape is a list, a tuple or a TensorShape."""
     if structure.kind is None:
         return [given]
     parts = [given[key] for key in structure.keys] if structure.kind is dict else list(given)

@@ -1,7 +1,8 @@
-"""Processes that call a Python function for elements: for functions that hold Python's lock for long.
+"""Processes that call a Python function for elements: for functions that hold the GIL for long.
 
-Each process starts afresh: it shares no threads and no locks with this one. It gets an element through a pipe, and puts
-the arrays of its result into a slab of shared memory, which this process owns, copies from, and removes at the end.
+Each process starts fresh: it shares no threads and no locks with this one. It receives an element through a pipe, and
+puts the arrays of its result into a slab of shared memory, which this process owns, copies from, and removes at the
+end.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ _GRACE = 2.0
 
 
 def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
-    """Returns a function of the user's and the types of its elements as bytes for another process.
+    """Pickles a user's function and the types of its elements for another process.
 
     Raises:
-      InvalidTypeError: it cannot be sent.
+      InvalidTypeError: the function cannot be pickled.
     """
     given = (function, spec, use)
     try:
-        if getattr(function, "__module__", "") == "__main__":  # which a process that starts anew may not have
+        if getattr(function, "__module__", "") == "__main__":  # which a new process may not have
             raise TypeError
         return pickle.dumps(given)
     except Exception as error:
@@ -54,17 +55,17 @@ def packed(function: Callable[..., Any], spec: Any, use: str) -> bytes:
         except ImportError:
             name = getattr(function, "__name__", repr(function))
             remedy = "define it at the top of a module, or pip install cloudpickle"
-            problem = f"{use}: workers= sends {name} to other processes, which Python's pickle cannot; {remedy}"
+            problem = f"{use}: workers= sends {name} to other processes, but Python's pickle cannot pickle it; {remedy}"
             raise at(InvalidTypeError(problem), user_location()) from error
     try:
         return cloudpickle.dumps(given)
     except Exception as error:
-        problem = f"{use}: workers= sends the function to other processes, and it cannot be pickled: {error}"
+        problem = f"{use}: workers= sends the function to other processes, but it cannot be pickled: {error}"
         raise at(InvalidTypeError(problem), user_location()) from error
 
 
 class WorkerPool:
-    """Processes that call one function, as an executor that takes rows.
+    """Processes that call one function, as an executor of rows.
 
     Args:
       payload: the result of :func:`packed`.
@@ -82,7 +83,7 @@ class WorkerPool:
         return [worker.process for worker in self._workers]
 
     def submit(self, row: Row) -> Future[Row]:
-        """Has a process call the function for a row, as soon as one is free."""
+        """Schedules a call of the function for a row, in the next free process."""
         future: Future[Row] = Future()
         self._tasks.put((row, future))
         return future
@@ -91,7 +92,7 @@ class WorkerPool:
         """Ends the processes and removes their memory.
 
         Args:
-          cancel_futures: whether calls that have not begun are dropped, and one that goes on for long is broken off.
+          cancel_futures: whether to drop calls that have not begun, and to terminate a long call.
         """
         if cancel_futures:
             while not self._tasks.empty():
@@ -106,7 +107,7 @@ class WorkerPool:
 
 @cache
 def _context() -> Any:
-    """Returns how processes are started: from a server that has imported this module, where the system has that."""
+    """Returns the start method: a server that has imported this module, if the system supports it."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -130,7 +131,7 @@ class _Worker:
         self._thread.start()
 
     def join(self, grace: float | None) -> None:
-        """Waits for the end; breaks off what takes longer than so many seconds."""
+        """Waits for the end; terminates the process after ``grace`` seconds."""
         self._thread.join(grace)
         if self._thread.is_alive():
             self.process.kill()
@@ -166,7 +167,7 @@ class _Worker:
             raise self._lost() from None
 
     def _answer(self) -> Any:
-        """Returns what the process answers; raises the exception of the user's function."""
+        """Returns the answer of the process; raises the exception of the user's function."""
         while True:
             try:
                 if self._pipe not in wait([self._pipe, self.process.sentinel]):
@@ -187,7 +188,7 @@ class _Worker:
         if code is not None and code < 0:
             how = f"was killed by {signal.Signals(-code).name}"
         else:
-            remedy = "a script that uses workers= starts its work under `if __name__ == '__main__':`"
+            remedy = "a script that uses workers= must start its work under `if __name__ == '__main__':`"
             how = f"ended by itself, with exit code {code}; {remedy}"
         self._gone = AbortedError(f"{self._what} (pid {self.process.pid}) {how}")
         return self._gone
@@ -203,7 +204,7 @@ class _Worker:
         return error
 
     def _grown(self, size: int) -> bytes:
-        """Makes a larger slab; returns its name."""
+        """Makes a larger slab, and returns its name."""
         self._drop()
         self._slab = SharedMemory(create=True, size=1 << (size - 1).bit_length())
         return self._slab.name.encode()
@@ -225,7 +226,7 @@ class _Worker:
         with suppress(OSError):
             self._pipe.send_bytes(b"")
         self.process.join(_GRACE)
-        if self.process.is_alive():  # it is still starting, or the user's function has left threads behind
+        if self.process.is_alive():  # it is still starting, or the user's function left threads running
             self.process.kill()
             self.process.join()
         self._pipe.close()
@@ -233,8 +234,8 @@ class _Worker:
 
 
 def _serve(pipe: Connection) -> None:
-    """Calls the function for what comes through the pipe, in the process that is started for it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides about Ctrl-C
+    """Calls the function for each element from the pipe; the worker process runs this."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     jax.config.update("jax_platforms", "cpu")
     slab: SharedMemory | None = None
     function: UserFunction | None = None
@@ -250,14 +251,14 @@ def _serve(pipe: Connection) -> None:
             except Exception as error:
                 pipe.send_bytes(_told(error))
     except (EOFError, OSError, KeyboardInterrupt):
-        pass  # who asks is gone
+        pass  # the parent process is gone
     finally:
         if slab is not None:
             slab.close()
 
 
 def _send(pipe: Connection, result: Row, slab: SharedMemory | None) -> SharedMemory | None:
-    """Sends a result, large ones through shared memory; returns the slab that is used from now on."""
+    """Sends a result, large ones through shared memory; returns the slab to use from now on."""
     buffers: list[memoryview] = []
     header = pickle.dumps(result, 5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
     sizes = [buffer.nbytes for buffer in buffers]
@@ -279,7 +280,7 @@ def _send(pipe: Connection, result: Row, slab: SharedMemory | None) -> SharedMem
 
 
 def _told(error: Exception) -> bytes:
-    """Returns an exception as bytes, with its traceback as text, and without itself if it cannot be pickled."""
+    """Pickles an exception with its traceback as text; without the exception if it cannot be pickled."""
     trace = "".join(traceback.format_exception(error))
     try:
         data: bytes | None = pickle.dumps(error)

@@ -39,7 +39,7 @@ def _state(attrs: Mapping[str, Any]) -> AccumulatorState:
 
 
 def shape_of(type: TensorType, slices: Slices) -> np.ndarray[Any, Any]:
-    """Returns the shape of a gradient of rows, with -1 for a size that nobody has said."""
+    """Returns the shape of a gradient of rows, with -1 for an unknown size."""
     shape = type.shape if type.ranked else (OPEN, *slices.values.shape[1:])
     return np.asarray(shape, as_dtype(np.int64))
 
@@ -112,7 +112,7 @@ APPLY = _op("apply_grad", _apply, _gives(), "Adds a gradient.", "step", "gradien
 APPLY_SLICES = _op("apply_slices", _apply_slices, _gives(), "Adds rows of a gradient.", "step", "indices", "values")
 TAKE = _op("take_grad", _take, _gradient, "Takes the mean or sum of the gradients.", "wanted")
 TAKE_SLICES = _op("take_slices", _take_slices, _slices, "Takes the mean or sum of the rows.", "wanted")
-COUNT = _op("num_accumulated", _count, _gives(TensorType((), np.dtype(np.int32))), "How many gradients were added.")
+COUNT = _op("num_accumulated", _count, _gives(TensorType((), np.dtype(np.int32))), "The number of gradients added.")
 SET_STEP = _op("set_global_step", _set_step, _gives(), "Sets the step.", "step")
 HANDLE = OPS.add(
     "accumulator.handle",

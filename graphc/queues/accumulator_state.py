@@ -1,4 +1,4 @@
-"""The state of an accumulator: gradients of one step, added up, and who waits for enough of them."""
+"""The state of an accumulator: the sum of the gradients of a step, and the waiters for enough of them."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class AccumulatorSpec:
 
 
 class AccumulatorState(Lines):
-    """Gradients that threads add up for one step, and that one who takes them starts the next step with.
+    """Gradients that threads sum for one step; taking them starts the next step.
 
     Args:
       spec: the accumulator's spec.
-      label: kind and name, for messages.
+      label: its kind and name, for messages.
 
     Attributes:
       count: the number of gradients added since the last take.
@@ -60,7 +60,7 @@ class AccumulatorState(Lines):
         self.step = 0
 
     def apply(self, gradient: Any, step: int) -> None:
-        """Adds a gradient, unless it is of an earlier step.
+        """Adds a gradient, unless it belongs to an earlier step.
 
         Raises:
           InvalidArgumentError: the shape does not match.
@@ -73,7 +73,7 @@ class AccumulatorState(Lines):
                 self._advance()
 
     def take(self, wanted: int) -> Any:
-        """Returns the mean, or the sum, of all gradients once there are enough; the next step begins.
+        """Waits for enough gradients, returns their mean or sum, and begins the next step.
 
         Args:
           wanted: the number of gradients to wait for.
@@ -84,7 +84,7 @@ class AccumulatorState(Lines):
           CancelledError: a token in force was cancelled.
         """
         if wanted < 1:
-            raise refusal(f"{self.label}.take_grad", f"num_required is at least 1, got {wanted}")
+            raise refusal(f"{self.label}.take_grad", f"num_required must be at least 1, got {wanted}")
         taker = _Taker(self, wanted)
         with self._lock:
             self._wait(taker, self._lines[0])
@@ -96,14 +96,14 @@ class AccumulatorState(Lines):
             self.step = step
 
     def finish(self) -> Any:
-        """Returns what was added up, and begins the next step; this is locked."""
+        """Returns the result, and begins the next step; called with the lock held."""
         result = self._reduced(mean=self.spec.reduction == "MEAN")
         self.count = 0
         self.step += 1
         return result
 
     def difference(self, attrs: Mapping[str, Any]) -> str:
-        """Says what it is other than attributes of an op want; empty if it is what they want."""
+        """Describes the first difference from an op's attributes; empty if there is none."""
         for name in self.spec.fields:
             mine, wanted = getattr(self.spec, name), attrs[name]
             if mine != wanted:
@@ -112,19 +112,19 @@ class AccumulatorState(Lines):
 
     @abstractmethod
     def _check(self, gradient: Any) -> None:
-        """Raises if a gradient does not fit."""
+        """Raises an error if a gradient does not fit."""
 
     @abstractmethod
     def _add(self, gradient: Any) -> None:
-        """Adds a gradient; this is locked."""
+        """Adds a gradient; called with the lock held."""
 
     @abstractmethod
     def _reduced(self, *, mean: bool) -> Any:
-        """Returns what was added up, and forgets it; this is locked."""
+        """Returns the mean or sum, and resets it; called with the lock held."""
 
 
 class _Taker(Waiter):
-    """One who waits for gradients."""
+    """A thread that waits for gradients."""
 
     __slots__ = ("_accumulator", "_wanted", "got")
 
@@ -135,20 +135,20 @@ class _Taker(Waiter):
         self.got: Any = None
 
     def step(self) -> bool:
-        """Takes the gradients if there are enough."""
+        """Takes the gradients if there are enough of them."""
         if self._accumulator.count < self._wanted:
             return False
         self.got = self._accumulator.finish()
         return self.finish()
 
     def what(self) -> str:
-        """Says what it waits for."""
+        """Describes what it waits for."""
         wanted = "a gradient" if self._wanted == 1 else f"{self._wanted} gradients"
         return f"{wanted} in {self._accumulator.label}, which has {self._accumulator.count}"
 
 
 class DenseState(AccumulatorState):
-    """As :class:`AccumulatorState`, of gradients that are arrays."""
+    """An :class:`AccumulatorState` for gradients that are arrays."""
 
     def __init__(self, spec: AccumulatorSpec, label: str) -> None:
         super().__init__(spec, label)
@@ -162,7 +162,7 @@ class DenseState(AccumulatorState):
         if self._sum is None:
             self._sum = np.array(gradient)
         elif self._sum.shape != gradient.shape:
-            shapes = f"the shape {gradient.shape}, those before it {self._sum.shape}"
+            shapes = f"the shape {gradient.shape}, earlier ones have {self._sum.shape}"
             raise refusal(f"{self.label}.apply_grad", f"the gradient has {shapes}")
         else:
             self._sum += gradient
@@ -175,7 +175,7 @@ class DenseState(AccumulatorState):
 
 @dataclass(frozen=True)
 class Slices:
-    """Rows of a gradient that is zero elsewhere.
+    """Rows of a gradient; its other rows are zero.
 
     Attributes:
       indices: the indices of the rows: ``[n]``.
@@ -187,7 +187,7 @@ class Slices:
 
 
 class SparseState(AccumulatorState):
-    """As :class:`AccumulatorState`, of gradients that are rows; the mean is that of the gradients that have a row."""
+    """An :class:`AccumulatorState` for gradients that are rows; a row's mean is over the gradients that have it."""
 
     def __init__(self, spec: AccumulatorSpec, label: str) -> None:
         super().__init__(spec, label)
@@ -207,12 +207,12 @@ class SparseState(AccumulatorState):
         size = wanted.shape[0]
         if indices.size and (indices.min() < 0 or 0 <= size <= indices.max()):
             bounds = f"from 0 to {size - 1}" if size >= 0 else "at least 0"
-            raise refusal(use, f"indices are {bounds}, got {indices.min()} to {indices.max()}")
+            raise refusal(use, f"indices must be {bounds}, got {indices.min()} to {indices.max()}")
 
     def _add(self, gradient: Slices) -> None:
         before = self._sum
         if before is not None and before.values.shape[1:] != gradient.values.shape[1:]:
-            shapes = f"the shape {gradient.values.shape[1:]}, those before it {before.values.shape[1:]}"
+            shapes = f"the shape {gradient.values.shape[1:]}, earlier ones have {before.values.shape[1:]}"
             raise refusal(f"{self.label}.apply_grad", f"a row of the gradient has {shapes}")
         own, counts = np.unique(gradient.indices), self._counts
         both = own if before is None else np.union1d(before.indices, own)

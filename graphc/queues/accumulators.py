@@ -1,4 +1,4 @@
-"""Conditional accumulators: gradients of several workers, taken as one once there are enough."""
+"""Conditional accumulators: they collect gradients of several workers and return their mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INDEX = np.dtype(np.int64)
 
 
 class SparseGradient(NamedTuple):
-    """Rows of a gradient.
+    """Some rows of a gradient.
 
     Attributes:
       indices: the indices of the rows, each once, in order: ``[n]``.
@@ -48,7 +48,7 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
         self, kind: str, dtype: Any, shape: Any, shared_name: str | None, name: str | None, reduction_type: str
     ) -> None:
         if reduction_type not in ("MEAN", "SUM"):
-            raise refusal(kind, f"reduction_type is 'MEAN' or 'SUM', got {reduction_type!r}")
+            raise refusal(kind, f"reduction_type must be 'MEAN' or 'SUM', got {reduction_type!r}")
         self._type = as_type(kind, dtype_of(kind, dtype), shape)
         spec = AccumulatorSpec(kind, self._type, reduction_type).attrs()
         names = (shared_name, name, None)
@@ -65,13 +65,13 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
         return self._ref
 
     def num_accumulated(self, name: str | None = None) -> Any:
-        """Counts the gradients that were added since the last were taken, as a tensor: an int32."""
+        """Returns the number of gradients added since the last take, as an int32 tensor."""
         if (state := self._eager()) is None:
             return self._emit(ops.COUNT, (), "NumAccumulated", name)
         return Tensor(jnp.asarray(np.int32(state.count)))
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
-        """Sets the present step, so that gradients of earlier ones are dropped.
+        """Sets the current step; gradients of earlier steps are dropped.
 
         Args:
           new_global_step: the step; in a graph it may be a tensor.
@@ -90,28 +90,28 @@ class ConditionalAccumulatorBase(SharedObject[AccumulatorState]):
         return number if self._eager() is not None else np.asarray(number, as_dtype(_INDEX))
 
     def _taken(self, method: str, num_required: Any) -> Any:
-        """Returns what eager code takes; None where it becomes part of a graph."""
+        """Takes the gradients in eager code; returns None where the take becomes part of a graph."""
         if (state := self._eager()) is None:
             return None
         wanted = self._number(method, "num_required", num_required)
         if wanted < 1:
-            raise refusal(f"{self._label}.{method}", f"num_required is at least 1, got {wanted}")
+            raise refusal(f"{self._label}.{method}", f"num_required must be at least 1, got {wanted}")
         return state.take(wanted)
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients of several workers, and gives their mean once there are enough.
+    """Sums gradients of several workers, and returns their mean once there are enough.
 
     Args:
       dtype: the dtype of the gradients.
       shape: the shape of the gradients; None for any.
-      shared_name: accumulators of one name, in one Session or in eager code, are one.
+      shared_name: a name that makes accumulators of one Session, or of eager code, share their state.
       name: its name, for messages and in a graph.
       reduction_type: ``"MEAN"`` or ``"SUM"``.
 
     Raises:
-      InvalidArgumentError: another reduction, or something else has the shared name.
-      InvalidTypeError: ``dtype`` is none.
+      InvalidArgumentError: the reduction is unknown, or another kind of object has the shared name.
+      InvalidTypeError: ``dtype`` is not a dtype.
 
     Example:
       >>> import graphc as gx
@@ -132,7 +132,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__("ConditionalAccumulator", dtype, shape, shared_name, name, reduction_type)
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
-        """Adds a gradient, unless it is of an earlier step than the present one.
+        """Adds a gradient, unless its step is earlier than the current one.
 
         Args:
           grad: the gradient.
@@ -140,8 +140,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
           name: the name of the operation in a graph.
 
         Raises:
-          InvalidArgumentError: another shape than that of the accumulator, or of the gradients before.
-          InvalidTypeError: another dtype.
+          InvalidArgumentError: the shape differs from that of the accumulator, or of earlier gradients.
+          InvalidTypeError: the dtype differs.
         """
         use, step = f"{self._label}.apply_grad", self._number("apply_grad", "local_step", local_step)
         if (state := self._eager()) is None:
@@ -151,7 +151,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return state.apply(np.asarray(kept(use, grad, self._type.dtype)), step)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
-        """Returns the mean, or the sum, of the gradients once there are enough; the next step begins.
+        """Waits for enough gradients, returns their mean or sum, and begins the next step.
 
         Args:
           num_required: the number of gradients to wait for; takes all that have arrived.
@@ -170,9 +170,9 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Adds up gradients of several workers that are zero in most rows, and gives their mean once there are enough.
+    """Sums gradients of several workers that are zero in most rows, and returns their mean once there are enough.
 
-    The mean of a row is that of the gradients that have it. Rows of one gradient that have one index are added.
+    The mean of a row is over the gradients that have it. Rows of a gradient with the same index are summed.
 
     Args:
       dtype: the dtype of the gradients.
@@ -182,8 +182,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
       reduction_type: ``"MEAN"`` or ``"SUM"``.
 
     Raises:
-      InvalidArgumentError: another reduction, or something else has the shared name.
-      InvalidTypeError: ``dtype`` is none.
+      InvalidArgumentError: the reduction is unknown, or another kind of object has the shared name.
+      InvalidTypeError: ``dtype`` is not a dtype.
 
     Example:
       >>> import graphc as gx
@@ -202,7 +202,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__("SparseConditionalAccumulator", dtype, shape, shared_name, name, reduction_type)
 
     def apply_indexed_slices_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
-        """Adds a gradient that is an :class:`graphc.IndexedSlices`; as :meth:`apply_grad`."""
+        """Adds a gradient given as a :class:`graphc.IndexedSlices`; see :meth:`apply_grad`."""
         if not isinstance(grad, IndexedSlices):
             use = f"{self._label}.apply_indexed_slices_grad"
             raise at(InvalidTypeError(f"{use}: expected a gx.IndexedSlices, got {grad!r:.60}"), user_location())
@@ -211,7 +211,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def apply_grad(
         self, grad_indices: Any, grad_values: Any, grad_shape: Any = None, local_step: Any = 0, name: str | None = None
     ) -> Any:
-        """Adds rows of a gradient, unless it is of an earlier step than the present one.
+        """Adds rows of a gradient, unless its step is earlier than the current one.
 
         Args:
           grad_indices: the indices of the rows: ``[n]``, from 0.
@@ -221,8 +221,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
           name: the name of the operation in a graph.
 
         Raises:
-          InvalidArgumentError: other shapes than those of the accumulator, or an index out of range.
-          InvalidTypeError: another dtype.
+          InvalidArgumentError: the shapes differ from those of the accumulator, or an index is out of range.
+          InvalidTypeError: the dtype differs.
         """
         use, step = f"{self._label}.apply_grad", self._number("apply_grad", "local_step", local_step)
         if grad_shape is not None and not isinstance(grad_shape, Tensor):
@@ -237,7 +237,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return state.apply(Slices(np.asarray(indices), np.asarray(values)), step)
 
     def take_grad(self, num_required: Any, name: str | None = None) -> SparseGradient:
-        """Returns the mean, or the sum, of the gradients once there are enough; the next step begins.
+        """Waits for enough gradients, returns their mean or sum, and begins the next step.
 
         Args:
           num_required: the number of gradients to wait for; takes all that have arrived.
@@ -256,7 +256,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return SparseGradient(*tensors((found.indices.astype(as_dtype(_INDEX)), found.values, shape)))
 
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
-        """Returns what :meth:`take_grad` does, as a :class:`graphc.IndexedSlices`."""
+        """Returns the result of :meth:`take_grad` as a :class:`graphc.IndexedSlices`."""
         found = self.take_grad(num_required, name)
         type = self._type
         known = type.ranked and OPEN not in type.shape
@@ -264,15 +264,15 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
 
 def _plain(indices: Any) -> Any:
-    """Returns indices of any integer dtype as an array."""
+    """Converts indices of any integer dtype to an array."""
     return indices.numpy() if isinstance(indices, Tensor) else indices
 
 
 def _indices(use: str, indices: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns indices as an op takes them, in a graph."""
+    """Converts indices to an op's input in a graph."""
     if not isinstance(indices, SymbolicTensor):
         return operand_of(use, _plain(indices), dtype)
     type: TensorType = host_type(indices)
     if type.dtype.kind not in "iu":
-        raise refusal(use, f"indices are integers, got {type}", InvalidTypeError)
+        raise refusal(use, f"indices must be integers, got {type}", InvalidTypeError)
     return indices

@@ -1,4 +1,4 @@
-"""Operations of queues in graphs that are built by hand, and in compiled functions."""
+"""Operations of queues in graphs built by hand, and in compiled functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GraphByHand(Protocol):
         ...
 
     def making(self, name: str | None) -> AbstractContextManager[None]:
-        """Gives the ops that are made inside one name."""
+        """Makes ops inside the scope under one name."""
         ...
 
     def named(self, result: Any, name: str | None) -> Any:
@@ -34,7 +34,7 @@ class GraphByHand(Protocol):
         ...
 
     def operation_of(self, node: Any) -> Any:
-        """Returns the operation that stands for a node."""
+        """Returns the operation of a node."""
         ...
 
 
@@ -45,10 +45,10 @@ def graph_here() -> GraphByHand | None:
 
 
 def emit(graph: GraphByHand | None, op: OpDef, inputs: Sequence[Any], attrs: Attrs, name: str) -> Any:
-    """Applies an op, in a graph under a name of its own.
+    """Applies an op, under its own name in a graph.
 
     Returns:
-      What the op gives; an op without results gives its operation in a graph.
+      The op's results; in a graph, an op without results returns its operation.
     """
     if graph is None:
         return apply(op, inputs, attrs)

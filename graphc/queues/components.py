@@ -1,4 +1,4 @@
-"""The components of an element: from what a user enqueues to arrays that are kept, and back to tensors."""
+"""The components of an element: conversion from users' values to arrays that are kept, and back to tensors."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from graphc.queues.spec import refusal
 __all__ = ["check_row", "check_type", "checked_rows", "kept", "operand_of", "part_names", "tensors"]
 
 _RANKS = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
-"""Kinds of dtypes: numbers of Python's and NumPy's become those of the same kind or a later one."""
+"""Kinds of dtypes: Python and NumPy numbers convert to the same kind or a later one."""
 
 
 def _fits(shape: tuple[int, ...], type: TensorType) -> bool:
-    """Returns True if an array of that shape may be a component of that type."""
+    """Returns True if an array of that shape can be a component of that type."""
     if shape == type.shape:
         return type.ranked or not shape
     return not type.ranked or (
@@ -48,7 +48,7 @@ def _fits(shape: tuple[int, ...], type: TensorType) -> bool:
 
 
 def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns a value as the array that a queue keeps: one of JAX as it is, all else as a copy.
+    """Converts a value to the array that a queue keeps: JAX arrays stay as they are, everything else is copied.
 
     Args:
       use: the name of the calling function, for messages.
@@ -66,7 +66,7 @@ def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
         try:
             return np.array(value, wanted)
         except OverflowError:
-            pass  # the long way says so
+            pass  # the slow path raises the error
     if isinstance(value, SymbolicTensor):
         raise value.trace.leaked(value)
     if isinstance(value, Tensor | Variable):
@@ -90,7 +90,7 @@ def _converted(use: str, value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, An
     try:
         array: np.ndarray[Any, Any] = np.array(value)
     except (ValueError, TypeError) as error:
-        raise refusal(use, f"{value!r:.60} is no tensor: {error}", InvalidTypeError) from None
+        raise refusal(use, f"{value!r:.60} is not a tensor: {error}", InvalidTypeError) from None
     if array.dtype == dtype:
         return array
     if array.size and not _may_become(array.dtype, dtype):
@@ -104,7 +104,7 @@ def _converted(use: str, value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, An
 
 @cache
 def _scalar_dtype(kind: type[Any], dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """Returns the dtype if Python numbers of a class become ones of it."""
+    """Returns the dtype if it can hold Python numbers of a class; else None."""
     return dtype if _may_become(np.dtype(kind), dtype) else None
 
 
@@ -126,7 +126,7 @@ def _described(value: Any) -> str:
 
 
 def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns a value as an op takes it in a graph: a tensor of the graph, or an array that is constant there.
+    """Converts a value to an op's input in a graph: a tensor of the graph, or a constant array.
 
     Raises:
       InvalidTypeError: the value is of another dtype.
@@ -150,21 +150,21 @@ def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, many: bool = False) -> None:
-    """Checks the type of what is to be enqueued, as far as it is known.
+    """Checks the type of a value to enqueue, as far as it is known.
 
     Args:
       use: the name of the calling function, for messages.
       name: the name of the component.
       found: its type.
       wanted: the type of a component of one element.
-      many: whether the first axis is that of the elements.
+      many: whether the first axis counts elements.
 
     Raises:
-      InvalidArgumentError: it has another shape.
+      InvalidArgumentError: the shape differs.
     """
     if many and found.ranked:
         if not found.shape:
-            raise refusal(use, f"{name} is {found}, and has no axis of elements; enqueue takes one element")
+            raise refusal(use, f"{name} is {found}, which has no axis of elements; use enqueue for one element")
         found = TensorType(found.shape[1:], found.dtype)
     if not compatible_shapes(found, wanted):
         elements = " for each element" if many else ""
@@ -172,22 +172,22 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
 
 
 def part_names(types: Sequence[TensorType]) -> list[str]:
-    """Returns what components are called in messages that have no names of their own."""
+    """Returns names for messages, for components without names."""
     return [f"component {number}" for number in range(len(types))]
 
 
 def check_row(use: str, row: Columns, types: Sequence[TensorType], names: Sequence[str]) -> None:
-    """Checks the shapes of an element; as :func:`check_type`."""
+    """Checks the shapes of an element; see :func:`check_type`."""
     for name, array, type in zip(names, row, types, strict=True):
         if not _fits(array.shape, type):
             check_type(use, name, TensorType(array.shape, type.dtype), type)
 
 
 def checked_rows(use: str, columns: Columns, types: Sequence[TensorType], names: Sequence[str]) -> int:
-    """Returns how many elements arrays hold, by their first axes.
+    """Returns the number of elements that arrays hold, from their first axes.
 
     Raises:
-      InvalidArgumentError: they hold different numbers, or elements of another shape.
+      InvalidArgumentError: the arrays hold different numbers of elements, or elements of another shape.
     """
     for name, column, wanted in zip(names, columns, types, strict=True):
         if not column.shape or not _fits(column.shape[1:], wanted):
@@ -195,12 +195,12 @@ def checked_rows(use: str, columns: Columns, types: Sequence[TensorType], names:
     sizes = [column.shape[0] for column in columns]
     if len(set(sizes)) > 1:
         listed = ", ".join(f"{name} has {size}" for name, size in zip(names, sizes, strict=True))
-        raise refusal(use, f"each component has one row for each element, but {listed}")
+        raise refusal(use, f"each component must have one row for each element, but {listed}")
     return sizes[0]
 
 
 def tensors(columns: Columns) -> list[Any]:
-    """Returns arrays as eager tensors, on the device of the scopes around; all that has to move does so together."""
+    """Converts arrays to eager tensors on the device in scope, in one transfer."""
     moving: list[Any] = [column for column in columns if isinstance(column, np.ndarray) and column.dtype != STRING]
     moved = iter(_moved(moving))
     found: list[Any] = []
@@ -234,7 +234,7 @@ def _same(*arrays: Any) -> tuple[Any, ...]:
 
 
 _together: Any = jax.jit(_same)
-"""Moves arrays in one call, in a third of the time of any other way; but new shapes take a program of their own."""
+"""Moves arrays in one call, three times as fast as any other way; but new shapes compile a new program."""
 
 _times: dict[tuple[Any, ...], int] = {}
 """Number of times that arrays of these shapes and dtypes were moved, counted until they get a program."""

@@ -1,4 +1,4 @@
-"""Coordinator: threads that stop together, and report to one place why."""
+"""The Coordinator: it stops threads together and collects their exceptions."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 class Coordinator:
-    """Stops several threads together, and raises in one place what has stopped them.
+    """Stops several threads together, and raises the exception that stopped them.
 
-    Each thread works while :meth:`should_stop` is False. Any of them calls :meth:`request_stop`, with an exception if
-    one is the reason; :meth:`join` waits for all of them, and raises that exception with the traceback it had in its
-    thread. It is TensorFlow's ``tf.train.Coordinator``.
+    Each thread works while :meth:`should_stop` is False. Any of them may call :meth:`request_stop`, with an exception
+    if that is the reason. :meth:`join` waits for all threads, and raises that exception with the traceback of its
+    thread. TensorFlow's ``tf.train.Coordinator``.
 
     Args:
-      clean_stop_exception_types: exceptions that end the work as planned, which ``join`` does not raise. By default
-        those of a queue that is closed: OutOfRangeError and CancelledError.
+      clean_stop_exception_types: exceptions that end the work as planned, which ``join`` does not raise. The default is
+        the errors of a closed queue: OutOfRangeError and CancelledError.
 
     Raises:
       InvalidTypeError: one of the types is not an exception class.
@@ -77,12 +77,12 @@ class Coordinator:
         """Asks all threads to stop.
 
         Args:
-          ex: why, for :meth:`join` to raise; an exception, or what ``sys.exc_info()`` gives. The first one counts, and
-            one of the clean types counts as none.
+          ex: the reason, for :meth:`join` to raise: an exception, or the result of ``sys.exc_info()``. The first one
+            counts; exceptions of the clean types do not.
 
         Raises:
-          InvalidTypeError: ``ex`` is no exception.
-          Exception: ``ex`` itself, if the threads were joined before, since nobody would raise it later.
+          InvalidTypeError: ``ex`` is not an exception.
+          Exception: ``ex`` itself, if the threads were joined before, since nothing would raise it later.
         """
         reason = _exception(ex)
         with self._condition:
@@ -105,13 +105,13 @@ class Coordinator:
             callback()
 
     def on_stop(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Has a function called when a stop is requested, by the thread that does; at once if it is already.
+        """Registers a function that the thread that requests a stop calls; calls it at once after a stop.
 
         Args:
-          callback: must neither wait nor raise.
+          callback: the function, which must neither wait nor raise.
 
         Returns:
-          A function that takes the callback back.
+          A function that removes the callback.
         """
         key = object()
         with self._condition:
@@ -127,17 +127,17 @@ class Coordinator:
             self._callbacks.pop(key, None)
 
     def clear_stop(self) -> None:
-        """Takes the request to stop back, and forgets its exception: the coordinator is as new."""
+        """Withdraws the request to stop, and forgets its exception: the coordinator is as new."""
         with self._condition:
             self._stopped, self._joined, self._reason = False, False, None
 
     def should_stop(self) -> bool:
-        """Returns whether the threads are asked to stop."""
+        """Returns True if the threads should stop."""
         return self._stopped
 
     @contextmanager
     def stop_on_exception(self) -> Generator[None]:
-        """Requests a stop by whatever is raised inside the scope, which goes no further: :meth:`join` raises it.
+        """Requests a stop for an exception raised inside the scope, and suppresses it: :meth:`join` raises it.
 
         Example:
           >>> import graphc as gx
@@ -155,23 +155,23 @@ class Coordinator:
             self.request_stop(error)
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until the threads are asked to stop.
+        """Waits for a request to stop.
 
         Args:
           timeout: the maximum time to wait, in seconds; None for no limit but the deadline in force.
 
         Returns:
-          Whether they are; False when the time is over.
+          True if a stop was requested; False after the timeout.
 
         Raises:
           DeadlineExceededError: the deadline in force has passed.
           CancelledError: a token in force was cancelled.
         """
         with self._condition:
-            return wait_until(self._condition, self.should_stop, "a coordinator to be asked to stop", timeout)
+            return wait_until(self._condition, self.should_stop, "a request to stop", timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Has the next :meth:`join` wait for a thread, too."""
+        """Makes the next :meth:`join` also wait for a thread."""
         _check_threads("register_thread", [thread])
         with self._condition:
             self._registered[thread] = None
@@ -182,18 +182,18 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits until the threads have ended, those that were registered too, and raises what has stopped them.
+        """Waits until the threads have ended, including registered ones, and raises the exception that stopped them.
 
-        Until a stop is requested it waits for as long as the threads run; from then on, for the grace period.
+        Until a stop is requested, it waits as long as the threads run; after that, for the grace period.
 
         Args:
           threads: the threads, which must have been started; others are ignored.
           stop_grace_period_secs: seconds that the threads have to end after a stop is requested.
-          ignore_live_threads: whether threads that run on after that are no error.
+          ignore_live_threads: whether to ignore threads that still run after the grace period.
 
         Raises:
           Exception: the exception passed to :meth:`request_stop`, with its traceback.
-          FailedPreconditionError: threads still run after the grace period; it says which, and where each one is.
+          FailedPreconditionError: threads still run after the grace period; the message names them and their lines.
           InvalidArgumentError: the calling thread is one of them, or the grace period is no number from 0 on.
           DeadlineExceededError: the deadline in force has passed.
           CancelledError: a token in force was cancelled.
@@ -218,7 +218,7 @@ class Coordinator:
             raise at(FailedPreconditionError(_still_running(live, grace)), user_location())
 
     def _wait_for(self, threads: Sequence[threading.Thread], grace: float) -> None:
-        """Waits for the end of threads, while the condition is held; from a stop on, for the grace period only."""
+        """Waits for the end of threads, with the condition held; after a stop, for the grace period only."""
         ended: list[bool] = []
 
         def have_ended() -> bool:
@@ -241,11 +241,11 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """True if :meth:`join` has returned, or raised, since the coordinator was new."""
+        """True if :meth:`join` has returned or raised since the coordinator was new."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises what :meth:`request_stop` was given, with its traceback; does nothing if that was no exception."""
+        """Raises the exception passed to :meth:`request_stop`, with its traceback; does nothing if there was none."""
         with self._condition:
             if self._reason is not None:
                 error, traceback = self._reason
@@ -253,10 +253,10 @@ class Coordinator:
 
 
 class LooperThread(threading.Thread):
-    """A daemon thread that does something again and again, until its coordinator asks it to stop.
+    """A daemon thread that repeats its work until its coordinator requests a stop.
 
-    Subclasses override :meth:`run_loop`, :meth:`start_loop` and :meth:`stop_loop`, or a function is given. What is
-    raised stops the coordinator. It is TensorFlow's ``tf.train.LooperThread``.
+    Override :meth:`run_loop`, :meth:`start_loop` and :meth:`stop_loop` in a subclass, or pass a function. An exception
+    stops the coordinator. TensorFlow's ``tf.train.LooperThread``.
 
     Args:
       coord: the coordinator, which waits for the thread when it joins.
@@ -266,8 +266,8 @@ class LooperThread(threading.Thread):
       kwargs: its keyword arguments.
 
     Raises:
-      InvalidArgumentError: arguments without a target, or an interval that is not positive.
-      InvalidTypeError: ``coord`` is no coordinator.
+      InvalidArgumentError: there are arguments without a target, or the interval is not positive.
+      InvalidTypeError: ``coord`` is not a coordinator.
 
     Example:
       >>> import graphc as gx
@@ -294,7 +294,7 @@ class LooperThread(threading.Thread):
         if not isinstance(given, Coordinator):
             raise _refused(f"LooperThread: coord must be a Coordinator, got {given!r:.60}")
         if target is None and (args or kwargs):
-            raise _error("LooperThread: args and kwargs need a target to give them to")
+            raise _error("LooperThread: args and kwargs need a target")
         if timer_interval_secs is not None and not timer_interval_secs > 0:
             raise _error(f"LooperThread: timer_interval_secs must be positive or None, got {timer_interval_secs!r}")
         super().__init__(daemon=True)
@@ -311,7 +311,7 @@ class LooperThread(threading.Thread):
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """Makes a thread that calls a function in each round, and starts it; the arguments are those of the class."""
+        """Makes and starts a thread that calls a function in each round; takes the arguments of the class."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
@@ -327,7 +327,7 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def _should_stop(self, due: float) -> bool:
-        """Waits for the next round, if there is an interval; returns whether there is none."""
+        """Waits for the next round, if there is an interval; returns True if there is no next round."""
         if self._interval is None:
             return self._coordinator.should_stop()
         return self._coordinator.wait_for_stop(max(0.0, due - time.monotonic()))
@@ -336,7 +336,7 @@ class LooperThread(threading.Thread):
         """Runs before the first round."""
 
     def stop_loop(self) -> None:
-        """Runs after the last round, unless one has raised something."""
+        """Runs after the last round, unless a round has raised an exception."""
 
     def run_loop(self) -> None:
         """Runs a round: calls the target."""
@@ -346,7 +346,7 @@ class LooperThread(threading.Thread):
 
 
 def _exception(given: Any) -> tuple[BaseException, TracebackType | None] | None:
-    """Returns an exception as a caller reports it, and the traceback it has now."""
+    """Returns an exception as a caller passes it, and its current traceback."""
     if isinstance(given, tuple):
         parts = cast("tuple[Any, ...]", given)
         if len(parts) == 3 and (isinstance(parts[1], BaseException) or parts[1] is None):
@@ -356,7 +356,7 @@ def _exception(given: Any) -> tuple[BaseException, TracebackType | None] | None:
     elif isinstance(given, BaseException):
         return given, given.__traceback__
     raise _refused(
-        f"Coordinator.request_stop: ex must be an exception, what sys.exc_info() gives, or None, got {given!r:.60}"
+        f"Coordinator.request_stop: ex must be an exception, the result of sys.exc_info(), or None, got {given!r:.60}"
     )
 
 
@@ -368,7 +368,7 @@ def _check_threads(method: str, threads: Sequence[Any]) -> None:
 
 def _seconds(given: Any) -> float:
     if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
-        raise _error(f"Coordinator.join: stop_grace_period_secs must be a number from 0 on, got {given!r:.60}")
+        raise _error(f"Coordinator.join: stop_grace_period_secs must be a number of at least 0, got {given!r:.60}")
     return float(given)
 
 
@@ -376,13 +376,13 @@ def _still_running(threads: Sequence[threading.Thread], grace: float) -> str:
     count = "1 thread is" if len(threads) == 1 else f"{len(threads)} threads are"
     listed = "".join(f"\n  {_described(thread)}" for thread in threads)
     return (
-        f"Coordinator.join: {count} still running {grace:g} s after the request to stop; have each look at "
+        f"Coordinator.join: {count} still running {grace:g} s after the request to stop; make each check "
         f"coord.should_stop() often, close the queues that they wait on, or pass ignore_live_threads=True:{listed}"
     )
 
 
 def _described(thread: threading.Thread) -> str:
-    """Returns a thread's name and the innermost line of the user's that it runs."""
+    """Returns a thread's name, with the innermost line of the user's code that it runs."""
     frame = sys._current_frames().get(thread.ident or 0)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and is_internal_file(frame.f_code.co_filename):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""An element of a queue: from what users give to what a queue keeps, and back."""
+"""An element of a queue: conversion from users' values to the form that a queue keeps, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Element:
       names: the names that the user passed; None for no names.
 
     Raises:
-      InvalidArgumentError: there is not one name for each component, or two have one name.
+      InvalidArgumentError: the number of names differs from the number of components, or two names are equal.
     """
 
     def __init__(self, spec: QueueSpec, names: Sequence[str] | None) -> None:
@@ -34,7 +34,7 @@ class Element:
 
     @property
     def only(self) -> TensorType | None:
-        """The type of the component, if an element is just one tensor."""
+        """The type of the component, if an element is a single tensor."""
         plain = len(self.spec.types) == 1 and self.names is None and not self._is_ordered
         return self.spec.types[0] if plain else None
 
@@ -43,19 +43,19 @@ class Element:
         return self.spec.kind == "PriorityQueue"
 
     def row(self, use: str, vals: Any) -> Columns:
-        """Returns one element as a queue keeps it."""
+        """Converts one element to the form that a queue keeps."""
         row = self._kept(use, vals)
         check_row(use, row, self.spec.types, self._parts)
         return row
 
     def rows(self, use: str, vals: Any) -> Run | None:
-        """Returns many elements as a queue keeps them; None if there are none."""
+        """Converts many elements to the form that a queue keeps; None if there are none."""
         columns = self._kept(use, vals)
         count = checked_rows(use, columns, self.spec.types, self._parts)
         return Run(columns, 0, count) if count else None
 
     def operands(self, use: str, vals: Any, *, many: bool = False) -> list[Any]:
-        """Returns one element, or many, as an op takes them in a graph."""
+        """Converts one element, or many, to an op's inputs in a graph."""
         operands: list[Any] = []
         for part, value, type in zip(self._parts, self._given(use, vals), self.spec.types, strict=True):
             found = operand_of(use, value, type.dtype)
@@ -64,7 +64,7 @@ class Element:
         return operands
 
     def returned(self, values: Any) -> Any:
-        """Returns tensors in the form that a user expects: one, a list or a dict."""
+        """Returns tensors in the form that users expect: a single tensor, a list or a dict."""
         parts = list(cast("Sequence[Any]", values)) if isinstance(values, list | tuple) else [values]
         if self.names is not None:
             return dict(zip(self.names, parts, strict=True))
@@ -74,20 +74,20 @@ class Element:
         types = self.spec.types
         row = [kept(use, value, type.dtype) for value, type in zip(self._given(use, vals), types, strict=True)]
         if self._is_ordered:
-            row[0] = np.asarray(row[0])  # it is looked at while the queue is locked
+            row[0] = np.asarray(row[0])  # it is read while the queue is locked
         return tuple(row)
 
     def _given(self, use: str, vals: Any) -> Sequence[Any]:
-        """Returns the components of what is given, in their order."""
+        """Returns the components of a user's value, in their order."""
         if isinstance(vals, dict):
             named = cast("dict[Any, Any]", vals)
             if self.names is None:
-                raise refusal(use, "a dict is given, but the components have no names; give a list, or the queue names")
+                raise refusal(use, "got a dict, but the components have no names; pass a list, or give the queue names")
             if set(named) != set(self.names):
                 raise refusal(use, f"the components are {sorted(self.names)}, got {sorted(map(str, named))}")
             return [named[name] for name in self.names]
         if self.names is not None:
-            raise refusal(use, f"the components have names; give a dict with the keys {list(self.names)}")
+            raise refusal(use, f"the components have names; pass a dict with the keys {list(self.names)}")
         values = cast("Sequence[Any]", vals) if isinstance(vals, list | tuple) else [vals]
         if len(values) != len(self.spec.types):
             remedy = "; put the tensor into a list, [x]" if len(self.spec.types) == 1 else ""
@@ -100,13 +100,13 @@ def _checked(spec: QueueSpec, names: Sequence[str] | None) -> tuple[str, ...] | 
         return None
     found = (names,) if isinstance(names, str) else tuple(names)
     if len(found) != len(spec.types):
-        raise refusal(spec.kind, f"an element has {len(spec.types)} components, and there are {len(found)} names")
+        raise refusal(spec.kind, f"an element has {len(spec.types)} components, but there are {len(found)} names")
     if len(set(found)) != len(found):
-        raise refusal(spec.kind, f"two components have one name: {list(found)}")
+        raise refusal(spec.kind, f"two components have the same name: {list(found)}")
     return found
 
 
 def common(types: Sequence[TensorType]) -> TensorType:
-    """Returns the type of the components of several queues: open where they differ."""
+    """Returns the common type of the components of several queues: open where they differ."""
     first = types[0]
     return first if all(type == first for type in types) else TensorType((), first.dtype, ranked=False)

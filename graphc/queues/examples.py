@@ -1,4 +1,4 @@
-"""Tensors from Example messages."""
+"""Parsing of Example messages into tensors."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _NAMES = {"float_list": "float32", "int64_list": "int64", "bytes_list": "string"
 
 
 def parse_example(serialized: Any, features: Mapping[str, Any], example_names: Any = None) -> dict[str, Any]:
-    """Reads features from Example messages.
+    """Parses features from Example messages.
 
     Args:
-      serialized: a vector of strings, a message each; a single string gives what :func:`parse_single_example` does.
+      serialized: a vector of strings, one message each; a single string is parsed as in :func:`parse_single_example`.
       features: the features to read, by name: ``FixedLenFeature``, ``VarLenFeature``,
         ``FixedLenSequenceFeature`` or ``SparseFeature``.
       example_names: a string for each message, for errors.
 
     Returns:
-      For each name a tensor whose first axis is that of the messages, or a ``SparseValue``.
+      For each name, a tensor whose first axis counts messages, or a ``SparseValue``.
 
     Raises:
       InvalidArgumentError: a message lacks a feature that has no default, has it of another type or with another number
-        of values, or is none.
-      InvalidTypeError: ``serialized`` is no tensor of strings.
+        of values, or is not an Example.
+      InvalidTypeError: ``serialized`` is not a tensor of strings.
       FailedPreconditionError: the extra ``data``, which has protocol buffers, is not installed.
 
     Example:
@@ -52,7 +52,7 @@ def parse_example(serialized: Any, features: Mapping[str, Any], example_names: A
 
 
 def parse_single_example(serialized: Any, features: Mapping[str, Any], example_names: Any = None) -> dict[str, Any]:
-    """Reads features from one Example message; what it gives has no axis of messages. As :func:`parse_example`.
+    """Parses features from one Example message; the results have no message axis. See :func:`parse_example`.
 
     Args:
       serialized: a string.
@@ -68,21 +68,21 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
         raise refusal(use, f"serialized must be a tensor of strings, got {serialized!r:.60}", InvalidTypeError)
     type = host_type(serialized)
     if type.ranked and len(type.shape) not in ranks:
-        wanted = "a vector of strings" if 1 in ranks else "a single string; parse_example takes many"
+        wanted = "a vector of strings" if 1 in ranks else "a single string; use parse_example for several"
         raise refusal(use, f"serialized must be {wanted}, got {type}")
     single = type.ranked and not type.shape if 1 in ranks else True
-    example_class()  # an error for the extra comes where the node is made
+    example_class()  # raises the error for a missing extra where the node is made
     attrs = Attrs(columns=tuple(map(tuple, columns.values())), single=single, index=as_dtype("int64"), use=use)
     inputs = (serialized,) if names is None else (serialized, names)
     if not is_tracing() or in_graph(serialized):
         found = apply_all(PARSE, inputs, attrs)
-    else:  # strings are known while a function is traced
+    else:  # a traced function knows its strings
         found = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
     return _by_name(columns, found)
 
 
 def _by_name(columns: Mapping[str, Column], found: Sequence[Any]) -> dict[str, Any]:
-    """Returns results by the names of the features, the parts of sparse tensors together."""
+    """Returns results by feature name, with the parts of sparse tensors combined."""
     left, results = iter(found), dict[str, Any]()
     for name, column in columns.items():
         first = next(left)
@@ -109,7 +109,7 @@ class _Row:
         self.label = label
 
     def values(self, key: str, dtype: np.dtype[Any]) -> Array | None:
-        """Returns the values of a feature; None if there is none."""
+        """Returns the values of a feature; None if the message lacks it."""
         feature = self.features.get(key)
         kind = None if feature is None else feature.WhichOneof("kind")
         if kind is None:
@@ -159,7 +159,7 @@ def _parse_arrays(
             found += [places[:, drop:].astype(index), values, sizes[drop:].astype(index)]
         else:
             found.append(arrays[0][0] if single else arrays[0])
-    # Of an array of strings an index gives the string itself.
+    # # Indexing an array of strings returns the string itself.
     return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in found)
 
 
@@ -178,7 +178,7 @@ def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> lis
         try:
             rows.append(_Row(parse(data).features.feature, label))
         except Exception as error:  # the class of the error depends on the implementation of protobuf
-            raise InvalidArgumentError(f"{label}: {data!r:.60} is no Example message ({error})") from None
+            raise InvalidArgumentError(f"{label}: {data!r:.60} is not an Example message ({error})") from None
     return rows
 
 
@@ -190,7 +190,7 @@ def _missing(column: Column, row: _Row) -> InvalidArgumentError:
 def _fixed(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     found = np.empty((len(rows), *column.shape), column.dtype)
     size = int(np.prod(column.shape))
-    flat = found.reshape(len(rows), size)  # an element of strings takes a whole array, if it is given one
+    flat = found.reshape(len(rows), size)  # an element of a string array can hold a whole array
     for place, row in enumerate(rows):
         values = row.values(column.keys[0], column.dtype)
         if values is None:
@@ -230,7 +230,7 @@ def _sequence(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
         if values is None:
             values = np.empty(0, column.dtype)
         if values.size % max(stride, 1):
-            problem = f"{values.size} values, which is no multiple of {stride}, the size of the shape {column.shape}"
+            problem = f"{values.size} values, which is not a multiple of {stride}, the size of the shape {column.shape}"
             raise row.error(f"feature {column.keys[0]!r} has {problem}")
         entries.append(values.reshape(values.size // max(stride, 1), *column.shape))
     length = max([len(entry) for entry in entries], default=0)
@@ -257,16 +257,16 @@ def _sparse(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
 
 
 def _axes(row: _Row, column: Column, count: int) -> list[Array]:
-    """Returns the places of the values of a sparse feature along each of its axes."""
+    """Returns the indices of the values of a sparse feature along each of its axes."""
     axes: list[Array] = []
     for key, size in zip(column.keys[:-1], column.shape, strict=True):
         places = row.values(key, np.dtype(np.int64))
         places = np.empty(0, np.int64) if places is None else places
         if places.size != count:
-            problem = f"{places.size} places, but {column.keys[-1]!r} has {count} values"
+            problem = f"{places.size} indices, but {column.keys[-1]!r} has {count} values"
             raise row.error(f"feature {key!r} has {problem}")
         if places.size and not (places.min() >= 0 and places.max() < size):
-            raise row.error(f"feature {key!r} has a place outside of 0 to {size - 1}, which is the size of the axis")
+            raise row.error(f"feature {key!r} has an index outside of 0 to {size - 1}, the size of its axis")
         axes.append(places)
     return axes
 

@@ -25,7 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class FixedLenFeature:
-    """A feature with as many values in each example.
+    """A feature with a fixed number of values in each example.
 
     Args:
       shape: the shape of an example's values.
@@ -40,7 +40,7 @@ class FixedLenFeature:
 
 @dataclass(frozen=True)
 class VarLenFeature:
-    """A feature with any number of values in an example; it gives a :class:`SparseValue`.
+    """A feature with any number of values in an example; parses to a :class:`SparseValue`.
 
     Args:
       dtype: ``float32``, ``int64`` or ``string``.
@@ -51,7 +51,7 @@ class VarLenFeature:
 
 @dataclass(frozen=True)
 class FixedLenSequenceFeature:
-    """A feature with any number of entries of one shape; shorter examples are filled up.
+    """A feature with any number of entries of one shape; shorter examples are padded.
 
     Args:
       shape: the shape of an entry.
@@ -68,14 +68,14 @@ class FixedLenSequenceFeature:
 
 @dataclass(frozen=True)
 class SparseFeature:
-    """Two features, or more, that are the places and the values of a sparse tensor; it gives a :class:`SparseValue`.
+    """Two or more features that hold the indices and values of a sparse tensor; parses to a :class:`SparseValue`.
 
     Args:
       index_key: the name of the feature with the places, or one for each axis.
       value_key: the name of the feature with the values.
       dtype: the dtype of the values: ``float32``, ``int64`` or ``string``.
       size: the size of the axis, or one for each.
-      already_sorted: whether the places are ascending; they are put in order anyway.
+      already_sorted: whether the indices are ascending; they are sorted anyway.
     """
 
     index_key: str | Sequence[str]
@@ -86,14 +86,14 @@ class SparseFeature:
 
 
 class Column(NamedTuple):
-    """A feature, checked, as an attribute of a node.
+    """A checked feature, as an attribute of a node.
 
     Attributes:
       kind: ``fixed``, ``variable``, ``sequence`` or ``sparse``.
-      keys: the names of the features; those of the places come first.
+      keys: the names of the features; those of the indices come first.
       dtype: the dtype of the values.
       shape: the shape of an example's values, or of an entry, or the sizes of a sparse tensor.
-      default: the values of what is missing.
+      default: the replacement for missing values.
     """
 
     kind: str
@@ -104,7 +104,7 @@ class Column(NamedTuple):
 
 
 def columns_of(features: Any, use: str) -> dict[str, Column]:
-    """Checks what a user wants from examples.
+    """Checks the features that a user requests.
 
     Args:
       features: a feature for each name.
@@ -112,7 +112,7 @@ def columns_of(features: Any, use: str) -> dict[str, Column]:
 
     Raises:
       InvalidArgumentError: a shape that is open, a default of another shape, or no features.
-      InvalidTypeError: a dtype that Example messages do not have, or what is no feature.
+      InvalidTypeError: a dtype that Example messages do not have, or an object that is not a feature.
     """
     if not isinstance(features, Mapping) or not features:
         problem = f"features must be a dict with at least one feature, got {features!r:.60}"
@@ -154,7 +154,7 @@ def _shape(shape: Any, use: str) -> tuple[int, ...]:
     given = shape.as_list() if hasattr(shape, "as_list") else shape
     sizes: list[Any] = [given] if hasattr(given, "__index__") else list(given)
     if any(not hasattr(size, "__index__") or size.__index__() < 0 for size in sizes):
-        problem = f"a size of the shape {sizes} is not known; a FixedLenSequenceFeature has any number of entries"
+        problem = f"a size of the shape {sizes} is unknown; use a FixedLenSequenceFeature for any number of entries"
         raise refusal(use, problem)
     return tuple(size.__index__() for size in sizes)
 

@@ -1,4 +1,4 @@
-"""The rows of a queue that gives them in the order in which they came."""
+"""The rows of a first-in, first-out queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FifoRows"]
 
 
 class FifoRows:
-    """Rows in order. Runs stay whole until a part of them is taken; parts of one run that follow each other are one.
+    """Rows in order. Runs stay whole until a part of them is taken; adjacent parts of a run are merged again.
 
     Attributes:
       size: the number of rows.
@@ -24,7 +24,7 @@ class FifoRows:
         self.size = 0
 
     def put(self, entry: Entry) -> None:
-        """Adds rows behind the others."""
+        """Adds rows at the end."""
         if type(entry) is Run:
             last = self._entries[-1] if self._entries else None
             self.size += entry.stop - entry.start
@@ -44,7 +44,7 @@ class FifoRows:
         return self._split(first, 1)
 
     def take(self, count: int) -> list[Entry]:
-        """Takes so many rows, of at least as many."""
+        """Takes ``count`` rows; there must be that many."""
         taken, entries, left = list[Entry](), self._entries, count
         while left:
             first = entries[0]
@@ -59,12 +59,12 @@ class FifoRows:
         return taken
 
     def put_back(self, entries: Sequence[Entry]) -> None:
-        """Puts rows that were taken back to where they were."""
+        """Puts taken rows back in their place."""
         self._entries.extendleft(reversed(entries))
         self.recount()
 
     def recount(self) -> None:
-        """Counts the rows, after Ctrl-C has come between a change of them and of their count."""
+        """Recounts the rows, after Ctrl-C has interrupted a change of rows and count."""
         self.size = sum(map(rows_in, self._entries))
 
     def _split(self, first: Entry, count: int) -> Entry:

@@ -25,7 +25,7 @@ def expect(graph: object | None, handle: str, runner: object) -> None:
     Args:
       graph: the queue's graph; None for a queue of eager code.
       handle: the handle of the queue.
-      runner: it may say in its ``remedy`` what starts it; it is forgotten with its last user.
+      runner: the runner; its ``remedy`` may say how to start it. Only a weak reference is kept.
     """
     runners = _expected.setdefault(EAGER if graph is None else graph, {})
     runners.setdefault(handle, weakref.WeakSet()).add(runner)
@@ -70,13 +70,13 @@ class Fillers:
 
     @property
     def is_missing(self) -> bool:
-        """Returns True if runners are to fill the queue, none was started, and nobody else has filled it."""
+        """True if runners should fill the queue, but none was started, and nothing else has filled it."""
         return not (self._started or self.is_fed) and bool(self._expected)
 
     def complaint(self, label: str, waited_for: str) -> FailedPreconditionError:
-        """Returns the error of a dequeue that would wait for ever."""
+        """Returns the error of a dequeue that would wait forever."""
         runner = next(iter(self._expected), None)
         remedy = getattr(runner, "remedy", None) or "call gx.start_queue_runners(sess, coord) before the first dequeue"
         return FailedPreconditionError(
-            f"nothing fills {label}: its QueueRunner was never started, and {waited_for} cannot come; {remedy}"
+            f"nothing fills {label}: its QueueRunner was never started, so {waited_for} cannot come; {remedy}"
         )

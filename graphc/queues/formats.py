@@ -12,7 +12,7 @@ __all__ = ["FORMATS", "FixedLengthRecords", "Format", "Names", "Records", "TextL
 
 
 class Work(Protocol):
-    """One file that is being read.
+    """A file that is being read.
 
     Attributes:
       is_single: whether it has only one record, so that it ends when that is read.
@@ -25,11 +25,11 @@ class Work(Protocol):
         ...
 
     def position(self) -> tuple[int, ...]:
-        """Returns where it is, for :meth:`seek`."""
+        """Returns its position, for :meth:`seek`."""
         ...
 
     def seek(self, position: Sequence[int]) -> None:
-        """Goes to a position, right after it was opened."""
+        """Moves to a position, right after opening."""
         ...
 
     def close(self) -> None:
@@ -41,12 +41,12 @@ class Format(Protocol):
     """A format with its settings, which are the fields of a dataclass."""
 
     def open(self, name: bytes) -> Work:
-        """Starts to read a file."""
+        """Opens a file."""
         ...
 
 
 class _Single:
-    """Work of one record."""
+    """A file with one record."""
 
     is_single = True
 
@@ -58,7 +58,7 @@ class _Single:
         return self._record
 
     def position(self) -> tuple[int, ...]:
-        """Returns nothing: it is read whole."""
+        """Returns an empty position, since the file is read whole."""
         return ()
 
     def seek(self, position: Sequence[int]) -> None:
@@ -70,10 +70,10 @@ class _Single:
 
 @dataclass(frozen=True)
 class Names:
-    """The names themselves: key and record are the name."""
+    """The names themselves: key and record are both the name."""
 
     def open(self, name: bytes) -> Work:
-        """Takes a name."""
+        """Wraps a name."""
         return _Single(name, name)
 
 
@@ -89,7 +89,7 @@ class WholeFiles:
 
 @dataclass(frozen=True)
 class TextLines:
-    """Lines without what ends them (a line feed, and a carriage return before it): the key is ``name:line``, from 1.
+    """Lines without their ends (a line feed, with or without a carriage return): the key is ``name:line``, from 1.
 
     Attributes:
       skip_header_lines: the number of lines to skip at the start of each file.
@@ -100,7 +100,7 @@ class TextLines:
     compression: str = ""
 
     def open(self, name: bytes) -> Work:
-        """Starts to read a file, behind its header."""
+        """Opens a file and skips its header."""
         return _TextWork(name, self)
 
 
@@ -144,7 +144,7 @@ class _TextWork:
 
 @dataclass(frozen=True)
 class FixedLengthRecords:
-    """Records of a number of bytes: the key is ``name:record``, from 0.
+    """Records of fixed length: the key is ``name:record``, from 0.
 
     Attributes:
       record_bytes: the size of a record.
@@ -161,12 +161,12 @@ class FixedLengthRecords:
     compression: str = ""
 
     def open(self, name: bytes) -> Work:
-        """Starts to read a file, behind its header."""
+        """Opens a file and skips its header."""
         return _FixedLengthWork(name, self)
 
 
 class _FixedLengthWork:
-    """Reads ahead by the size of the footer, since a packed file does not say how long it is."""
+    """Reads ahead by the size of the footer, since a compressed file does not know its length."""
 
     is_single = False
 
@@ -192,7 +192,7 @@ class _FixedLengthWork:
         return b"%s:%d" % (self._name, self._number - 1), record
 
     def _fill(self, size: int) -> bool:
-        """Reads ahead until there are so many bytes; returns whether the file has them."""
+        """Reads ahead until it has ``size`` bytes; returns True if the file has that many."""
         if len(self._ahead) < size:
             self._ahead += self._file.read(size - len(self._ahead))
         return len(self._ahead) >= size
@@ -212,7 +212,7 @@ class _FixedLengthWork:
 
 @dataclass(frozen=True)
 class Records:
-    """TensorFlow's files of records: the key is ``name:byte``.
+    """TFRecord files: the key is ``name:byte``.
 
     Attributes:
       compression: the compression of the files; empty for none.
@@ -221,7 +221,7 @@ class Records:
     compression: str = ""
 
     def open(self, name: bytes) -> Work:
-        """Starts to read a file."""
+        """Opens a file."""
         return _RecordWork(name, self)
 
 
@@ -254,7 +254,7 @@ FORMATS: Mapping[str, type[Any]] = {
     "tf_record": Records,
     "whole_file": WholeFiles,
 }
-"""The formats by the names that they have in graphs."""
+"""The formats, by their names in graphs."""
 
 _NAMES: Mapping[type[Any], str] = {kind: name for name, kind in FORMATS.items()}
 

@@ -25,36 +25,36 @@ _numbers = itertools.count()
 
 
 class Alike(Protocol):
-    """A state of which there is one under a name."""
+    """A state that exists once under a name."""
 
     @property
     def label(self) -> str:
-        """Kind and name, for messages."""
+        """Its kind and name, for messages."""
         ...
 
     def difference(self, attrs: Mapping[str, Any]) -> str:
-        """Says what it has other than attributes of an op want; empty if it is what they want."""
+        """Describes the first difference from an op's attributes; empty if there is none."""
         ...
 
 
 T = TypeVar("T", bound=Alike)
 Make = Callable[[str, Mapping[str, Any]], T]
-"""Makes a state from its name for messages and the attributes."""
+"""A function that makes a state from its name for messages and its attributes."""
 
 
 def handle_of(attrs: Mapping[str, Any]) -> str:
-    """Returns the name by which runners know what they are to fill."""
+    """Returns the name that identifies a queue to its runners."""
     return f"{attrs['home']}/{attrs['container']}/{attrs['name']}"
 
 
 def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shared_name: str | None) -> tuple[T, Attrs]:
-    """Makes a state of eager code, which lives as long as somebody holds it, or finds the one of a shared name.
+    """Makes a state in eager code, which lives as long as it is referenced, or finds the one with the shared name.
 
     Returns:
       The state, and the attributes by which ops find it.
 
     Raises:
-      InvalidArgumentError: there is another one of that shared name.
+      InvalidArgumentError: a different object has that shared name.
     """
 
     def made() -> tuple[T, Attrs]:
@@ -74,17 +74,19 @@ def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shar
 
 
 def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
-    """Returns the state that attributes of an op stand for; makes it where it is used first.
+    """Returns the state for an op's attributes; makes it at the first use.
 
     Raises:
-      NotFoundError: eager code made it, and it does not exist any more.
-      InvalidArgumentError: there is another one of that name.
+      NotFoundError: the state was made in eager code, and no longer exists.
+      InvalidArgumentError: a different object has that name.
     """
     name = attrs["name"]
     if attrs["home"] == PROCESS:
         state = _claimed.get(name)
         if state is None:
-            problem = "was made in eager code and does not exist any more; keep the object while a graph uses it"
+            problem = (
+                "was made in eager code and no longer exists; keep a reference to the object while a graph uses it"
+            )
             raise NotFoundError(f"{attrs['kind']} {name!r} {problem}")
         return state
     state = current_resources().get_or_make(attrs["container"], name, lambda: make(name, attrs), kind)
@@ -95,4 +97,4 @@ def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
 def _check(state: Alike, attrs: Mapping[str, Any]) -> None:
     difference = state.difference(attrs)
     if difference:
-        raise InvalidArgumentError(f"{state.label}: what has that shared name already has {difference}")
+        raise InvalidArgumentError(f"{state.label}: another object with that shared name has {difference}")

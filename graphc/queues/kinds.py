@@ -1,4 +1,4 @@
-"""The kinds of queues: what they take when they are made."""
+"""The kinds of queues, with their constructors."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue
 def _capacity(kind: str, capacity: Any) -> int:
     found = integer(kind, "capacity", capacity)
     if found == 0:
-        raise refusal(kind, "a capacity of 0 leaves no room for an element; -1 stands for any number")
+        raise refusal(kind, "a capacity of 0 leaves no room for an element; use -1 for no limit")
     return max(found, -1)
 
 
 def _closed_types(kind: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...]:
-    """Returns types whose shapes are known, if they are given."""
+    """Returns types whose shapes are known, if shapes are given."""
     types = component_types(kind, dtypes, shapes)
     if shapes is not None and any(OPEN in type.shape or not type.ranked for type in types):
         listed = ", ".join(map(str, types))
-        remedy = "a PaddingFIFOQueue fills up sizes that differ, and shapes=None takes any"
+        remedy = "use a PaddingFIFOQueue to pad different sizes, or shapes=None to accept any"
         raise refusal(kind, f"all sizes of shapes must be known, got ({listed}); {remedy}")
     return types
 
 
 class FIFOQueue(QueueBase):
-    """A queue that gives elements in the order in which they came.
+    """A first-in, first-out queue.
 
     Args:
       capacity: the maximum number of elements; negative for no limit.
@@ -41,11 +41,11 @@ class FIFOQueue(QueueBase):
       shapes: the shape of each component of an element. Without them elements may have any, and only ``dequeue`` takes
         them.
       names: the names of the components, which make elements dicts.
-      shared_name: queues of one name, in one Session or in eager code, are one queue.
+      shared_name: a name that makes queues of one Session, or of eager code, share their elements.
       name: the name of the queue, for messages and in a graph.
 
     Raises:
-      InvalidArgumentError: shapes or names do not fit the dtypes, or another kind of queue has the shared name.
+      InvalidArgumentError: shapes or names do not match the dtypes, or another kind of queue has the shared name.
       InvalidTypeError: a dtype is none.
 
     Example:
@@ -68,7 +68,7 @@ class FIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue that gives any of its elements, each with the same probability.
+    """A queue that returns a random element, each with the same probability.
 
     Args:
       capacity: the maximum number of elements; negative for no limit.
@@ -76,12 +76,13 @@ class RandomShuffleQueue(QueueBase):
       dtypes: the dtype of a component, or a list of the dtypes of all.
       shapes: see :class:`FIFOQueue`.
       names: the names of the components, which make elements dicts.
-      seed: an int. Two queues of one seed give the same elements in the same order if they get them in the same order.
+      seed: an int. Queues with the same seed that get the same elements in the same order return them in the same
+        order.
       shared_name: see :class:`FIFOQueue`.
       name: the name of the queue, for messages and in a graph.
 
     Raises:
-      InvalidArgumentError: ``min_after_dequeue`` is negative or not less than the capacity, or as for FIFOQueue.
+      InvalidArgumentError: ``min_after_dequeue`` is negative or not less than the capacity; otherwise see FIFOQueue.
       InvalidTypeError: a dtype is none.
 
     Example:
@@ -102,14 +103,14 @@ class RandomShuffleQueue(QueueBase):
         types, held = _closed_types(kind, dtypes, shapes), _capacity(kind, capacity)
         kept = integer(kind, "min_after_dequeue", min_after_dequeue)
         if kept < 0 or 0 <= held <= kept:
-            problem = f"min_after_dequeue is at least 0 and less than the capacity, got {kept} and capacity {held}"
+            problem = f"min_after_dequeue must be at least 0 and less than the capacity, got {kept} and capacity {held}"
             raise refusal(kind, problem)
         drawn = None if seed is None else integer(kind, "seed", seed)
         super().__init__(QueueSpec(kind, held, types, kept, drawn), names, shared_name, name, "random_shuffle_queue")
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A queue of elements whose sizes differ; ``dequeue_many`` fills the smaller ones up with zeros.
+    """A queue of elements whose sizes differ; ``dequeue_many`` pads the smaller ones with zeros.
 
     Args:
       capacity: the maximum number of elements; negative for no limit.
@@ -120,7 +121,7 @@ class PaddingFIFOQueue(QueueBase):
       name: the name of the queue, for messages and in a graph.
 
     Raises:
-      InvalidArgumentError: a shape does not say how many axes there are, or as for FIFOQueue.
+      InvalidArgumentError: a shape lacks its number of axes; otherwise see FIFOQueue.
       InvalidTypeError: a dtype is none.
 
     Example:
@@ -140,15 +141,17 @@ class PaddingFIFOQueue(QueueBase):
         types = component_types(kind, dtypes, shapes)
         if not all(type.ranked for type in types):
             listed = ", ".join(map(str, types))
-            raise refusal(kind, f"each shape says how many axes there are, got ({listed}); None stands for one size")
+            raise refusal(
+                kind, f"each shape must have a known number of axes, got ({listed}); use None for an open size"
+            )
         spec = QueueSpec(kind, _capacity(kind, capacity), types)
         super().__init__(spec, names, shared_name, name, "padding_fifo_queue")
 
 
 class PriorityQueue(QueueBase):
-    """A queue that gives the element of the least priority first, and of equal ones the one that came first.
+    """A queue that returns the element with the lowest priority first, and the oldest among equal ones.
 
-    The first component of an element is its priority, an int64, or an int32 without 64-bit types.
+    The first component of an element is its priority: an int64, or an int32 without 64-bit types.
 
     Args:
       capacity: the maximum number of elements; negative for no limit.

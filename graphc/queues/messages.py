@@ -1,7 +1,7 @@
-"""Example messages: the protocol buffers in which TensorFlow keeps the features of an example.
+"""Example messages: the protocol buffers in which TensorFlow stores the features of an example.
 
-The messages are those of TensorFlow's ``example.proto`` and ``feature.proto``, made when they are first used, in a pool
-of their own: TensorFlow may be imported, too.
+The messages are those of TensorFlow's ``example.proto`` and ``feature.proto``. They are made at first use, in a
+descriptor pool of their own, so that TensorFlow can be imported, too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def example_class() -> Any:
 
 
 def _file(descriptors: Any) -> Any:
-    """Describes the messages."""
+    """Builds the file descriptor of the messages."""
     file = descriptors.FileDescriptorProto(name="graphc/example.proto", package="tensorflow", syntax="proto3")
     for name, kind in _LISTS.items():
         file.message_type.add(name=name).field.add(name="value", number=1, label=_REPEATED, type=kind)
@@ -63,9 +63,9 @@ def _file(descriptors: Any) -> Any:
 
 
 def make_feature(values: Any) -> Any:
-    """Makes a Feature message of a value or a list of values: bytes and text, floats, or ints and truth values."""
+    """Makes a Feature message from a value or a list of values: bytes and text, floats, or ints and booleans."""
     items = np.asarray(values, object).ravel().tolist()
-    if not items:  # of no type: the feature counts as missing
+    if not items:  # without a type, the feature counts as missing
         return example_class()().features.feature[""]
     if any(isinstance(item, str | bytes) for item in items):
         return _feature("bytes_list", [item.encode() if isinstance(item, str) else item for item in items])
@@ -74,7 +74,7 @@ def make_feature(values: Any) -> Any:
         return _feature("int64_list", [int(value) for value in array.ravel()])
     if array.dtype.kind == "f":
         return _feature("float_list", array.ravel().tolist())
-    raise at(InvalidTypeError(f"make_example: {values!r:.60} is neither text, floats nor ints"), user_location())
+    raise at(InvalidTypeError(f"make_example: {values!r:.60} is not text, floats or ints"), user_location())
 
 
 def _feature(kind: str, values: Sequence[Any]) -> Any:
@@ -84,7 +84,7 @@ def _feature(kind: str, values: Sequence[Any]) -> Any:
 
 
 def make_example(features: Mapping[str, Any]) -> Any:
-    """Makes an Example message, which ``SerializeToString()`` turns into the bytes of a record.
+    """Makes an Example message; its ``SerializeToString()`` returns the bytes of a record.
 
     Args:
       features: a value or an array of values for each name: text and bytes, floats, or ints and truth values; arrays

@@ -1,4 +1,4 @@
-"""The ops of queues: what graphs and compiled functions run. Each finds the state of its queue by its attributes."""
+"""The ops of queues in graphs and compiled functions. Each finds the state of its queue by its attributes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
 
 
 def state_of(attrs: Mapping[str, Any]) -> QueueState:
-    """Returns the state of a queue; as :func:`graphc.queues.homes.found`."""
+    """Returns the state of a queue; see :func:`graphc.queues.homes.found`."""
     return found(make_queue, QueueState, attrs)
 
 
 def _own(array: Any) -> np.ndarray[Any, Any]:
-    """Returns an array that nobody else writes to; strings as bytes."""
+    """Returns an array that no other code writes to; strings as bytes."""
     array = np.asarray(array)
     if array.dtype == object:
         return bytes_array(array).copy()
@@ -79,7 +79,7 @@ def _taken(count: int, attrs: Mapping[str, Any], *, up_to: bool) -> tuple[Any, .
 
 
 def empty(types: Sequence[TensorType]) -> tuple[np.ndarray[Any, Any], ...]:
-    """Returns what a dequeue of no elements gives."""
+    """Returns the result of a dequeue of no elements."""
     return tuple([np.zeros((0, *[max(size, 0) for size in type.shape]), type.dtype) for type in types])
 
 
@@ -132,7 +132,7 @@ def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
 
 
 def choices(attrs: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Returns the attributes of the queues that an op may mean: one, or those that a tensor chooses from."""
+    """Returns the attributes of the queues that an op may use: one, or those that a tensor selects from."""
     among = attrs.get("among")
     return [attrs] if among is None else [{**attrs, **dict(own)} for own in among]
 
@@ -144,7 +144,7 @@ def _position(index: int, count: int) -> int:
 
 
 def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
-    """Adds an op; where it means one of several queues, its first input says which."""
+    """Adds an op; if it selects among several queues, its first input is the index."""
 
     def chosen(*values: Any, **attrs: Any) -> Any:
         if attrs.get("among") is None:
@@ -162,8 +162,8 @@ ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, _gives(), "Adds elements to a 
 DEQUEUE = _op("dequeue", _dequeue, _element, "Takes an element from a queue.")
 DEQUEUE_MANY = _op("dequeue_many", _dequeue_many, _elements, "Takes n elements from a queue.")
 DEQUEUE_UP_TO = _op("dequeue_up_to", _dequeue_up_to, _up_to, "Takes up to n elements from a queue.")
-SIZE = _op("size", _size, _gives(TensorType((), np.dtype(np.int32))), "How many elements a queue has.")
-IS_CLOSED = _op("is_closed", _is_closed, _gives(TensorType((), np.dtype(bool))), "Whether a queue is closed.")
+SIZE = _op("size", _size, _gives(TensorType((), np.dtype(np.int32))), "The number of elements in a queue.")
+IS_CLOSED = _op("is_closed", _is_closed, _gives(TensorType((), np.dtype(bool))), "True if a queue is closed.")
 CLOSE = _op("close", _close, _gives(), "Closes a queue.")
 HANDLE = OPS.add(
     "queue.handle",

@@ -31,10 +31,10 @@ class Put(Waiter):
         self._rows = rows_in(entry)
 
     def step(self) -> bool:
-        """Puts as many rows as there is room for."""
+        """Puts in as many rows as there is room for."""
         queue = self._queue
         if queue.closed:
-            return self.finish(CancelledError(f"{queue.label} is closed, so it takes no more elements"))
+            return self.finish(CancelledError(f"{queue.label} is closed and accepts no more elements"))
         room = queue.capacity - queue.rows.size
         if room <= 0:
             return False
@@ -47,12 +47,12 @@ class Put(Waiter):
         return self.finish()
 
     def cancel(self) -> None:
-        """Fails, since the queue is closed and does not wait for pending enqueues."""
+        """Fails the enqueue, because the queue is closed without waiting for pending enqueues."""
         closed = f"{self._queue.label} was closed with cancel_pending_enqueues while it waited for room"
         self.finish(CancelledError(f"the enqueue was cancelled: {closed}{self._progress()}"))
 
     def what(self) -> str:
-        """Says what it waits for."""
+        """Describes what it waits for."""
         return f"room in {self._queue.label}, which is full (capacity {self._queue.capacity}){self._progress()}"
 
     def _progress(self) -> str:
@@ -74,7 +74,7 @@ class Close(Waiter):
         self._queue = queue
 
     def step(self) -> bool:
-        """Closes the queue: all enqueues before it are done."""
+        """Closes the queue once all enqueues before it are done."""
         queue = self._queue
         if queue.closed:
             return self.finish(CancelledError(f"{queue.label} is already closed"))
@@ -82,7 +82,7 @@ class Close(Waiter):
         return self.finish()
 
     def cancel(self) -> None:
-        """Fails, since another close does not wait."""
+        """Fails the close, because another close does not wait."""
         self.finish(
             CancelledError(
                 f"{self._queue.label} was closed with cancel_pending_enqueues while this close waited for them"
@@ -90,20 +90,20 @@ class Close(Waiter):
         )
 
     def what(self) -> str:
-        """Says what it waits for."""
+        """Describes what it waits for."""
         return f"the enqueues to {self._queue.label} before its close; close(cancel_pending_enqueues=True) cancels them"
 
 
 class Take(Waiter):
     """A dequeue.
 
-    It takes rows as they come, so that it can have more of them than the queue has room for, and gives them back if it
-    cannot have all. Rows by priority it takes all at once: a later one may come before an earlier one.
+    It takes rows as they come, so that it can take more rows than the queue has room for, and returns them if it cannot
+    get all. A priority queue's rows are taken all at once, because a later row may have a lower priority.
 
     Args:
       queue: the queue to take from.
       wanted: the number of rows.
-      up_to: whether fewer will do once the queue is closed.
+      up_to: whether fewer rows are enough once the queue is closed.
 
     Attributes:
       got: the rows so far.
@@ -119,7 +119,7 @@ class Take(Waiter):
         self.got: list[Entry] = []
 
     def step(self) -> bool:
-        """Takes as many rows as may be taken."""
+        """Takes as many rows as it may."""
         queue = self._queue
         rows = queue.rows
         if queue.closed and rows.size < self._left:
@@ -135,14 +135,14 @@ class Take(Waiter):
         return self.finish() if not self._left else True
 
     def withdraw(self) -> None:
-        """Puts back what it got."""
+        """Puts back the rows that it took."""
         if self.got:
             self._queue.rows.put_back(self.got)
             self.got = []
             self._left = self._wanted
 
     def what(self) -> str:
-        """Says what it waits for."""
+        """Describes what it waits for."""
         queue = self._queue
         elements = "an element" if self._wanted == 1 else f"{self._wanted} elements"
         got = sum(map(rows_in, self.got))
@@ -153,7 +153,7 @@ class Take(Waiter):
 
 def _too_few(queue: QueueState, wanted: int) -> OutOfRangeError:
     there = queue.rows.size
-    remedy = "; dequeue_up_to gives those that are left" if there else ""
+    remedy = "; dequeue_up_to returns the remaining ones" if there else ""
     error = OutOfRangeError(
         f"{queue.label} is closed and has insufficient elements (requested {wanted}, current size {there}){remedy}"
     )

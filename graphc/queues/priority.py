@@ -1,4 +1,4 @@
-"""The rows of a queue that gives those of the least priority first."""
+"""The rows of a priority queue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["PriorityRows"]
 
 
 class PriorityRows:
-    """Rows by the number in their first component, the least first; of equal ones the first that came."""
+    """Rows ordered by the number in their first component, lowest first; the oldest first among equal ones."""
 
     __slots__ = ("_heap", "_numbers")
 
@@ -24,7 +24,7 @@ class PriorityRows:
 
     @property
     def size(self) -> int:
-        """Returns how many rows there are."""
+        """Returns the number of rows."""
         return len(self._heap)
 
     def put(self, entry: Entry) -> None:
@@ -33,21 +33,21 @@ class PriorityRows:
             heapq.heappush(self._heap, (_priority(columns, position), next(self._numbers), columns, position))
 
     def take_row(self) -> Entry:
-        """Takes the row of the least priority."""
+        """Takes the row with the lowest priority."""
         return picked([self._pop()])
 
     def take(self, count: int) -> list[Entry]:
-        """Takes so many rows, of at least as many."""
+        """Takes ``count`` rows; there must be that many."""
         return [picked([self._pop() for _ in range(count)])]
 
     def put_back(self, entries: Sequence[Entry]) -> None:
-        """Puts rows that were taken back, before those of the same priority."""
+        """Puts back taken rows, before others of the same priority."""
         first = min((number for _, number, _, _ in self._heap), default=0)
         for back, (columns, position) in enumerate(reversed([row for entry in entries for row in located(entry)]), 1):
             heapq.heappush(self._heap, (_priority(columns, position), first - back, columns, position))
 
     def recount(self) -> None:
-        """Counts nothing: there is no count beside the rows."""
+        """Does nothing: the number of rows is not stored separately."""
 
     def _pop(self) -> tuple[Columns, int]:
         _, _, columns, position = heapq.heappop(self._heap)

@@ -1,4 +1,4 @@
-"""QueueBase: what all queues have, in eager code, in compiled functions and in graphs that are built by hand."""
+"""QueueBase: the common base of queues, in eager code, compiled functions and graphs built by hand."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from graphc.queues.state import QueueState
 
 __all__ = ["QueueBase", "shown_shape"]
 
-_new = object.__new__  # a call of the class takes 70 ns more
+_new = object.__new__  # calling the class takes 70 ns more
 
 
 def shown_shape(type: TensorType) -> tuple[int | None, ...] | None:
-    """Returns a shape as users see it: None for what is open."""
+    """Returns a shape as users see it: None for open sizes."""
     return tuple([None if size == OPEN else size for size in type.shape]) if type.ranked else None
 
 
 class QueueBase(SharedObject[QueueState]):
-    """A queue of elements, each of one or more tensors; :class:`FIFOQueue` and the others are its kinds.
+    """A queue of elements, each of one or more tensors; the base of :class:`FIFOQueue` and the others.
 
-    Threads share it. Who cannot go on waits, in the order of arrival, as long as the deadline (:func:`graphc.deadline`)
-    and the tokens in force allow. Elements stay as they were enqueued. No gradient flows through a queue.
+    Threads share a queue. Calls that must wait are served in order of arrival; deadlines (:func:`graphc.deadline`) and
+    cancellation tokens in force limit the wait. Elements stay as they were enqueued. No gradient flows through a queue.
 
-    A queue that eager code makes is one and the same in eager code, in compiled functions and in Sessions. One that is
-    made in a graph has elements of its own in each Session, and its methods add operations to the graph.
+    A queue made in eager code is the same queue in eager code, compiled functions and Sessions. A queue made in a graph
+    has its own elements in each Session, and its methods add operations to the graph.
     """
 
     def __init__(
@@ -57,21 +57,21 @@ class QueueBase(SharedObject[QueueState]):
         self._element = element
         self._spec = element.spec
         self._joins = element.spec.has_shapes
-        # What the short way of one component asks.
+        # # The conditions of the fast path for one component.
         one = element.only
         self._dtype = one.dtype if one is not None else None
         self._shape = one.shape if one is not None and one.ranked else None
 
     @classmethod
     def from_list(cls, index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """Returns one of several queues of the same components.
+        """Returns one of several queues with the same components.
 
         Args:
           index: the index of the queue to select; may be a tensor in a graph, so that each run chooses.
-          queues: made in eager code, or all in one graph.
+          queues: the queues, made in eager code, or all in one graph.
 
         Raises:
-          InvalidTypeError: these are no queues, or their components have different dtypes or names.
+          InvalidTypeError: these are not queues, or their components have different dtypes or names.
         """
         listed: list[Any] = list(queues)
         if not listed or not all(isinstance(queue, QueueBase) for queue in listed):
@@ -79,7 +79,7 @@ class QueueBase(SharedObject[QueueState]):
         first = listed[0]
         for queue in listed[1:]:
             if queue.dtypes != first.dtypes or queue.names != first.names:
-                problem = f"{queue._label} and {first._label} have different dtypes or names of components"
+                problem = f"{queue._label} and {first._label} have components with different dtypes or names"
                 raise refusal("QueueBase.from_list", problem, InvalidTypeError)
         if not isinstance(index, SymbolicTensor):
             place = integer("QueueBase.from_list", "index", index)
@@ -101,7 +101,7 @@ class QueueBase(SharedObject[QueueState]):
         self._attrs = Attrs({**first._attrs, "types": types, "among": among})
         self._ref = index
 
-    # What it is
+    # # Properties
 
     @property
     def dtypes(self) -> list[Any]:
@@ -110,7 +110,7 @@ class QueueBase(SharedObject[QueueState]):
 
     @property
     def shapes(self) -> list[Any]:
-        """The shape of each component of an element; None for any, and None for a size that is open."""
+        """The shape of each component of an element; None for any shape, and None for an open size."""
         return [shown_shape(type) for type in self._spec.types]
 
     @property
@@ -120,7 +120,7 @@ class QueueBase(SharedObject[QueueState]):
 
     @property
     def queue_ref(self) -> Any:
-        """Returns what stands for the queue: its tensor in a graph, else a text."""
+        """Returns a reference to the queue: its tensor in a graph, else a string."""
         return self._ref
 
     def __repr__(self) -> str:
@@ -142,10 +142,10 @@ class QueueBase(SharedObject[QueueState]):
         Raises:
           CancelledError: the queue is closed, or is closed with ``cancel_pending_enqueues`` while this waits.
           DeadlineExceededError: the deadline in force passed before there was room.
-          InvalidArgumentError: a component has another shape, or there are more or fewer components.
+          InvalidArgumentError: a component has another shape, or the number of components differs.
           InvalidTypeError: a component has another dtype.
         """
-        # The short way, for a tensor in a program where nothing else goes on.
+        # # The fast path, for a tensor in a program where nothing else runs.
         if not busy and type(vals) is Tensor and (state := self._state) is not None:
             raw = vals.raw
             if raw.dtype is self._dtype and raw.shape == self._shape:
@@ -157,9 +157,9 @@ class QueueBase(SharedObject[QueueState]):
         return state.put_row(self._element.row(f"{self._label}.enqueue", vals))
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
-        """Adds many elements, of which the first axis of each component has one each.
+        """Adds many elements, one for each index of the components' first axes.
 
-        They go in as room appears, and no other elements come between them.
+        They go in as room appears, without other elements in between.
 
         Args:
           vals: see :meth:`enqueue`.
@@ -170,7 +170,7 @@ class QueueBase(SharedObject[QueueState]):
 
         Raises:
           CancelledError: see :meth:`enqueue`; elements that were already added stay.
-          DeadlineExceededError: likewise.
+          DeadlineExceededError: see :meth:`enqueue`.
           InvalidArgumentError: a component has another shape or number of rows.
           InvalidTypeError: a component has another dtype.
         """
@@ -189,11 +189,11 @@ class QueueBase(SharedObject[QueueState]):
           name: the name of the operation in a graph.
 
         Returns:
-          A tensor, a list of one for each component, or a dict of them if the components have names.
+          A tensor, a list with a tensor for each component, or a dict if the components have names.
 
         Raises:
           OutOfRangeError: the queue is closed and empty. What ended its runner, if one fills it, is the cause.
-          DeadlineExceededError: the deadline in force passed before there was one.
+          DeadlineExceededError: the deadline in force passed before there was an element.
           CancelledError: a token in force was cancelled.
           FailedPreconditionError: the queue's runner was never started and nothing else fills it, or no other thread is
             left that could.
@@ -201,7 +201,7 @@ class QueueBase(SharedObject[QueueState]):
         if (state := self._eager()) is None:
             return self._element.returned(self._emit(ops.DEQUEUE, (), "Dequeue", name))
         entry = state.take_row()
-        # The short way, for one tensor that waits for nothing.
+        # # The fast path, for one tensor without a wait.
         if type(entry) is tuple and self._dtype is not None and not busy and not isinstance(entry[0], np.ndarray):
             tensor = _new(Tensor)
             tensor.raw = entry[0]
@@ -209,14 +209,14 @@ class QueueBase(SharedObject[QueueState]):
         return self._element.returned(tensors(single(entry)))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes ``n`` elements, joined along a new first axis; waits until there are as many.
+        """Takes ``n`` elements, joined along a new first axis; waits until there are enough.
 
         Args:
           n: the number of elements; may be a tensor in a graph.
           name: the name of the operation in a graph.
 
         Returns:
-          As :meth:`dequeue`.
+          See :meth:`dequeue`.
 
         Raises:
           OutOfRangeError: the queue is closed and has fewer, which stay in it.
@@ -226,14 +226,14 @@ class QueueBase(SharedObject[QueueState]):
         return self._dequeue_several("dequeue_many", n, name)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Takes ``n`` elements, or those that are left, at least one, once the queue is closed.
+        """Takes ``n`` elements, or once the queue is closed, the remaining ones, at least one.
 
         Args:
           n: the number of elements; may be a tensor in a graph.
           name: the name of the operation in a graph.
 
         Returns:
-          As :meth:`dequeue_many`.
+          See :meth:`dequeue_many`.
 
         Raises:
           OutOfRangeError: the queue is closed and empty.
@@ -246,7 +246,7 @@ class QueueBase(SharedObject[QueueState]):
         use, up_to = f"{self._label}.{method}", method == "dequeue_up_to"
         if not self._joins:
             listed = ", ".join(map(str, self._spec.types))
-            problem = f"elements of the types ({listed}) cannot be joined; give the queue its shapes, shapes=[...]"
+            problem = f"elements of the types ({listed}) cannot be joined; make the queue with shapes=[...]"
             raise refusal(use, problem)
         state = self._eager()
         if type(n) is int:
@@ -254,7 +254,7 @@ class QueueBase(SharedObject[QueueState]):
         else:
             count = None if state is None and isinstance(n, SymbolicTensor) else integer(use, "n", n)
         if count is not None and count < 0:
-            raise refusal(use, f"n is not negative, got {count}")
+            raise refusal(use, f"n must not be negative, got {count}")
         if state is None:
             op, suffix = (ops.DEQUEUE_UP_TO, "DequeueUpTo") if up_to else (ops.DEQUEUE_MANY, "DequeueMany")
             found = self._emit(op, () if count is not None else (n,), suffix, name, count=count)
@@ -263,27 +263,27 @@ class QueueBase(SharedObject[QueueState]):
         columns = joined(entries, self._spec.types) if entries else ops.empty(self._spec.types)
         return self._element.returned(tensors(columns))
 
-    # The rest
+    # # Size and closing
 
     def size(self, name: str | None = None) -> Any:
-        """Counts the elements, as a tensor: an int32."""
+        """Returns the number of elements, as an int32 tensor."""
         if (state := self._eager()) is None:
             return self._emit(ops.SIZE, (), "Size", name)
         return Tensor(jnp.asarray(np.int32(state.size)))
 
     def is_closed(self, name: str | None = None) -> Any:
-        """Tells whether the queue is closed, as a tensor: a bool."""
+        """Returns whether the queue is closed, as a bool tensor."""
         if (state := self._eager()) is None:
             return self._emit(ops.IS_CLOSED, (), "Is_Closed", name)
         return Tensor(jnp.asarray(state.closed))
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
-        """Closes the queue: nothing can be enqueued any more; elements that are there can be dequeued.
+        """Closes the queue: it accepts no more elements; the remaining ones can be dequeued.
 
-        Enqueues that wait for room complete first, and this waits for them.
+        Waits until enqueues that wait for room have completed.
 
         Args:
-          cancel_pending_enqueues: whether those fail instead, with CancelledError.
+          cancel_pending_enqueues: whether those fail with CancelledError instead.
           name: the name of the operation in a graph.
 
         Returns:
@@ -298,16 +298,16 @@ class QueueBase(SharedObject[QueueState]):
         return state.close(cancel_pending=cancel)
 
     def expects(self, runner: object) -> None:
-        """Notes that a runner is to fill the queue, so that a dequeue complains if nobody starts it.
+        """Records that a runner is to fill the queue, so that a dequeue raises an error if nobody starts it.
 
         Args:
-          runner: it is kept by nobody here; it may say in an attribute ``remedy`` what starts it.
+          runner: the runner, which is not kept alive; its attribute ``remedy`` may say how to start it.
         """
         for attrs in ops.choices(self._attrs):
             expect(self._graph, ops.handle_of(attrs), runner)
 
     def fillers(self, resources: Resources | None = None) -> Fillers:
-        """Returns what is known of those who fill the queue, for runners to tell.
+        """Returns the record of the queue's producers, which runners update.
 
         Args:
           resources: the resources of the running Session; the current ones if None.

@@ -1,4 +1,4 @@
-"""The ops of readers: what eager code and graphs run. Each finds the state of its reader by its attributes."""
+"""The ops of readers in eager code and graphs. Each finds the state of its reader by its attributes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 PROCESS = "process"
-"""The home of readers that eager code made: every run finds the same state there."""
+"""The home of readers made in eager code: every run finds the same state there."""
 
 _claimed: weakref.WeakValueDictionary[str, ReaderState] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
 
 
 def claim_reader(label: str, spec: tuple[Any, ...]) -> tuple[ReaderState, Attrs]:
-    """Makes the state of a reader of eager code, which lives as long as somebody holds it.
+    """Makes the state of a reader in eager code, which lives as long as it is referenced.
 
     Returns:
       The state, and the attributes by which ops find it.
@@ -48,10 +48,10 @@ def claim_reader(label: str, spec: tuple[Any, ...]) -> tuple[ReaderState, Attrs]
 
 
 def reader_attrs(label: str, spec: tuple[Any, ...], *, home: str, name: str, container: str = "") -> Attrs:
-    """Returns the attributes by which ops find a reader.
+    """Returns the attributes that identify a reader to ops.
 
     Args:
-      label: kind and name, for messages.
+      label: its kind and name, for messages.
       spec: the format and its settings.
       home: ``process``, or ``session`` for a state in each Session.
       name: the name in its container.
@@ -65,17 +65,17 @@ def _state(attrs: Mapping[str, Any]) -> ReaderState:
     if attrs["home"] == PROCESS:
         found = _claimed.get(name)
         if found is None:
-            raise NotFoundError(f"{label} was made in eager code and does not exist any more; keep the reader object")
+            raise NotFoundError(f"{label} was made in eager code and no longer exists; keep a reference to the reader")
         return found
     found = current_resources().get_or_make(attrs["container"], name, lambda: ReaderState(label, spec), ReaderState)
     if found.spec != spec:
-        problem = f"the reader of that shared name is {found.spec}, this one is {spec}; those that share one are alike"
+        problem = f"another reader with that shared name has {found.spec}, this one has {spec}; they must be equal"
         raise InvalidArgumentError(f"{label}: {problem}")
     return found
 
 
 def _names(attrs: Mapping[str, Any]) -> Take:
-    """Returns what takes a name from the queue of a reader."""
+    """Returns a function that takes a name from the queue of a reader."""
     queue = queue_ops.state_of(dict(attrs["queue"]))
     return lambda: np.asarray(single(queue.take_row())[0]).item()
 
@@ -154,8 +154,10 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str, params: tup
 _ONE, _MANY = TensorType((), STRING), TensorType((OPEN,), STRING)
 READ = _op("read", _read, _gives(_ONE, _ONE), "The next key and record of a reader.")
 READ_UP_TO = _op("read_up_to", _read_up_to, _gives(_MANY, _MANY), "Up to n keys and records of a reader.", ("*n",))
-PRODUCED = _op("num_records_produced", _produced, _counts, "How many records a reader has given.")
-COMPLETED = _op("num_work_units_completed", _completed, _counts, "How many files a reader has read to their end.")
-SERIALIZE = _op("serialize_state", _serialize, _gives(_ONE), "Where a reader is, as a string.")
-RESTORE = _op("restore_state", _restore, _gives(), "Puts a reader to where one was.", ("state",))
-RESET = _op("reset", _reset, _gives(), "Makes a reader as new.")
+PRODUCED = _op("num_records_produced", _produced, _counts, "The number of records that a reader has returned.")
+COMPLETED = _op(
+    "num_work_units_completed", _completed, _counts, "The number of files that a reader has read to the end."
+)
+SERIALIZE = _op("serialize_state", _serialize, _gives(_ONE), "The state of a reader, as a string.")
+RESTORE = _op("restore_state", _restore, _gives(), "Restores the state of a reader.", ("state",))
+RESET = _op("reset", _reset, _gives(), "Resets a reader.")

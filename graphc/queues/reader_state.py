@@ -1,4 +1,4 @@
-"""ReaderState: what a reader keeps between runs, which is the file that it reads, where it is there, and counts."""
+"""ReaderState: the state that a reader keeps between runs: its file, the position in it, and counts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from graphc.queues.formats import FORMATS, Format, Work
 __all__ = ["ReaderState"]
 
 Take = Callable[[], bytes]
-"""Gives the name of the next file; waits for it."""
+"""A function that waits for the name of the next file and returns it."""
 
 
 class ReaderState:
-    """A reader: it takes names of files from a queue, and gives the records of one file after the other.
+    """A reader: it takes names of files from a queue, and returns the records of one file after the other.
 
-    Threads share it; while one waits for a name the others wait for that one.
+    Threads share it; while one waits for a name, the others wait for that thread.
 
     Args:
       name: the reader's name, for messages.
@@ -51,7 +51,7 @@ class ReaderState:
 
         Raises:
           OutOfRangeError: there are no more names; raised by ``take``.
-          NotFoundError: there is no such file; the next call goes on with the file after it.
+          NotFoundError: the file does not exist; the next call continues with the file after it.
           DataLossError: the file is damaged; so is the next call's.
         """
         with holding(self._lock, self._what):
@@ -65,7 +65,7 @@ class ReaderState:
                     return record
 
     def read_up_to(self, take: Take, count: int) -> list[tuple[bytes, bytes]]:
-        """Returns up to ``count`` keys and records, fewer where a file ends; none only if ``count`` is 0."""
+        """Returns up to ``count`` keys and records, fewer at the end of a file; none only if ``count`` is 0."""
         with holding(self._lock, self._what):
             found = list[tuple[bytes, bytes]]()
             while not found and count:
@@ -99,7 +99,7 @@ class ReaderState:
         return f"reader {self._name!r}, which another thread reads from"
 
     def close(self) -> None:
-        """Closes the file that is being read, and takes leave of it."""
+        """Closes the current file, and leaves it."""
         work, self._work = self._work, None
         if work is not None:
             work.close()
@@ -109,13 +109,13 @@ class ReaderState:
             self.close()
 
     def reset(self) -> None:
-        """Makes it as new: the next call starts with the next file."""
+        """Resets it: the next call starts with the next file."""
         with holding(self._lock, self._what):
             self.close()
             self.produced = self.completed = 0
 
     def serialize(self) -> bytes:
-        """Returns all of it as text (JSON), for :meth:`restore`."""
+        """Returns the whole state as JSON text, for :meth:`restore`."""
         with holding(self._lock, self._what):
             state = {
                 "reader": self.spec,
@@ -127,10 +127,10 @@ class ReaderState:
         return json.dumps(state).encode()
 
     def restore(self, state: bytes) -> None:
-        """Makes it what :meth:`serialize` has written; its files must be there, unchanged.
+        """Restores a state that :meth:`serialize` returned; its files must exist unchanged.
 
         Raises:
-          InvalidArgumentError: it is no state of a reader with these settings.
+          InvalidArgumentError: the state does not belong to a reader with these settings.
           NotFoundError: the file that was being read is gone.
         """
         try:
@@ -138,10 +138,12 @@ class ReaderState:
             spec, file, position = found["reader"], found["file"], found["position"]
             produced, completed = int(found["produced"]), int(found["completed"])
         except (ValueError, TypeError, KeyError):
-            problem = f"reader {self._name!r}: {state!r:.60} is no state of a reader; give what serialize_state returns"
+            problem = (
+                f"reader {self._name!r}: {state!r:.60} is not the state of a reader; pass the result of serialize_state"
+            )
             raise InvalidArgumentError(problem) from None
         if spec != list(self.spec):
-            problem = f"reader {self._name!r}: the state is of a reader {tuple(spec)}, this one is {self.spec}"
+            problem = f"reader {self._name!r}: the state belongs to a reader {tuple(spec)}, this one is {self.spec}"
             raise InvalidArgumentError(problem)
         with holding(self._lock, self._what):
             work = None

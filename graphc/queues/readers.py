@@ -1,4 +1,4 @@
-"""Readers: they take names of files from a queue and give the records of one file after the other."""
+"""Readers: they take names of files from a queue and return the records of one file after the other."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Record(NamedTuple):
 
 
 class ReaderBase:
-    """A reader of files; :class:`TextLineReader` and the others are its kinds.
+    """A reader of files; the base of :class:`TextLineReader` and the others.
 
-    It takes a name of a file from a queue of strings when it needs one, and waits for it. Threads share it. A reader
-    that eager code makes is one and the same everywhere; one that is made in a graph has a state of its own in each
-    Session, and its methods add operations to the graph.
+    It takes the name of a file from a queue of strings when it needs one, and waits for it. Threads share it. A reader
+    made in eager code is the same reader everywhere; one made in a graph has its own state in each Session, and its
+    methods add operations to the graph.
     """
 
     __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
@@ -73,16 +73,16 @@ class ReaderBase:
 
     @property
     def name(self) -> str:
-        """The name, for messages and in a graph."""
+        """Its name, for messages and in a graph."""
         return self._name
 
     @property
     def reader_ref(self) -> str:
-        """A text that stands for the reader."""
+        """A string that identifies the reader."""
         return self._attrs["reader"]
 
     def read(self, queue: QueueBase, name: str | None = None) -> Record:
-        """Gives the next key and record.
+        """Returns the next key and record.
 
         Args:
           queue: a queue of file names, with one string component.
@@ -93,7 +93,7 @@ class ReaderBase:
 
         Raises:
           OutOfRangeError: the queue is closed and empty, and the last file has ended.
-          NotFoundError: there is no file of that name; the next call goes on with the file after it.
+          NotFoundError: the file does not exist; the next call continues with the file after it.
           DataLossError: the file is damaged.
           DeadlineExceededError: the deadline in force passed before there was a name.
           InvalidTypeError: the queue has other components.
@@ -102,7 +102,7 @@ class ReaderBase:
         return Record(key, value)
 
     def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> Record:
-        """Gives up to so many keys and records, all of one file.
+        """Returns up to ``num_records`` keys and records, all of one file.
 
         Args:
           queue: see :meth:`read`.
@@ -110,7 +110,7 @@ class ReaderBase:
           name: the name of the operation in a graph.
 
         Returns:
-          The keys and the records, as vectors of strings; fewer than ``num_records`` where a file ends.
+          The keys and the records, as vectors of strings; fewer than ``num_records`` at the end of a file.
 
         Raises:
           InvalidArgumentError: ``num_records`` is negative.
@@ -119,44 +119,44 @@ class ReaderBase:
         use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
         count = None if isinstance(num_records, SymbolicTensor) else integer(use, "num_records", num_records)
         if count is not None and count < 0:
-            raise refusal(use, f"num_records is not negative, got {count}")
+            raise refusal(use, f"num_records must not be negative, got {count}")
         inputs = () if count is not None else (num_records,)
         keys, values = self._emit(ops.READ_UP_TO, "ReaderReadUpToV2", name, inputs, count=count, queue=names)
         return Record(keys, values)
 
     def num_records_produced(self, name: str | None = None) -> Any:
-        """Counts the records that it has given."""
+        """Returns the number of records read so far."""
         return self._emit(ops.PRODUCED, "ReaderNumRecordsProducedV2", name)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
-        """Counts the files that it has read to their end."""
+        """Returns the number of files read to the end."""
         return self._emit(ops.COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
 
     def serialize_state(self, name: str | None = None) -> Any:
-        """Gives all that it keeps as a string: the file, where it is there, and the counts."""
+        """Returns the whole state as a string: the file, the position in it, and the counts."""
         return self._emit(ops.SERIALIZE, "ReaderSerializeStateV2", name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Any:
-        """Makes it what a reader was; the file that was being read must be there, unchanged.
+        """Restores the state of a reader; the file that it was reading must exist unchanged.
 
         Args:
           state: a state from :meth:`serialize_state`, of a reader with the same settings.
           name: the name of the operation in a graph.
 
         Raises:
-          InvalidArgumentError: it is no such state.
+          InvalidArgumentError: ``state`` is not such a state.
         """
         return self._emit(ops.RESTORE, "ReaderRestoreStateV2", name, (state,))
 
     def reset(self, name: str | None = None) -> Any:
-        """Makes it as new: it takes leave of the file that it reads, and counts from 0."""
+        """Resets the reader: it leaves the current file, and counts from 0."""
         return self._emit(ops.RESET, "ReaderResetV2", name)
 
     def _names(self, method: str, queue: Any) -> tuple[tuple[str, Any], ...]:
-        """Returns by which attributes the queue of names is found."""
+        """Returns the attributes that identify the queue of names."""
         use = f"{self._attrs['label']}.{method}"
         if not isinstance(queue, QueueBase):
-            raise refusal(use, f"expected a queue of names of files, got {queue!r:.60}", InvalidTypeError)
+            raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
         attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
         types = attrs["types"]
         if "among" in attrs:
@@ -175,16 +175,16 @@ class ReaderBase:
 
 
 class TextLineReader(ReaderBase):
-    """Reads lines, without what ends them; the key is ``file:line``, from 1. TensorFlow's ``tf.TextLineReader``.
+    """Reads lines, without their ends; the key is ``file:line``, from 1. TensorFlow's ``tf.TextLineReader``.
 
     Args:
       skip_header_lines: the number of lines to skip at the start of each file.
       name: the name of the reader, for messages and in a graph.
-      compression_type: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
+      compression_type: ``"GZIP"`` or ``"ZLIB"`` for compressed files.
       shared_name: a name that makes readers of one Session share their state.
 
     Raises:
-      InvalidArgumentError: ``skip_header_lines`` is negative, or there is no such compression.
+      InvalidArgumentError: ``skip_header_lines`` is negative, or the compression is unknown.
 
     Example:
       >>> import os, tempfile
@@ -215,7 +215,7 @@ class TextLineReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """Reads whole files: the key is the name, and the record all that is in it. TensorFlow's ``tf.WholeFileReader``.
+    """Reads whole files: the key is the name, and the record the contents. TensorFlow's ``tf.WholeFileReader``.
 
     Args:
       name: the name of the reader, for messages and in a graph.
@@ -227,10 +227,9 @@ class WholeFileReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Reads records of a number of bytes; the key is ``file:record``, from 0.
+    """Reads records of fixed length; the key is ``file:record``, from 0.
 
-    It is TensorFlow's ``tf.FixedLengthRecordReader``. What is left at the end of a file, too little
-    for a record, is passed over.
+    TensorFlow's ``tf.FixedLengthRecordReader``. It skips the end of a file if that is too short for a record.
 
     Args:
       record_bytes: the size of a record.
@@ -238,11 +237,11 @@ class FixedLengthRecordReader(ReaderBase):
       footer_bytes: the number of bytes to ignore at the end of each file.
       hop_bytes: the distance between the starts of successive records; 0 or None for ``record_bytes``.
       name: the name of the reader, for messages and in a graph.
-      encoding: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
+      encoding: ``"GZIP"`` or ``"ZLIB"`` for compressed files.
       shared_name: a name that makes readers of one Session share their state.
 
     Raises:
-      InvalidArgumentError: a size is negative, or ``record_bytes`` is 0, or there is no such encoding.
+      InvalidArgumentError: a size is negative, ``record_bytes`` is 0, or the encoding is unknown.
     """
 
     def __init__(
@@ -265,9 +264,9 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads files of records as :class:`TFRecordWriter` writes them; the key is ``file:byte``.
+    """Reads TFRecord files, as :class:`TFRecordWriter` writes them; the key is ``file:byte``.
 
-    It is TensorFlow's ``tf.TFRecordReader``.
+    TensorFlow's ``tf.TFRecordReader``.
 
     Args:
       name: the name of the reader, for messages and in a graph.
@@ -286,7 +285,7 @@ class TFRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives the names themselves, as key and as record. TensorFlow's ``tf.IdentityReader``.
+    """Returns the names themselves, as key and record. TensorFlow's ``tf.IdentityReader``.
 
     Args:
       name: the name of the reader, for messages and in a graph.

@@ -1,7 +1,7 @@
-"""Rows of a queue: what was enqueued stays as it came, and is joined when it is dequeued.
+"""Rows of a queue: they stay in the arrays that they were enqueued in, and are joined when they are dequeued.
 
-An entry stands for one row or many. A row that was enqueued by itself is a tuple of its components; rows that came
-together are a :class:`Run` of the arrays that they came in, so that moving a thousand of them costs what one does.
+An entry stands for one row or many. A row that was enqueued singly is a tuple of its components; rows that were
+enqueued together are a :class:`Run` of their arrays, so that moving a thousand of them costs the same as one.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from graphc.ir import OPEN, TensorType
 __all__ = ["BARE", "Columns", "Entry", "Part", "Picks", "Run", "joined", "located", "picked", "rows_in", "single"]
 
 Columns: TypeAlias = tuple[Any, ...]
-"""One array for each component, of JAX or NumPy. Nobody writes to them."""
+"""One JAX or NumPy array for each component. They are never written to."""
 
 BARE = -1
-"""Stands for the position of a row whose columns have no axis of rows."""
+"""The position of a row whose columns have no row axis."""
 
 
 class Run:
-    """Rows that follow each other in the arrays that they were enqueued in.
+    """Adjacent rows in the arrays that they were enqueued in.
 
     Args:
-      columns: arrays with an axis of rows each.
+      columns: the arrays, each with a row axis.
       start: the first row.
       stop: the row after the last one.
     """
@@ -39,17 +39,17 @@ class Run:
         self.stop = stop
 
     def sizes(self, component: int) -> list[tuple[int, ...]]:
-        """Returns the shapes of the rows of a component, each once."""
+        """Returns the shapes of the rows of a component, without duplicates."""
         return [self.columns[component].shape[1:]]
 
     def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
-        """Writes a component of the rows to an array that has room for it."""
+        """Writes a component of the rows to an array with room for it."""
         rows = np.asarray(self.columns[component])[self.start : self.stop]
         _corner(target, rows.shape[1:])[...] = rows
 
 
 Part: TypeAlias = "tuple[Columns, Sequence[int] | np.ndarray[Any, Any], Sequence[int]]"
-"""Rows of the same columns: these, the positions of the rows in them, and their places in what is picked."""
+"""Rows of the same columns: the columns, the positions of the rows in them, and their indices in the result."""
 
 
 class Picks:
@@ -67,27 +67,27 @@ class Picks:
         self.count = count
 
     def sizes(self, component: int) -> list[tuple[int, ...]]:
-        """Returns the shapes of the rows of a component, each at least once."""
+        """Returns the shapes of the rows of a component, possibly with duplicates."""
         return [
             columns[component].shape if positions[0] == BARE else columns[component].shape[1:]
             for columns, positions, _ in self.parts
         ]
 
     def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
-        """Writes a component of the rows to an array that has room for it."""
+        """Writes a component of the rows to an array with room for it."""
         for columns, positions, places in self.parts:
             if positions[0] == BARE:
                 _write_row(columns[component], target, places[0])
                 continue
             rows = np.asarray(columns[component])[positions]
-            if len(self.parts) == 1:  # then the places are all, in order
+            if len(self.parts) == 1:  # then all indices are there, in order
                 _corner(target, rows.shape[1:])[...] = rows
             else:
                 target[(places, *map(slice, rows.shape[1:]))] = rows
 
 
 def picked(rows: Sequence[tuple[Columns, int]]) -> Picks:
-    """Returns rows, each given by its columns and its position there, or :data:`BARE`, as one entry."""
+    """Returns rows, each given by its columns and its position in them, or :data:`BARE`, as one entry."""
     together: dict[int, tuple[Columns, list[int], list[int]]] = {}
     for place, (columns, position) in enumerate(rows):
         _, positions, places = together.setdefault(id(columns), (columns, [], []))
@@ -108,7 +108,7 @@ def rows_in(entry: Entry) -> int:
 
 
 def located(entry: Entry) -> list[tuple[Columns, int]]:
-    """Returns each row of an entry as the columns that it is in, and its position there or :data:`BARE`."""
+    """Returns each row of an entry as its columns and its position in them, or :data:`BARE`."""
     if isinstance(entry, tuple):
         return [(entry, BARE)]
     if isinstance(entry, Run):
@@ -131,12 +131,12 @@ def single(entry: Entry) -> Columns:
         columns, (position, *_), _ = entry.parts[0]
     if position == BARE:
         return columns
-    # An index would give NumPy's scalars, and of an array of strings the string itself.
+    # # Indexing would return NumPy scalars, and for an array of strings the string itself.
     return tuple([np.asarray(column)[position : position + 1].reshape(column.shape[1:]) for column in columns])
 
 
 def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
-    """Joins rows into one array for each component; where their sizes differ, zeros fill the smaller ones.
+    """Joins rows into one array for each component; pads smaller rows with zeros where sizes differ.
 
     Args:
       entries: the rows, at least one.
@@ -149,7 +149,7 @@ def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
 
 
 def _part(column: Any, start: int, stop: int) -> Any:
-    # What JAX holds stays on its device while it is whole; JAX would compile a program for each slice.
+    # # JAX arrays that are taken whole stay on their device; JAX would compile a program for each slice.
     return column if start == 0 and stop == column.shape[0] else np.asarray(column)[start:stop]
 
 

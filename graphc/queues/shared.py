@@ -1,4 +1,4 @@
-"""SharedObject: what queues and accumulators have in common as objects of eager code, or of a graph."""
+"""SharedObject: the common base of queues and accumulators, as objects of eager code or of a graph."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ S = TypeVar("S", bound=Alike)
 class SharedObject(Generic[S]):
     """An object with a state that threads share.
 
-    One that eager code makes is one and the same in eager code, in compiled functions and in Sessions. One that is made
-    in a graph has a state of its own in each Session, and its methods add operations to the graph.
+    An object made in eager code is the same object in eager code, compiled functions and Sessions. One made in a graph
+    has its own state in each Session, and its methods add operations to the graph.
     """
 
-    __graphc_opaque__ = True  # the state is no part of a trace, and the rest never changes
+    __graphc_opaque__ = True  # the state is not part of a trace, and the rest never changes
 
     _state: S | None
     _attrs: Attrs
@@ -35,7 +35,7 @@ class SharedObject(Generic[S]):
     _ref: Any
 
     def _make(self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef) -> None:
-        """Makes the object where eager code, or the graph that is being built, is.
+        """Makes the object in eager code, or in the graph that is being built.
 
         Args:
           make: a function that makes the state.
@@ -65,14 +65,14 @@ class SharedObject(Generic[S]):
 
     @property
     def name(self) -> str:
-        """The name; that of its operation in a graph."""
+        """Its name; in a graph, its operation's name."""
         return self._name
 
     def __copy__(self) -> Self:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Returns the object itself: threads share it, and so do the copies of what holds it."""
+        """Returns the object itself, because threads share it."""
         return self
 
     def __reduce__(self) -> NoReturn:
@@ -80,23 +80,23 @@ class SharedObject(Generic[S]):
         raise at(InvalidTypeError(f"{self._label} {problem}"), user_location())
 
     def _eager(self) -> S | None:
-        """Returns the state, if this call acts at once; None where it becomes part of a graph."""
+        """Returns the state if this call runs at once; None where it becomes part of a graph."""
         if self._state is not None and (not busy or not is_tracing()):
             return self._state
         return None
 
     def _state_in(self, resources: Resources | None) -> S:
-        """Returns the state in the resources of a Session; in those that are worked on here if they are None."""
+        """Returns the state in the resources of a Session; in the current resources if they are None."""
         if self._state is not None:
             return self._state
         with resources_scope(current_resources() if resources is None else resources):
             return found(self._make_state, self._state_kind, self._attrs)
 
     def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
-        """Adds an operation to the graph, or calls the op in the compiled function that is traced."""
+        """Adds an operation to the graph, or calls the op in the compiled function that is being traced."""
         here = graph_here()
         if self._graph is not None and here is None:
-            problem = "is part of a graph that is built by hand, and a compiled function uses it; make it in eager code"
+            problem = "is part of a graph built by hand, so a compiled function cannot use it; make it in eager code"
             refuse_in_trace(f"{self._label} {problem}", InvalidArgumentError)
         graph = self._graph or here
         return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or f"{self._name}_{suffix}")

@@ -1,4 +1,4 @@
-"""The rows of a queue that gives them in random order."""
+"""The rows of a queue that returns them in random order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _BARE = (1 << _BITS) - 1
 
 
 class ShuffledRows:
-    """Rows of which each is as likely to be taken next as any other.
+    """Rows in random order: each is equally likely to be taken next.
 
-    A row is an int: the number of the columns that it is in, and its position there. Python's garbage collector does
-    not look at ints, of which a large queue has many.
+    A row is stored as an int: the number of its columns, and its position in them. Python's garbage collector does not
+    visit ints, of which a large queue has many.
 
     Args:
       seed: the seed: the same seed takes the same rows in the same order; None for a random order.
@@ -37,7 +37,7 @@ class ShuffledRows:
 
     @property
     def size(self) -> int:
-        """Returns how many rows there are."""
+        """Returns the number of rows."""
         return len(self._rows)
 
     def put(self, entry: Entry) -> None:
@@ -60,12 +60,12 @@ class ShuffledRows:
         return columns if position == _BARE else Run(columns, position, position + 1)
 
     def take(self, count: int) -> list[Entry]:
-        """Takes so many rows, of at least as many: the same that as many calls of :meth:`take_row` would."""
+        """Takes ``count`` rows, of at least as many: the same rows as ``count`` calls of :meth:`take_row`."""
         picked = self._picked(count)
         codes = np.array(picked, np.int64)
         numbers = codes >> _BITS
         number = int(numbers[0])
-        if count > 1 and (numbers == number).all():  # of one enqueue_many: no row is looked at by itself
+        if count > 1 and (numbers == number).all():  # all rows come from one enqueue_many
             columns = self._columns[number]
             self._took(number, count)
             return [Picks([(columns, codes & _BARE, range(count))], count)]
@@ -83,12 +83,12 @@ class ShuffledRows:
         return [Picks(parts, count)]
 
     def put_back(self, entries: Sequence[Entry]) -> None:
-        """Puts rows that were taken back."""
+        """Puts back rows that were taken."""
         for entry in entries:
             self.put(entry)
 
     def recount(self) -> None:
-        """Counts nothing: there is no count beside the rows."""
+        """Does nothing: the number of rows is not stored separately."""
 
     def _number(self, columns: Columns, rows: int) -> int:
         number = next(self._numbers)

@@ -1,4 +1,4 @@
-"""SparseValue: a sparse tensor as its parts, of sizes that only a run knows."""
+"""SparseValue: the parts of a sparse tensor, whose sizes only a run knows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["SparseValue"]
 
 
 class SparseValue(NamedTuple):
-    """A sparse tensor as its parts, as TensorFlow's ``SparseTensorValue``.
+    """The parts of a sparse tensor, like TensorFlow's ``SparseTensorValue``.
 
     Attributes:
-      indices: the places of the elements that are there, a row each, ascending.
-      values: these elements.
+      indices: the indices of the stored elements, one row each, ascending.
+      values: the stored elements.
       dense_shape: the size of each axis.
     """
 
@@ -62,7 +62,7 @@ def _to_dense(indices: Any, values: Any, dense_shape: Any, default: Any) -> np.n
     outside = np.flatnonzero(((places < 0) | (places >= np.array(shape, np.int64))).any(axis=1))
     if outside.size:
         place = places[outside[0]].tolist()
-        raise InvalidArgumentError(f"SparseValue.to_dense: the index {place} lies outside of the shape {shape}")
+        raise InvalidArgumentError(f"SparseValue.to_dense: the index {place} is outside of the shape {shape}")
     found = np.empty(shape, values.dtype)
     found[...] = default
     found[tuple(places.T)] = values

@@ -40,7 +40,7 @@ class QueueSpec:
 
     @property
     def has_shapes(self) -> bool:
-        """Returns True if rows of one component can be joined: their shapes are known, or zeros fill them up."""
+        """True if rows of each component can be joined: their shapes are known, or can be padded."""
         return all(type.ranked and (self.kind == PADDING or OPEN not in type.shape) for type in self.types)
 
     def attrs(self) -> Attrs:
@@ -62,26 +62,26 @@ def _listed(types: Sequence[TensorType]) -> str:
 
 
 def refusal(use: str, problem: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
-    """Returns an error with the user's line."""
+    """Makes an error with the user's line."""
     return at(kind(f"{use}: {problem}"), user_location())
 
 
 def integer(use: str, name: str, value: Any) -> int:
-    """Returns an int as a user gives it.
+    """Converts a user's value to an int.
 
     Raises:
-      InvalidTypeError: it is none.
+      InvalidTypeError: it is not an int.
     """
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise refusal(use, f"{name} is an int, got {value!r:.60}", InvalidTypeError)
+        raise refusal(use, f"{name} must be an int, got {value!r:.60}", InvalidTypeError)
     return value.__index__()
 
 
 def dtype_of(use: str, dtype: Any) -> np.dtype[Any]:
-    """Returns the dtype of a component; that of strings is ``object``.
+    """Returns the dtype of a component; ``object`` for strings.
 
     Raises:
-      InvalidTypeError: it is no dtype that a tensor can have.
+      InvalidTypeError: a tensor cannot have that dtype.
     """
     if is_string_dtype(dtype) or dtype is STRING:
         return STRING
@@ -92,15 +92,15 @@ def dtype_of(use: str, dtype: Any) -> np.dtype[Any]:
 
 
 def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
-    """Returns the type of a component from its dtype and its shape as a user gives it.
+    """Returns the type of a component from its dtype and a user's shape.
 
     Args:
       use: the name of the calling function, for messages.
       dtype: the dtype.
-      shape: ints, and None for what is open; None for any shape.
+      shape: ints, with None for open sizes; None for any shape.
 
     Raises:
-      InvalidTypeError: it is no shape.
+      InvalidTypeError: it is not a shape.
     """
     if hasattr(shape, "as_list"):
         shape = None if getattr(shape, "rank", 0) is None else shape.as_list()
@@ -110,7 +110,7 @@ def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
         sizes: Any = [shape] if hasattr(shape, "__index__") else list(shape)
         return TensorType(tuple([OPEN if size is None else size.__index__() for size in sizes]), dtype)
     except (TypeError, AttributeError):
-        raise refusal(use, f"a shape is a list of ints, got {shape!r:.60}", InvalidTypeError) from None
+        raise refusal(use, f"a shape must be a list of ints, got {shape!r:.60}", InvalidTypeError) from None
 
 
 def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...]:
@@ -119,15 +119,15 @@ def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...
     Args:
       use: the name of the calling function, for messages.
       dtypes: a dtype, or a list of dtypes.
-      shapes: None, or a shape for each; one shape for one dtype is taken too.
+      shapes: None, or a shape for each dtype; for one dtype, also a single shape.
 
     Raises:
-      InvalidArgumentError: there is not one shape for each dtype, or no dtype.
+      InvalidArgumentError: the number of shapes differs from the number of dtypes, or there is no dtype.
     """
     several = isinstance(dtypes, list | tuple)
     given = cast("Sequence[Any]", dtypes) if several else [dtypes]
     if not given:
-        raise refusal(use, "dtypes is empty; an element has at least one component")
+        raise refusal(use, "dtypes is empty; an element needs at least one component")
     found = [dtype_of(use, dtype) for dtype in given]
     if shapes is None:
         return tuple([as_type(use, dtype, None) for dtype in found])
@@ -140,7 +140,7 @@ def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...
 
 
 def _is_shape(shapes: Sequence[Any]) -> bool:
-    """Returns True for the shape of one component that was not put into a list: ``[2]``, ``(None, 3)`` or ``()``."""
+    """Returns True for the shape of one component without a list around it: ``[2]``, ``(None, 3)`` or ``()``."""
     return all(size is None or hasattr(size, "__index__") for size in shapes) and not (
         len(shapes) == 1 and shapes[0] is None
     )

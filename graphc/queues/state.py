@@ -1,4 +1,4 @@
-"""The state of a queue: rows, who waits for them, and whether it is closed. It knows nothing of tensors."""
+"""The state of a queue: its rows, its waiters, and whether it is closed. It knows nothing about tensors."""
 
 from __future__ import annotations
 
@@ -59,17 +59,18 @@ def _rows(spec: QueueSpec) -> Rows:
 
 
 class QueueState(Lines):
-    """A queue that threads share, with TensorFlow's rules for who waits and what a close does.
+    """A queue that threads share, with TensorFlow's rules for waiting and closing.
 
-    - Those who wait are served in the order in which they came, enqueues and dequeues each.
-    - An enqueue of many rows goes in as room appears. A dequeue of many takes rows as they come.
-    - A close comes after the enqueues that wait, which complete, or it cancels them. After it enqueues fail, and
-      dequeues too once there are too few elements for them; those get nothing.
-    - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are in stay in.
+    - Waiting enqueues are served in order of arrival, and so are dequeues.
+    - An enqueue of many rows goes in as room appears. A dequeue of many rows takes them as they come.
+    - A close waits for the enqueues before it, or cancels them. After it, enqueues fail, and so do dequeues for which
+      too
+      few elements remain; those take nothing.
+    - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are already in stay in.
 
     Args:
       spec: the queue's spec.
-      label: kind and name, for messages.
+      label: its kind and name, for messages.
       fillers: the known producers.
 
     Attributes:
@@ -77,7 +78,7 @@ class QueueState(Lines):
       closed: whether it is closed.
       capacity: the maximum number of elements.
       kept_back: the number of elements that stay while it is open.
-      is_ordered: whether rows are given by their priority.
+      is_ordered: whether rows are returned by priority.
       fillers: the same.
     """
 
@@ -114,7 +115,7 @@ class QueueState(Lines):
                 raise
 
     def put(self, entry: Entry) -> None:
-        """Adds elements; waits until all of them are in. As :meth:`put_row`."""
+        """Adds elements; waits until all of them are in. See :meth:`put_row`."""
         with self._lock:
             self.fillers.is_fed = True
             if self._putters or self.closed or self.rows.size + rows_in(entry) > self.capacity:
@@ -135,7 +136,7 @@ class QueueState(Lines):
           OutOfRangeError: the queue is closed and empty.
           CancelledError: a token was cancelled.
           DeadlineExceededError: the deadline in force has passed.
-          FailedPreconditionError: nothing fills the queue, since its runners were not started, or no thread is left.
+          FailedPreconditionError: nothing fills the queue: its runners were not started, or no thread is left.
         """
         with self._lock:
             if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
@@ -152,21 +153,21 @@ class QueueState(Lines):
             return entry
 
     def take(self, wanted: int, *, up_to: bool = False) -> list[Entry]:
-        """Takes elements; waits until there are as many. As :meth:`take_row`.
+        """Takes elements; waits until there are enough. See :meth:`take_row`.
 
         Args:
           wanted: the number of rows.
-          up_to: whether fewer will do, but at least one, once the queue is closed.
+          up_to: whether fewer elements are enough once the queue is closed, but at least one.
 
         Raises:
-          InvalidArgumentError: the queue gives rows by priority, and has never room for as many.
+          InvalidArgumentError: the queue is a priority queue without room for as many elements.
         """
         if not wanted:
             return []
         if self.is_ordered and wanted > self.capacity and up_to:
-            wanted = self.capacity  # more are never there at once
+            wanted = self.capacity  # it never holds more at once
         elif self.is_ordered and wanted > self.capacity:
-            problem = f"has room for {self.capacity} elements, so that {wanted} in order are never there"
+            problem = f"has room for {self.capacity} elements, so it never holds {wanted} in order"
             remedy = "dequeue fewer at a time, or give it a larger capacity"
             raise at(InvalidArgumentError(f"{self.label} {problem}; {remedy}"), user_location())
         with self._lock:
@@ -187,7 +188,7 @@ class QueueState(Lines):
         """Closes the queue, after the enqueues that wait for room.
 
         Args:
-          cancel_pending: whether those are cancelled instead; then a queue may be closed again.
+          cancel_pending: whether to cancel those instead; then a queue may be closed again.
 
         Raises:
           CancelledError: the queue is closed already.
@@ -205,27 +206,27 @@ class QueueState(Lines):
 
     @property
     def size(self) -> int:
-        """Returns how many elements may be dequeued at most."""
+        """Returns the maximum number of elements that can be dequeued now."""
         return self.rows.size
 
     def difference(self, attrs: Mapping[str, Any]) -> str:
-        """Says what the queue is other than attributes of an op want; empty if it is what they want."""
+        """Describes the first difference from an op's attributes; empty if there is none."""
         return self.spec.difference(attrs)
 
     def _block(self, waiter: Waiter) -> None:
         condition = threading.Condition(self._lock)
-        with overseen(waiter.what):  # one wait to the watchdog, however often it looks around
+        with overseen(waiter.what):  # the watchdog sees one wait, however often it wakes
             while not waiter.wait(condition, self.fillers.patience):
                 self._check_alone(waiter)
 
     def _check_alone(self, waiter: Waiter) -> None:
-        """Raises if nothing can end a wait."""
+        """Raises an error if nothing can end a wait."""
         if isinstance(waiter, Take) and self.fillers.is_missing and not self._putters:
             raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
-        # A producer that has died leaves its consumer alone, which TensorFlow lets wait for ever.
+        # # If its producer dies, a consumer is alone; TensorFlow lets it wait forever.
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
-            problem = f"no thread is left but this one, which waits for {waiter.what()}"
-            remedy = "close the queue where nothing more comes, and enqueue and dequeue in different threads"
+            problem = f"this is the only thread left, and it waits for {waiter.what()}"
+            remedy = "close the queue when no more elements will come, and enqueue and dequeue in different threads"
             raise at(FailedPreconditionError(f"{problem}; {remedy}"), user_location())
 
     def _repair(self) -> None:

@@ -1,7 +1,7 @@
-"""Lines of those who wait at something that threads share.
+"""Lines of waiters at an object that threads share.
 
-Each waiter is a step that whoever changes the thing takes for it, in the order of arrival. So nobody is woken who
-cannot go on, and nobody overtakes: the thread that makes room in a queue puts the rows of the first waiter itself, and
+Each waiter is a step that any thread that changes the object takes for it, in order of arrival. So no thread wakes up
+in vain, and none overtakes another: the thread that makes room in a queue puts in the first waiter's rows itself, and
 wakes it when all of them are in.
 """
 
@@ -18,11 +18,11 @@ __all__ = ["Lines", "Waiter"]
 
 
 class Waiter(ABC):
-    """One call that waits, or may have to.
+    """A call that waits, or may have to.
 
     Attributes:
-      done: whether it need not wait any more: it is served, or has failed.
-      error: why it has failed.
+      done: whether its wait is over: it is served, or has failed.
+      error: the error that it failed with.
     """
 
     __slots__ = ("_condition", "_interruption", "done", "error")
@@ -35,14 +35,14 @@ class Waiter(ABC):
 
     @abstractmethod
     def step(self) -> bool:
-        """Goes on as far as it can; returns True if it got anywhere. What is shared is locked."""
+        """Proceeds as far as it can; returns True if it made progress. Called with the lock held."""
 
     @abstractmethod
     def what(self) -> str:
-        """Says what it waits for, as a noun."""
+        """Describes what it waits for, as a noun."""
 
     def withdraw(self) -> None:  # noqa: B027  most leave nothing behind
-        """Leaves things as if this call had not been, as far as that can be. What is shared is locked."""
+        """Undoes its effects as far as possible. Called with the lock held."""
 
     def finish(self, error: GraphcError | None = None) -> bool:
         """Ends the wait; returns True."""
@@ -53,14 +53,14 @@ class Waiter(ABC):
 
     @property
     def is_given_up(self) -> bool:
-        """Returns True if its deadline has passed, or its token is cancelled, though its thread has not seen that yet.
+        """True if its deadline has passed, or its token is cancelled, even if its thread has not noticed yet.
 
-        Whoever waits for that thread may have: a compiled call that is given up leaves it behind.
+        Another thread may have noticed: an abandoned compiled call leaves its thread behind.
         """
         return self._interruption is not None and self._interruption.is_due
 
     def wait(self, condition: threading.Condition, timeout: float | None = None) -> bool:
-        """Waits until it is done; as :func:`graphc.base.wait_until`.
+        """Waits until it is done; see :func:`graphc.base.wait_until`.
 
         Args:
           condition: a condition of the shared lock, used by this waiter alone.
@@ -71,20 +71,20 @@ class Waiter(ABC):
 
 
 class Lines:
-    """Something that threads share, and the lines of those who wait at it.
+    """An object that threads share, with the lines of its waiters.
 
     Args:
       count: the number of lines. The first waiter of each is tried whenever something changes, in their order.
     """
 
     def __init__(self, count: int) -> None:
-        # A token that is cancelled in a signal handler, while this thread is in here, wakes those who wait.
+        # # If a signal handler cancels a token while this thread is in here, the waiters wake up.
         self._lock = threading.RLock()
         self._lines: tuple[deque[Waiter], ...] = tuple([deque[Waiter]() for _ in range(count)])
         self._gone = ""
 
     def give_up(self, reason: str) -> None:
-        """Ends all waits with AbortedError, those of now and later: nobody else will find this any more.
+        """Ends all waits with AbortedError, now and later, because the object can no longer be found.
 
         Args:
           reason: the reason for the failure.
@@ -102,7 +102,7 @@ class Lines:
         return AbortedError(f"{self._gone} while this waited for {waiter.what()}")
 
     def _advance(self) -> None:
-        """Serves those who wait, for as long as one gets anywhere."""
+        """Serves waiters as long as one makes progress."""
         moved = True
         while moved:
             moved = False
@@ -110,7 +110,7 @@ class Lines:
                 moved = _serve(line) or moved
 
     def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
-        """Lines up and waits until served; this is locked."""
+        """Joins the line and waits until served; called with the lock held."""
         if self._gone:
             raise at(self._aborted(waiter), user_location())
         try:
@@ -130,15 +130,15 @@ class Lines:
             raise at(waiter.error, user_location())
 
     def _block(self, waiter: Waiter) -> None:
-        """Waits until a waiter is served; this is locked."""
+        """Waits until a waiter is served; called with the lock held."""
         waiter.wait(threading.Condition(self._lock))
 
     def _repair(self) -> None:
-        """Makes whole what Ctrl-C may have left half done; this is locked."""
+        """Repairs a state that Ctrl-C may have left half done; called with the lock held."""
 
 
 def _serve(line: deque[Waiter]) -> bool:
-    """Lets the first ones of a line go on; returns True if one got anywhere."""
+    """Lets the first waiters of a line proceed; returns True if one made progress."""
     moved = False
     while line:
         first = line[0]

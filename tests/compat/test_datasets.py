@@ -113,7 +113,7 @@ def test_an_initializable_iterator_starts_over_what_is_fed() -> None:
             assert sess.run(element)["name"].tolist() == [b"c"]
             with pytest.raises(OutOfRangeError, match="End of sequence: the dataset of the iterator 'Iterator'"):
                 sess.run(element)
-        with pytest.raises(InvalidArgumentError, match="the dataset is made of tensors of the graph"):
+        with pytest.raises(InvalidArgumentError, match="the dataset is made from tensors of the graph"):
             dataset.make_one_shot_iterator()
         with pytest.raises(InvalidArgumentError, match="has no rows of a known shape; give the placeholder a shape"):
             tf.data.Dataset.from_tensor_slices(tf.placeholder(tf.float32, [None, None]))
@@ -129,7 +129,7 @@ def test_a_reinitializable_iterator_switches_between_datasets() -> None:
             for start, expected in [(starts[0], [0, 1, 2]), (starts[1], [10, 11]), (starts[0], [0, 1])]:
                 sess.run(start)
                 assert [sess.run(element) for _ in expected] == expected
-        with pytest.raises(InvalidArgumentError, match=r"make_initializer: the dataset gives float32"):
+        with pytest.raises(InvalidArgumentError, match=r"make_initializer: the dataset has float32"):
             iterator.make_initializer(tf.data.Dataset.from_tensor_slices(np.zeros(2, np.float32)))
         with pytest.raises(InvalidArgumentError, match="this iterator has no initializer; use make_initializer"):
             iterator.initializer  # noqa: B018
@@ -178,10 +178,10 @@ def test_names_of_files_may_be_fed(tmp_path: Path) -> None:
             assert y.tolist() == [name.encode()] * 2
         sess.run(records.initializer, {several: [str(tmp_path / "a"), str(tmp_path / "b")]})
         assert sorted([sess.run(record) for _ in range(6)])[:2] == [b"1,a\n", b"1,b\n"]
-        with pytest.raises(InvalidArgumentError, match="the dataset is made of tensors of the graph"):
+        with pytest.raises(InvalidArgumentError, match="the dataset is made from tensors of the graph"):
             tf.data.TFRecordDataset(several).make_one_shot_iterator()
         size = tf.placeholder(tf.int64, [])
-        refused = "got <Tensor .*, a tensor of a graph; datasets are made before it runs: give a Python number"
+        refused = "got <Tensor .*, a tensor of a graph; datasets are made before it runs: pass a Python number"
         for make in (tf.data.Dataset.range, tf.data.Dataset.range(3).batch, tf.data.Dataset.range(3).repeat):
             with pytest.raises(InvalidTypeError, match=refused):
                 make(size)

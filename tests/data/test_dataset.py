@@ -103,7 +103,7 @@ def test_cardinalities() -> None:
     assert len(Dataset.zip(five, five.repeat())) == 5
     with pytest.raises(InvalidTypeError, match="its length is infinite"):
         len(five.repeat())
-    with pytest.raises(InvalidTypeError, match="not known before it is read"):
+    with pytest.raises(InvalidTypeError, match="unknown before it is read"):
         len(five.filter(lambda x: x > 1))
 
 
@@ -181,10 +181,10 @@ def test_plans_are_printed() -> None:
         (lambda: Dataset.range(), "expected stop; start, stop"),
         (lambda: Dataset.range(0, 1, 0), "step"),
         (lambda: Dataset.range(2**40), "does not fit int32"),
-        (lambda: Dataset.range("3"), "is an int, got '3'"),
-        (lambda: Dataset.range(3).batch(0), "batch_size is at least 1"),
-        (lambda: Dataset.range(3).shuffle(0), "buffer_size is at least 1"),
-        (lambda: Dataset.range(3).shard(2, 2), "index 2 is not below num_shards 2"),
+        (lambda: Dataset.range("3"), "must be an int, got '3'"),
+        (lambda: Dataset.range(3).batch(0), "batch_size must be at least 1"),
+        (lambda: Dataset.range(3).shuffle(0), "buffer_size must be at least 1"),
+        (lambda: Dataset.range(3).shard(2, 2), "index 2 must be less than num_shards 2"),
         (lambda: Dataset.range(3).map(3), "map: expected a function, got 3"),
         (lambda: Dataset.range(3).concatenate([1]), "expected a gx.data.Dataset"),
         (lambda: Dataset.range(3).concatenate(Dataset.from_tensors(1.0)), r"dataset 0 has the elements int32\[\]"),
@@ -205,7 +205,7 @@ def test_plans_are_printed() -> None:
             r"returns an array of shape \(2,\), exp",
         ),
         (lambda: list(Dataset.range(3).take_while(lambda x: np.ones(2))), r"take_while: .* shape \(2,\), .* gx.all"),
-        (lambda: list(Dataset.range(3).batch(3).padded_batch(1, [2])), r"shape \(3,\), which cannot be filled up"),
+        (lambda: list(Dataset.range(3).batch(3).padded_batch(1, [2])), r"shape \(3,\), which cannot be padded"),
         (
             lambda: list(Dataset.range(1, 3).map(lambda x: gx.ones(int(x))).batch(2)),
             r"element 1 .* shape \(2,\).* \(1,\)",

@@ -61,7 +61,7 @@ def test_batches_of_csv_files_with_a_label(tmp_path: Path) -> None:
     forever = gx.data.make_csv_dataset(str(tmp_path / "*.csv"), 3, shuffle_seed=1)
     assert forever.cardinality() in (-1, -2)
     assert sorted(values(forever.take(4).unbatch().map(lambda row: row["x"]))) == sorted([0, 1, 2, 3] * 3)
-    with pytest.raises(InvalidArgumentError, match=r"make_csv_dataset: label_name is .z., the columns are"):
+    with pytest.raises(InvalidArgumentError, match=r"make_csv_dataset: label_name is .z., but the columns are"):
         gx.data.make_csv_dataset(str(tmp_path / "*.csv"), 3, label_name="z")
     with pytest.raises(FileMissingError, match=r"make_csv_dataset: no files match '.*\.tsv'"):
         gx.data.make_csv_dataset(str(tmp_path / "*.tsv"), 3)

@@ -89,7 +89,7 @@ def test_only_the_rows_of_a_process_are_read() -> None:
 
 def test_what_cannot_be_shared() -> None:
     assert gx.data.Dataset.range(3).batch(2).shard_batches().cardinality() == 2  # one process: nothing changes
-    with pytest.raises(InvalidArgumentError, match="shard_batches: process 2 is not below processes 2"):
+    with pytest.raises(InvalidArgumentError, match="shard_batches: process 2 must be less than processes 2"):
         gx.data.Dataset.range(3).batch(2).shard_batches(2, 2)
     with pytest.raises(InvalidArgumentError, match=r"elements have no rows: int32\[\]; use it after batch"):
         gx.data.Dataset.range(3).shard_batches(2, 0)

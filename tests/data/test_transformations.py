@@ -158,19 +158,19 @@ def test_a_position_of_another_pipeline_is_refused() -> None:
     same.restore(position)
     assert next(same).tolist() == next(first).tolist()
     other = numbers(7, 8, 2, 2).as_numpy_iterator()
-    message = r"of another pipeline: transformation 3 is batch\(batch_size=4, .*\) there and batch\(batch_size=8, "
+    message = (
+        r"to another pipeline: transformation 3 is batch\(batch_size=4, .*\) in the position and batch\(batch_size=8, "
+    )
     with pytest.raises(InvalidArgumentError, match=message):
         other.restore(position)
     assert len(next(other)) == 8  # goes on
     longer = Dataset.range(100).shuffle(100).as_numpy_iterator()
     with pytest.raises(
-        InvalidArgumentError, match=r"transformation 2 is map\(function=str_of.* there and nothing here"
+        InvalidArgumentError, match=r"transformation 2 is map\(function=str_of.* in the position and nothing here"
     ):
         longer.restore(position)
     for nothing in ({}, None):
-        with pytest.raises(
-            InvalidArgumentError, match=r"restore: expected what state\(\) of an iterator returned, got"
-        ):
+        with pytest.raises(InvalidArgumentError, match=r"restore: expected a state\(\) of an iterator, got"):
             longer.restore(nothing)
 
 
@@ -224,7 +224,7 @@ def test_a_cache_in_a_file_serves_other_programs(kind: str, tmp_path: Path) -> N
     assert [_plain(element) for element in resumed] == first[1:]
     if kind == "cache":
         path.write_bytes(path.read_bytes()[:-12])
-        with pytest.raises(DataLossError, match=r"cut off at byte \d+"):
+        with pytest.raises(DataLossError, match=r"truncated at byte \d+"):
             values(kept)
 
 
@@ -274,20 +274,26 @@ def test_the_functions_of_the_datasets_of_elements_keep_no_dataset() -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (lambda: Dataset.range(3).window(0), "size is at least 1"),
-        (lambda: Dataset.range(3).group_by_window(odd, lambda k, g: g), "give window_size or window_size_func"),
+        (lambda: Dataset.range(3).window(0), "size must be at least 1"),
+        (lambda: Dataset.range(3).group_by_window(odd, lambda k, g: g), "pass either window_size or window_size_func"),
         (lambda: Dataset.range(3).bucket_by_sequence_length(len, [3], [1]), "need 2 batch sizes"),
         (lambda: Dataset.range(3).scan(0, lambda s, x: s), "must return a pair"),
-        (lambda: Dataset.range(3).scan(0, lambda s, x: (s + 0.5, x)), r"the state is int32\[\], and .* float32\[\]"),
-        (lambda: Dataset.range(3).reduce(0, lambda s, x: s + 0.5), r"the state is int32\[\], and .* float32\[\]"),
-        (lambda: Dataset.range(3).rejection_resample(odd, []), "a share for each class"),
-        (lambda: Dataset.sample_from_datasets([Dataset.range(3)], [1.0, 2.0]), "as many weights"),
-        (lambda: Dataset.sample_from_datasets([Dataset.range(3)], Dataset.range(3).batch), "weights are numbers"),
+        (
+            lambda: Dataset.range(3).scan(0, lambda s, x: (s + 0.5, x)),
+            r"the state has the types int32\[\], but .* float32\[\]",
+        ),
+        (
+            lambda: Dataset.range(3).reduce(0, lambda s, x: s + 0.5),
+            r"the state has the types int32\[\], but .* float32\[\]",
+        ),
+        (lambda: Dataset.range(3).rejection_resample(odd, []), "a frequency for each class"),
+        (lambda: Dataset.sample_from_datasets([Dataset.range(3)], [1.0, 2.0]), "as many non-negative weights"),
+        (lambda: Dataset.sample_from_datasets([Dataset.range(3)], Dataset.range(3).batch), "weights must be numbers"),
         (lambda: Dataset.choose_from_datasets([], Dataset.range(3)), "there are no datasets"),
         (lambda: Dataset.range(3).take(0).get_single_element(), "no elements"),
         (lambda: Dataset.range(3).get_single_element(), "more than one"),
-        (lambda: list(Dataset.range(3).flat_map(lambda x: x)), "must return a dataset, it returned"),
-        (lambda: Dataset.range(3).map(odd, num_parallel_calls=-3), "num_parallel_calls is at least -1"),
+        (lambda: list(Dataset.range(3).flat_map(lambda x: x)), "must return a dataset, but returned"),
+        (lambda: Dataset.range(3).map(odd, num_parallel_calls=-3), "num_parallel_calls must be at least -1"),
         (lambda: Dataset.range(3).window(2).batch(2).get_single_element(), "flatten it first"),
     ],
 )
@@ -297,5 +303,5 @@ def test_what_is_refused(bad: Callable[[], Any], message: str) -> None:
 
 
 def test_a_choice_out_of_range() -> None:
-    with pytest.raises(InvalidArgumentError, match="dataset 2 is chosen out of 1"):
+    with pytest.raises(InvalidArgumentError, match="dataset 2 was chosen, but there are 1"):
         list(Dataset.choose_from_datasets([Dataset.range(3)], Dataset.range(2, 3)))

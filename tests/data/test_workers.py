@@ -107,7 +107,7 @@ def test_a_call_that_does_not_end_is_broken_off() -> None:
 
 def test_what_cannot_be_sent_or_counted() -> None:
     lock = threading.Lock()
-    with pytest.raises(InvalidTypeError, match="map: workers= sends the function to other processes, and it cannot be"):
+    with pytest.raises(InvalidTypeError, match="map: workers= sends the function to other processes, but it cannot be"):
         gx.data.Dataset.range(3).map(lambda x: (lock, x), workers=2)
-    with pytest.raises(InvalidArgumentError, match="map: workers is at least 1, got 0"):
+    with pytest.raises(InvalidArgumentError, match="map: workers must be at least 1, got 0"):
         gx.data.Dataset.range(3).map(failing, workers=0)

@@ -70,7 +70,7 @@ def test_takers_wait_in_their_order_and_leave_all_when_they_are_cancelled() -> N
 def test_without_a_shape_the_first_gradient_says_it() -> None:
     gradients = ConditionalAccumulator("float32", name="g")
     gradients.apply_grad([1.0, 2.0])
-    with pytest.raises(InvalidArgumentError, match=r"the gradient has the shape \(1,\), those before it \(2,\)"):
+    with pytest.raises(InvalidArgumentError, match=r"the gradient has the shape \(1,\), earlier ones have \(2,\)"):
         gradients.apply_grad([1.0])
     assert gradients.take_grad(1).tolist() == [1.0, 2.0]
     gradients.apply_grad(5.0, local_step=1)
@@ -157,7 +157,7 @@ def test_a_shared_name_is_one_accumulator() -> None:
     first = ConditionalAccumulator("float32", [], shared_name="tests.gradients")
     ConditionalAccumulator("float32", [], shared_name="tests.gradients").apply_grad(1.0)
     assert first.take_grad(1).item() == 1.0
-    with pytest.raises(InvalidArgumentError, match=r"'tests.gradients': what .* already has type f32\["):
+    with pytest.raises(InvalidArgumentError, match=r"'tests.gradients': another object .* has type f32\["):
         ConditionalAccumulator("float32", [2], shared_name="tests.gradients")
     assert FIFOQueue(3, "float32", [[]], shared_name="tests.gradients").size().item() == 0
 
@@ -177,27 +177,27 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
         r"ConditionalAccumulator 'g'.apply_grad: the gradient is f32\[1\], but it takes f32\[2\]",
     ),
     "dtype": (lambda: _dense().apply_grad(gx.asarray([1, 2])), InvalidTypeError, r"takes float32, got i32\[2\]"),
-    "step": (lambda: _dense().apply_grad([1.0, 2.0], 0.5), InvalidTypeError, "local_step is an int, got 0.5"),
+    "step": (lambda: _dense().apply_grad([1.0, 2.0], 0.5), InvalidTypeError, "local_step must be an int, got 0.5"),
     "too few": (
         lambda: _dense().take_grad(0),
         InvalidArgumentError,
-        "'g'.take_grad: num_required is at least 1",
+        "'g'.take_grad: num_required must be at least 1",
     ),
     "reduction": (
         lambda: ConditionalAccumulator("float32", reduction_type="MAX"),
         InvalidArgumentError,
-        "reduction_type is 'MEAN' or 'SUM', got 'MAX'",
+        "reduction_type must be 'MEAN' or 'SUM', got 'MAX'",
     ),
     "no dtype": (lambda: ConditionalAccumulator("floaty"), InvalidTypeError, "'floaty' is not a dtype"),
     "an index": (
         lambda: _sparse().apply_grad([4], [[1.0, 1.0]]),
         InvalidArgumentError,
-        "'s'.apply_grad: indices are from 0 to 3, got 4 to 4",
+        "'s'.apply_grad: indices must be from 0 to 3, got 4 to 4",
     ),
     "a negative index": (
         lambda: _sparse().apply_grad([-1], [[1.0, 1.0]]),
         InvalidArgumentError,
-        "indices are from 0 to 3, got -1 to -1",
+        "indices must be from 0 to 3, got -1 to -1",
     ),
     "more indices": (
         lambda: _sparse().apply_grad([1, 2], [[1.0, 1.0]]),

@@ -206,7 +206,7 @@ class TestWaiting:
         with pytest.raises(DeadlineExceededError, match="waiting for threads to end: reader-7"), deadline(0.01):
             coord.join([thread])
         token.cancel()
-        with pytest.raises(CancelledError, match="waiting for a coordinator to be asked to stop"), token:
+        with pytest.raises(CancelledError, match="waiting for a request to stop"), token:
             coord.wait_for_stop()
         let_go.set()
         coord.join([thread])
@@ -275,7 +275,7 @@ class TestLooperThread:
         (
             lambda: gx.Coordinator().request_stop("stop"),  # type: ignore[arg-type]
             InvalidTypeError,
-            r"Coordinator\.request_stop: ex must be an exception, what sys\.exc_info\(\) gives, or None, got 'stop'",
+            r"Coordinator\.request_stop: ex must be an exception, the result of sys\.exc_info\(\), or None, got 'stop'",
         ),
         (
             lambda: gx.Coordinator().register_thread(print),  # type: ignore[arg-type]
@@ -295,7 +295,7 @@ class TestLooperThread:
         (
             lambda: gx.Coordinator().join(stop_grace_period_secs=-1),
             InvalidArgumentError,
-            r"Coordinator\.join: stop_grace_period_secs must be a number from 0 on, got -1",
+            r"Coordinator\.join: stop_grace_period_secs must be a number of at least 0, got -1",
         ),
         (
             lambda: LooperThread("coord", None),  # type: ignore[arg-type]
@@ -305,7 +305,7 @@ class TestLooperThread:
         (
             lambda: LooperThread(gx.Coordinator(), None, args=(1,)),
             InvalidArgumentError,
-            r"LooperThread: args and kwargs need a target to give them to",
+            r"LooperThread: args and kwargs need a target",
         ),
         (
             lambda: LooperThread(gx.Coordinator(), 0, print),

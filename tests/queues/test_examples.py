@@ -150,19 +150,19 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
             lambda: parse_example([ONE], {"b": FLOAT}),
             r"message 0: feature 'b' has 2 values, expected 1 for the shape \(\)",
         ),
-        (lambda: parse_example([ONE, b"junk"], {"a": INT}), r"message 1: b'junk' is no Example message"),
-        (lambda: parse_single_example(b"junk", {"a": INT}), r"parse_single_example: b'junk' is no Example message"),
+        (lambda: parse_example([ONE, b"junk"], {"a": INT}), r"message 1: b'junk' is not an Example message"),
+        (lambda: parse_single_example(b"junk", {"a": INT}), r"parse_single_example: b'junk' is not an Example message"),
         (
             lambda: parse_example([ONE], {"b": FixedLenSequenceFeature([3], "float32", True)}),
-            r"feature 'b' has 2 values, which is no multiple of 3, the size of the shape \(3,\)",
+            r"feature 'b' has 2 values, which is not a multiple of 3, the size of the shape \(3,\)",
         ),
         (
             lambda: parse_example([message(i=5, v=[0.5, 1.0])], {"s": SparseFeature("i", "v", "float32", 9)}),
-            r"feature 'i' has 1 places, but 'v' has 2 values",
+            r"feature 'i' has 1 indices, but 'v' has 2 values",
         ),
         (
             lambda: parse_example([message(i=9, v=0.5)], {"s": SparseFeature("i", "v", "float32", 9)}),
-            r"feature 'i' has a place outside of 0 to 8, which is the size of the axis",
+            r"feature 'i' has an index outside of 0 to 8, the size of its axis",
         ),
         (
             lambda: parse_example([ONE], {"s": SparseFeature(["i", "j"], "v", "float32", 9)}),
@@ -174,7 +174,7 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
         ),
         (
             lambda: parse_example([ONE], {"b": FixedLenFeature([None], "float32")}),
-            r"feature 'b': a size of the shape \[None\] is not known; a FixedLenSequenceFeature has any number",
+            r"feature 'b': a size of the shape \[None\] is unknown; use a FixedLenSequenceFeature for any number",
         ),
         (
             lambda: parse_example([ONE], {"b": FixedLenFeature([2], "float32", [1.0, 2.0, 3.0])}),
@@ -199,18 +199,18 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
         ),
         (
             lambda: parse_single_example([ONE], {"a": INT}),
-            r"parse_single_example: serialized must be a single string; parse_example takes many, got \w+\[1\]",
+            r"parse_single_example: serialized must be a single string; use parse_example for several, got \w+\[1\]",
         ),
         (lambda: parse_example([ONE, TWO], {"a": INT}, ["x"]), r"parse_example: 1 example_names for 2 messages"),
         (
             lambda: SparseValue([[2]], [1.0], [2]).to_dense(),
-            r"SparseValue\.to_dense: the index \[2\] lies outside of the shape \(2,\)",
+            r"SparseValue\.to_dense: the index \[2\] is outside of the shape \(2,\)",
         ),
         (
             lambda: SparseValue([[0]], [1.0], [2]).to_dense("a"),
             r"SparseValue\.to_dense: default_value must be of the values' dtype, got 'a'",
         ),
-        (lambda: make_example({"a": 1j}), r"make_example: 1j is neither text, floats nor ints"),
+        (lambda: make_example({"a": 1j}), r"make_example: 1j is not text, floats or ints"),
     ],
 )
 def test_what_is_wrong_is_said(call: Callable[[], object], message: str) -> None:

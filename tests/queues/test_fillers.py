@@ -30,7 +30,7 @@ def test_a_dequeue_whose_runner_was_never_started_says_so() -> None:
     runner = Runner()
     queue = waiting_queue(runner)
     message = (
-        r"nothing fills FIFOQueue 'q': its QueueRunner was never started, and 2 elements of FIFOQueue 'q', which has 0 "
+        r"nothing fills FIFOQueue 'q': its QueueRunner was never started, so 2 elements of FIFOQueue 'q', which has 0 "
         r"cannot come; call start_queue_runners\(sess\)\n  at .*test_fillers.py"
     )
     with pytest.raises(FailedPreconditionError, match=message):
@@ -107,10 +107,10 @@ print(queue.size().item())
 @pytest.mark.multiprocess
 def test_the_last_thread_does_not_wait_for_ever() -> None:
     found = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True, timeout=120)
-    remedy = "; close the queue where nothing more comes, and enqueue and dequeue in different threads"
+    remedy = "; close the queue when no more elements will come, and enqueue and dequeue in different threads"
     assert found.stdout.splitlines() == [
-        f"no thread is left but this one, which waits for 2 elements of FIFOQueue 'q', of which 1 are there{remedy}",
-        f"no thread is left but this one, which waits for room in FIFOQueue 'q', which is full (capacity 1); 0 of its "
+        f"this is the only thread left, and it waits for 2 elements of FIFOQueue 'q', of which 1 are there{remedy}",
+        f"this is the only thread left, and it waits for room in FIFOQueue 'q', which is full (capacity 1); 0 of its "
         f"2 rows are in{remedy}",
         "1",
     ]

@@ -67,7 +67,7 @@ def test_queues_of_one_shared_name_are_one_in_each_session() -> None:
     with gx.Session(graph=graph) as session:
         session.run(put)
         assert session.run(sizes) == [1, 0]
-        with pytest.raises(InvalidArgumentError, match="what has that shared name already has capacity 5, not 6"):
+        with pytest.raises(InvalidArgumentError, match="another object with that shared name has capacity 5, not 6"):
             session.run(wrong)
 
 
@@ -143,5 +143,5 @@ def test_what_does_not_fit_is_refused_when_the_graph_is_built() -> None:
             queue.enqueue(x)
             return x
 
-    with pytest.raises(InvalidArgumentError, match="'q' is part of a graph that is built by hand, and a compiled fun"):
+    with pytest.raises(InvalidArgumentError, match="'q' is part of a graph built by hand, so a compiled fun"):
         uses(gx.ones(2))

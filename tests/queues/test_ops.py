@@ -58,7 +58,7 @@ def test_queues_of_one_name_are_alike() -> None:
     with resources_scope(Resources()):
         fill()
         with pytest.raises(
-            InvalidArgumentError, match="FIFOQueue 'q': what has that shared name already has capacity 5, not"
+            InvalidArgumentError, match="FIFOQueue 'q': another object with that shared name has capacity 5, not"
         ):
             ops.SIZE.impl(**attrs(other))
 
@@ -98,5 +98,7 @@ def test_one_of_several_is_chosen_by_a_tensor() -> None:
 
 def test_a_queue_of_eager_code_that_is_gone() -> None:
     found = claim(ops.make_queue, QueueState, FLOATS.attrs(), "gone", None)[1]
-    with pytest.raises(NotFoundError, match="was made in eager code and does not exist any more; keep the object"):
+    with pytest.raises(
+        NotFoundError, match="was made in eager code and no longer exists; keep a reference to the object"
+    ):
         ops.SIZE.impl(**found)

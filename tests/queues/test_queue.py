@@ -154,12 +154,12 @@ def test_a_shared_name_is_one_queue() -> None:
     second = FIFOQueue(3, "int32", [[]], shared_name="tests.shared")
     first.enqueue(1)
     assert second.dequeue().item() == 1
-    differs = r"FIFOQueue 'tests.shared': what has that shared name already has capacity 3, not 4"
+    differs = r"FIFOQueue 'tests.shared': another object with that shared name has capacity 3, not 4"
     with pytest.raises(InvalidArgumentError, match=differs):
         FIFOQueue(4, "int32", [[]], shared_name="tests.shared")
-    with pytest.raises(InvalidArgumentError, match=r"already has types \(i32\[\]\), not \(i32\[2\]\)"):
+    with pytest.raises(InvalidArgumentError, match=r"has types \(i32\[\]\), not \(i32\[2\]\)"):
         FIFOQueue(3, "int32", [[2]], shared_name="tests.shared")
-    with pytest.raises(InvalidArgumentError, match="already has kind 'FIFOQueue', not 'PriorityQueue'"):
+    with pytest.raises(InvalidArgumentError, match="has kind 'FIFOQueue', not 'PriorityQueue'"):
         PriorityQueue(3, "int32", [[]], shared_name="tests.shared")
 
 
@@ -168,7 +168,7 @@ def test_from_list_chooses() -> None:
     assert QueueBase.from_list(1, [first, second]) is second
     with pytest.raises(InvalidArgumentError, match="the index 2 is out of range for 2 queues"):
         QueueBase.from_list(2, [first, second])
-    with pytest.raises(InvalidTypeError, match="have different dtypes or names of components"):
+    with pytest.raises(InvalidTypeError, match="have components with different dtypes or names"):
         QueueBase.from_list(0, [first, FIFOQueue(3, "float32", [[]])])
     with pytest.raises(InvalidTypeError, match=r"expected a list of queues, got \[1\]"):
         QueueBase.from_list(0, [1])  # type: ignore[list-item]
@@ -255,12 +255,12 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     "many without rows": (
         lambda: _queue().enqueue_many([[[1.0, 2.0]], 1]),
         InvalidArgumentError,
-        r"component 1 is i32\[\], and has no axis of elements; enqueue takes one element",
+        r"component 1 is i32\[\], which has no axis of elements; use enqueue for one element",
     ),
     "rows that differ": (
         lambda: _queue().enqueue_many([[[1.0, 2.0]], [1, 2]]),
         InvalidArgumentError,
-        "each component has one row for each element, but component 0 has 1, component 1 has 2",
+        "each component must have one row for each element, but component 0 has 1, component 1 has 2",
     ),
     "another dtype": (
         lambda: _queue().enqueue([gx.asarray([1, 2]), 1]),
@@ -294,12 +294,12 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     "a dict": (
         lambda: _queue().enqueue({"x": 1}),
         InvalidArgumentError,
-        "a dict is given, but the components have no names",
+        "got a dict, but the components have no names",
     ),
     "no dict": (
         lambda: _queue(names=["x", "y"]).enqueue([[1.0, 2.0], 1]),
         InvalidArgumentError,
-        r"the components have names; give a dict with the keys \['x', 'y'\]",
+        r"the components have names; pass a dict with the keys \['x', 'y'\]",
     ),
     "other keys": (
         lambda: _queue(names=["x", "y"]).enqueue({"x": 1, "z": 1}),
@@ -309,20 +309,20 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     "a negative count": (
         lambda: _queue().dequeue_many(-1),
         InvalidArgumentError,
-        r"'q'.dequeue_many: n is not negative, got -1",
+        r"'q'.dequeue_many: n must not be negative, got -1",
     ),
     "no count": (
         lambda: _queue().dequeue_up_to(1.5),
         InvalidTypeError,
-        r"'q'.dequeue_up_to: n is an int, got 1.5",
+        r"'q'.dequeue_up_to: n must be an int, got 1.5",
     ),
     "no shapes": (
         lambda: FIFOQueue(3, "float32", name="q").dequeue_many(2),
         InvalidArgumentError,
-        r"elements of the types \(f32\[\*\]\) cannot be joined; give the queue its shapes",
+        r"elements of the types \(f32\[\*\]\) cannot be joined; make the queue with shapes=",
     ),
     "capacity": (lambda: FIFOQueue(0, "float32"), InvalidArgumentError, "a capacity of 0 leaves no room"),
-    "no capacity": (lambda: FIFOQueue("3", "float32"), InvalidTypeError, "FIFOQueue: capacity is an int, got '3'"),  # type: ignore[arg-type]
+    "no capacity": (lambda: FIFOQueue("3", "float32"), InvalidTypeError, "FIFOQueue: capacity must be an int, got '3'"),  # type: ignore[arg-type]
     "no dtype": (lambda: FIFOQueue(3, "floaty"), InvalidTypeError, "FIFOQueue: 'floaty' is not a dtype"),
     "no dtypes": (lambda: FIFOQueue(3, []), InvalidArgumentError, "dtypes is empty"),
     "fewer shapes": (
@@ -333,29 +333,29 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     "open shapes": (
         lambda: FIFOQueue(3, ["float32"], [[None, 2]]),
         InvalidArgumentError,
-        r"all sizes of shapes must be known, got \(f32\[\?,2\]\); a PaddingFIFOQueue fills up sizes that differ",
+        r"all sizes of shapes must be known, got \(f32\[\?,2\]\); use a PaddingFIFOQueue to pad different sizes",
     ),
     "no shape": (
         lambda: FIFOQueue(3, ["float32"], [["x"]]),
         InvalidTypeError,
-        r"a shape is a list of ints, got \['x'\]",
+        r"a shape must be a list of ints, got \['x'\]",
     ),
     "no rank": (
         lambda: PaddingFIFOQueue(3, ["float32"], [None]),
         InvalidArgumentError,
-        r"each shape says how many axes there are, got \(f32\[\*\]\)",
+        r"each shape must have a known number of axes, got \(f32\[\*\]\)",
     ),
-    "fewer names": (lambda: _queue(names=["x"]), InvalidArgumentError, "has 2 components, and there are 1 names"),
-    "one name twice": (lambda: _queue(names=["x", "x"]), InvalidArgumentError, "two components have one name"),
+    "fewer names": (lambda: _queue(names=["x"]), InvalidArgumentError, "has 2 components, but there are 1 names"),
+    "one name twice": (lambda: _queue(names=["x", "x"]), InvalidArgumentError, "two components have the same name"),
     "min_after_dequeue": (
         lambda: RandomShuffleQueue(3, 3, "float32"),
         InvalidArgumentError,
-        "min_after_dequeue is at least 0 and less than the capacity, got 3 and capacity 3",
+        "min_after_dequeue must be at least 0 and less than the capacity, got 3 and capacity 3",
     ),
     "a seed": (
         lambda: RandomShuffleQueue(3, 0, "float32", seed="x"),  # type: ignore[arg-type]
         InvalidTypeError,
-        "RandomShuffleQueue: seed is an int, got 'x'",
+        "RandomShuffleQueue: seed must be an int, got 'x'",
     ),
 }
 

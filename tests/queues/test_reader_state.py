@@ -229,13 +229,15 @@ class TestState:
 
     def test_a_state_of_another_reader_is_refused(self) -> None:
         state = reader(TextLines()).serialize()
-        message = r"the state is of a reader \('text_line', 0, ''\), this one is \('text_line', 1, ''\)"
+        message = r"the state belongs to a reader \('text_line', 0, ''\), this one is \('text_line', 1, ''\)"
         with pytest.raises(InvalidArgumentError, match=message):
             reader(TextLines(1)).restore(state)
 
     @pytest.mark.parametrize("state", [b"", b"{}", b"[1]", b'{"reader": 1}', b"\xff"])
     def test_what_is_no_state_is_refused(self, state: bytes) -> None:
-        with pytest.raises(InvalidArgumentError, match="is no state of a reader; give what serialize_state returns"):
+        with pytest.raises(
+            InvalidArgumentError, match="is not the state of a reader; pass the result of serialize_state"
+        ):
             reader(Names()).restore(state)
 
     def test_a_state_whose_file_is_gone_leaves_the_reader_as_it_was(self) -> None:

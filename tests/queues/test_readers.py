@@ -192,13 +192,13 @@ def test_a_compiled_function_counts() -> None:
         (
             lambda: FixedLengthRecordReader(1.5),  # type: ignore[arg-type]
             InvalidTypeError,
-            r"FixedLengthRecordReader: record_bytes is an int, got 1\.5",
+            r"FixedLengthRecordReader: record_bytes must be an int, got 1\.5",
         ),
         (lambda: TFRecordReader(options=3), InvalidTypeError, r"TFRecordReader: options must be TFRecordOptions"),  # type: ignore[arg-type]
         (
             lambda: TextLineReader(name="r").read("a.csv"),  # type: ignore[arg-type]
             InvalidTypeError,
-            r"TextLineReader 'r'\.read: expected a queue of names of files, got 'a\.csv'",
+            r"TextLineReader 'r'\.read: expected a queue of file names, got 'a\.csv'",
         ),
         (
             lambda: TextLineReader(name="r").read(FIFOQueue(1, "int32", shapes=[[]], name="q")),
@@ -208,12 +208,12 @@ def test_a_compiled_function_counts() -> None:
         (
             lambda: TextLineReader(name="r").read_up_to(names(), -1),
             InvalidArgumentError,
-            r"TextLineReader 'r'\.read_up_to: num_records is not negative, got -1",
+            r"TextLineReader 'r'\.read_up_to: num_records must not be negative, got -1",
         ),
         (
             lambda: IdentityReader(name="r").restore_state("junk"),
             InvalidArgumentError,
-            r"b'junk' is no state of a reader; give what serialize_state returns",
+            r"b'junk' is not the state of a reader; pass the result of serialize_state",
         ),
     ],
 )

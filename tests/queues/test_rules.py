@@ -78,7 +78,7 @@ def test_a_closed_queue_takes_nothing_and_gives_what_it_has() -> None:
     queue = queue_of(0, 1)
     queue.close()
     for enqueue in (lambda: queue.enqueue(2), lambda: queue.enqueue_many([[2]])):
-        with pytest.raises(CancelledError, match=r"FIFOQueue 'q' is closed, so it takes no more elements\n  at .*py"):
+        with pytest.raises(CancelledError, match=r"FIFOQueue 'q' is closed and accepts no more elements\n  at .*py"):
             enqueue()
     assert queue.is_closed().item()
     assert queue.dequeue().item() == 0
@@ -90,7 +90,7 @@ def test_a_closed_queue_takes_nothing_and_gives_what_it_has() -> None:
 def test_a_dequeue_of_too_many_takes_nothing_and_says_how_many_there_are() -> None:
     queue = queue_of(0, 1)
     queue.close()
-    error = r"\(requested 3, current size 2\); dequeue_up_to gives those that are left"
+    error = r"\(requested 3, current size 2\); dequeue_up_to returns the remaining ones"
     with pytest.raises(OutOfRangeError, match=error):
         queue.dequeue_many(3)
     assert queue.dequeue_up_to(3).tolist() == [0, 1]
@@ -182,7 +182,7 @@ def test_a_queue_by_priority_gives_the_least_of_all_that_are_there() -> None:
     assert queue.size().item() == 1
     queue.enqueue([1, 10])
     assert pair.end() == [[1, 5], [10, 50]]
-    never = r"PriorityQueue 'p' has room for 3 elements, so that 4 in order are never there; dequeue fewer at a time"
+    never = r"PriorityQueue 'p' has room for 3 elements, so it never holds 4 in order; dequeue fewer at a time"
     with pytest.raises(InvalidArgumentError, match=never):
         queue.dequeue_many(4)
     rest = calling(queue, lambda: queue.dequeue_up_to(4)[0].tolist())

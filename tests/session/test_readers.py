@@ -202,5 +202,5 @@ class TestDecoders:
             assert str(dense.raw.type) == "str[?,?]"
             assert session.run(dense, {many: messages}).tolist() == [[b"-", b"-"], [b"a", b"-"], [b"a", b"a"]]
             assert session.run(gx.sum(single["x"]), {one: messages[2]}) == np.float32(4.5)
-            with pytest.raises(InvalidArgumentError, match="parse_single_example: b'junk' is no Example message"):
+            with pytest.raises(InvalidArgumentError, match="parse_single_example: b'junk' is not an Example message"):
                 session.run(single, {one: b"junk"})

@@ -1,3 +1,3 @@
-"""The transformations, each with what gives its rows."""
+"""The transformations, each with its rows."""
 
 __all__: list[str] = []

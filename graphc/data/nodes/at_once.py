@@ -1,6 +1,6 @@
-"""Several small batches at once: a map before a batch, or after it, as one program for some of them.
+"""Several small batches at once: a map before or after a batch runs as one program for several batches.
 
-Only what is there is read so far ahead; see :attr:`graphc.data.plan.Node.columnar`.
+It reads no further ahead than the available rows; see :attr:`graphc.data.plan.Node.columnar`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BATCHES_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18
 
 
 def batched_maps(node: Batch, epoch: Epoch) -> Rows | None:
-    """Returns batches of what a program makes of rows; None if they are not worth making several at once."""
+    """Returns batches of a program's results for rows; None if making several at once does not pay."""
     inner = node.source
     if not isinstance(inner, Map) or inner.function.mode != "blocks" or inner.workers:
         return None
@@ -33,7 +33,7 @@ def batched_maps(node: Batch, epoch: Epoch) -> Rows | None:
 
 
 def mapped_batches(node: Map, epoch: Epoch) -> Rows | None:
-    """Returns what a program makes of batches; None if they are not worth making several at once."""
+    """Returns a program's results for batches; None if making several at once does not pay."""
     inner = node.source
     if not isinstance(inner, Batch) or node.workers or node.function.mode not in ("blocks", "rows"):
         return None
@@ -52,7 +52,7 @@ def _at_once(spec: Any, size: int) -> int:
 
 
 class _AtOnce(Rows):
-    """Batches, of which some are made at once.
+    """Batches, several of which are made at once.
 
     Args:
       node: the batches.
@@ -108,27 +108,27 @@ class _AtOnce(Rows):
         return found
 
     def back(self, count: int) -> None:
-        """Takes back rows, to read them again."""
+        """Puts back rows, to read them again."""
         rows: Any = self.input
         rows.back(count)
         self.number -= count
 
     def several(self, found: Block) -> list[Row]:
-        """Returns the batches of so many rows."""
+        """Returns the batches of these rows."""
         raise NotImplementedError
 
     def one(self, found: Block) -> Row:
-        """Returns a batch, which may be smaller."""
+        """Returns one batch, which may be smaller."""
         raise NotImplementedError
 
     def state(self) -> State:
-        """Returns the position before the batches that were made at once, and how many of them were given."""
+        """Returns the position before the batches that were made at once, and the number of them that were returned."""
         if not self._ready or self._mark is None:
             return super().state()
         return {**self._mark, "given": self._count - len(self._ready)}
 
     def restore(self, state: State) -> None:
-        """Goes to a position."""
+        """Moves to a position."""
         super().restore(state)
         self._ready.clear()
         for _ in range(state.get("given", 0)):
@@ -136,7 +136,7 @@ class _AtOnce(Rows):
 
 
 class _MappedRows(_AtOnce):
-    """Batches of what a function makes of rows."""
+    """Batches of a function's results for rows."""
 
     def several(self, found: Block) -> list[Row]:
         return self._function.apart(found, self._size)
@@ -150,7 +150,7 @@ class _MappedRows(_AtOnce):
         made: list[Row] = []
         try:
             for row in self._function.each(found):
-                made.append(row)  # noqa: PERF402  what comes before an error is kept
+                made.append(row)  # noqa: PERF402  keeps the rows before an error
         except Exception as error:
             self.back(size_of(found) - len(made) - 1)
             told(error, self._function, self.number - 1)

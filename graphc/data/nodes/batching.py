@@ -1,4 +1,4 @@
-"""Batches: batch, padded_batch, unbatch, rebatch."""
+"""Nodes of batches: batch, padded_batch, unbatch, rebatch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["Batch", "PaddedBatch", "Rebatch", "Unbatch"]
 
 
 def batches(count: Cardinality, size: int, drop_remainder: bool) -> Cardinality:
-    """Returns how many batches so many elements make."""
+    """Returns the number of batches for a number of elements."""
     if count is None or count == INFINITE:
         return count
     return int(count) // size if drop_remainder else math.ceil(count / size)
@@ -55,7 +55,7 @@ class _Batched(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Batch(Node):
-    """So many elements at a time, stacked."""
+    """A number of consecutive elements, stacked."""
 
     word = "batch"
     source: Node
@@ -77,7 +77,7 @@ class Batch(Node):
 
 
 def batched_spec(spec: Any, size: int, count: Cardinality, drop_remainder: bool) -> Any:
-    """Returns the spec of batches; their size is known where no batch is smaller."""
+    """Returns the spec of batches; their size is known if no batch is smaller."""
     whole = drop_remainder or count == INFINITE
     leaves, structure = flatten(spec)
     return unflatten(
@@ -107,7 +107,7 @@ class _PaddedBatches(Rows):
 
 @dataclass(frozen=True, eq=False)
 class PaddedBatch(Node):
-    """So many elements at a time, filled up to one shape.
+    """A number of consecutive elements, padded to one shape.
 
     Attributes:
       shapes: the shapes of each leaf, with None for the size of the largest; None for all sizes of it.
@@ -139,7 +139,7 @@ class PaddedBatch(Node):
 
 
 def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) -> Row:
-    """Returns rows as a batch, each leaf filled up to the largest or to a given shape.
+    """Stacks rows into a batch, with each leaf padded to the largest or to a given shape.
 
     Raises:
       InvalidArgumentError: a leaf is larger than the shape it is to be filled up to, or has other axes.
@@ -155,7 +155,7 @@ def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) ->
             if not fits:
                 error = InvalidArgumentError(
                     f"padded_batch: leaf {place} of element {number} of the batch has the shape {sizes}, which cannot "
-                    f"be filled up to {found[0] if shape is None else tuple(shape)}"
+                    f"be padded to {found[0] if shape is None else tuple(shape)}"
                 )
                 raise at(error, user_location())
         largest = [max(axis) for axis in zip(*found, strict=True)]
@@ -172,7 +172,7 @@ def padded(rows: Sequence[Row], shapes: Sequence[Any], values: Sequence[Any]) ->
 
 
 def filling(spec: Any, given: Any) -> tuple[Any, ...]:
-    """Returns what each leaf is filled up with: zero and the empty string, if nothing is given."""
+    """Returns the padding value of each leaf: zero and the empty string by default."""
     leaves, structure = flatten(spec)
     if given is None:
         return tuple([b"" if leaf.of_strings else as_dtype(leaf.dtype).type(0) for leaf in leaves])
@@ -200,8 +200,10 @@ class _Unbatched(Rows):
         sizes = {column.shape[:1] for column in self._batch or ()}
         if len(sizes) > 1 or () in sizes:
             shapes = ", ".join(str(column.shape) for column in self._batch or ())
-            remedy = "use it after batch, or bring them to one number of rows by map"
-            problem = f"unbatch: the leaves of an element need as many rows as each other, and have the shapes {shapes}"
+            remedy = "use it after batch, or give them the same number of rows with map"
+            problem = (
+                f"unbatch: the leaves of an element must have the same number of rows, but have the shapes {shapes}"
+            )
             raise at(InvalidArgumentError(f"{problem}; {remedy}"), user_location())
         return self._batch is not None
 
@@ -299,7 +301,7 @@ class _Rebatched(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Rebatch(Node):
-    """Batches of other sizes, which follow each other in turn."""
+    """Batches of other sizes, which are used in turn."""
 
     word = "rebatch"
     source: Node

@@ -1,4 +1,4 @@
-"""Elements that are kept: in memory, or in a file."""
+"""Nodes that keep elements: in memory, or in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Cache", "FileCache"]
 
 
 class Store:
-    """The elements of a first pass, which later ones give again."""
+    """The elements of a first pass, for later passes."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -31,7 +31,7 @@ class Store:
 
 
 class _Cached(Rows):
-    """Gives what is kept, or fills the store from the start; a second reader at the same time reads for itself."""
+    """Returns the stored elements, or fills the store from the start; a second concurrent reader reads for itself."""
 
     def __init__(self, node: Cache) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class _FromFile(Rows):
 
 
 class _ToFile(Rows):
-    """Writes what it gives to a file of its own, which takes the name at the end."""
+    """Writes the elements to a file of its own, and renames it at the end."""
 
     def __init__(self, rows: Rows, path: str) -> None:
         super().__init__(rows)
@@ -184,7 +184,7 @@ _END = -1
 
 
 def write_row(file: BinaryIO, row: Row) -> None:
-    """Writes a row: a header of JSON with dtypes and shapes, then the bytes of the leaves."""
+    """Writes a row: a JSON header with dtypes and shapes, then the bytes of the leaves."""
     header: list[Any] = []
     parts: list[bytes] = []
     for leaf in row:
@@ -227,5 +227,7 @@ def _exactly(file: BinaryIO, count: int) -> bytes:
     found = file.read(count)
     if len(found) != count:
         where = f"at byte {file.tell() - len(found)}: {len(found)} of {count} bytes are there"
-        raise DataLossError(f"cache: the file {file.name!r} is cut off {where}; remove it, so that it is written anew")
+        raise DataLossError(
+            f"cache: the file {file.name!r} is truncated {where}; remove it, so that it is written again"
+        )
     return found

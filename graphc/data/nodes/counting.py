@@ -85,7 +85,7 @@ class _Skip(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Skip(Node):
-    """All elements but the first."""
+    """All elements but the first ones."""
 
     word = "skip"
     source: Node
@@ -112,7 +112,7 @@ class _Repeat(Rows):
         super().__init__(node.input.open(epoch.inner(0)))
 
     def _again(self) -> bool:
-        """Opens the input once more; whether that is to be done."""
+        """Opens the input once more; returns False if the repetitions are over."""
         self.input.close()
         if self.number + 1 >= self._node.count or not self.gave:
             return False
@@ -189,7 +189,7 @@ class _Shard(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Shard(Node):
-    """Each ``num_shards``-th element, from ``index`` on."""
+    """Every ``num_shards``-th element, starting at ``index``."""
 
     word = "shard"
     source: Node
@@ -236,7 +236,7 @@ class _Concatenated(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Concatenate(Node):
-    """The elements of one dataset after those of another."""
+    """The elements of one dataset, followed by those of another."""
 
     word = "concatenate"
     parts: tuple[Node, ...]
@@ -266,7 +266,7 @@ class Concatenate(Node):
 
 
 def common_spec(specs: list[Any], use: str) -> Any:
-    """Returns what elements of several specs have in common.
+    """Returns the common spec of elements.
 
     Raises:
       InvalidArgumentError: their structures or dtypes differ.
@@ -310,7 +310,7 @@ class _Zipped(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Zip(Node):
-    """Elements of several datasets side by side, as long as each has some."""
+    """Tuples with an element from each of several datasets; ends with the shortest."""
 
     word = "zip"
     parts: tuple[Node, ...]

@@ -1,4 +1,4 @@
-"""Going on after errors."""
+"""A node that skips elements with errors."""
 
 from __future__ import annotations
 

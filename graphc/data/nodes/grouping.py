@@ -1,4 +1,4 @@
-"""Elements that belong together: windows, and groups by a key."""
+"""Nodes that group elements: windows, and groups by a key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _HeldRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Held(Node):
-    """Rows that are there already."""
+    """Rows that are already in memory."""
 
     word = "elements"
     rows: tuple[Row, ...] = field(repr=False)
@@ -90,7 +90,7 @@ class _Windows(LookingBack):
 
 @dataclass(frozen=True, eq=False)
 class Window(Node):
-    """Datasets of elements that follow each other, one for each leaf.
+    """Datasets of consecutive elements, one for each leaf.
 
     Attributes:
       make: a function from a plan to a dataset.
@@ -146,7 +146,7 @@ class _Grouped(Replayed):
             self._windows += 1
 
     def _next_group(self) -> tuple[int, list[Row]] | None:
-        """Returns the next group that is full, or one that is left at the end."""
+        """Returns the next full group, or a remaining one at the end."""
         for row in self.input:
             key = int(self._node.key.value(row))
             group = self._groups.setdefault(key, [])

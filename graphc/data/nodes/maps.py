@@ -1,4 +1,4 @@
-"""Functions of the user's over elements: map, filter, take_while, scan."""
+"""Nodes with users' functions of elements: map, filter, take_while, scan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Filter", "Map", "TakeWhile", "Told"]
 
 
 class Told(Rows):
-    """Rows that a user's function gives one by one; an exception of it is told with the place of the element."""
+    """Rows that a user's function returns one by one; a note on its exceptions names the element."""
 
     counters = ("number",)
 
@@ -27,12 +27,12 @@ class Told(Rows):
         self.function, self.number = function.fresh(), 0
 
     def tell(self, error: BaseException, number: int | None = None) -> None:
-        """Notes on an exception which transformation raised it, and at which element; the last one if none is given."""
+        """Adds a note to an exception with the transformation and the element; the last element if none is given."""
         told(error, self.function, self.number - 1 if number is None else number)
 
 
 def told(error: BaseException, function: UserFunction, number: int) -> None:
-    """Notes on an exception of a function which transformation raised it, and at which element."""
+    """Adds a note to a function's exception that names the transformation and the element."""
     where = f"\n  at {function.location}" if function.location else ""
     error.add_note(f"in {function.use}({function.name}) of a dataset, element {number}{where}")
 
@@ -167,7 +167,7 @@ class _FilteredBlocks(_InBlocks):
 
 @dataclass(frozen=True, eq=False)
 class Filter(Node):
-    """The elements for which a function gives True."""
+    """The elements for which a function returns True."""
 
     word = "filter"
     source: Node
@@ -183,7 +183,7 @@ class Filter(Node):
 
     @cached_property
     def columnar(self) -> bool:
-        # Of elements without end there may be no more that are kept, so that nothing may be read ahead.
+        # # An endless dataset may have no further match, so nothing may be read ahead.
         return self._in_blocks and self.input.cardinality != INFINITE
 
     @property
@@ -216,7 +216,7 @@ class _TakenWhile(Told):
 
 @dataclass(frozen=True, eq=False)
 class TakeWhile(Node):
-    """The elements before the first for which a function gives False."""
+    """The elements before the first one for which a function returns False."""
 
     word = "take_while"
     source: Node

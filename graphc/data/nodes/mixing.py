@@ -1,4 +1,4 @@
-"""Several datasets as one: flat_map and interleave, and choosing from some."""
+"""Nodes that merge datasets: flat_map, interleave, and choosing from several."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Choose", "Interleave", "RandomChoices"]
 
 @dataclass
 class _Slot:
-    """A dataset of a cycle that is being read."""
+    """A dataset of the cycle that is being read."""
 
     number: int
     before: State
@@ -67,7 +67,7 @@ class _Interleaved(Told):
         raise StopIteration
 
     def block(self, count: int) -> Block | None:
-        """Returns whole rounds over the datasets at once, as far as all of them have rows that are read ahead."""
+        """Returns whole rounds over the datasets at once, as far as all of them have rows read ahead."""
         ahead, size = self._ahead(), self._node.block_length
         each, rounds = max(1, len(ahead)) * size, 0
         if ahead and not self.taken and is_even(self._node.spec):
@@ -81,11 +81,11 @@ class _Interleaved(Told):
 
     @property
     def is_ready(self) -> bool:
-        """True if all datasets that are being read have rows that are read ahead."""
+        """True if all datasets that are being read have rows read ahead."""
         return bool(self._ahead())
 
     def _ahead(self) -> list[Ahead]:
-        """Returns the rows of the datasets in their order, if all of them are read ahead; else none."""
+        """Returns the rows of the datasets in order, if all of them are read ahead; else none."""
         slots = [*self._slots[self.place :], *self._slots[: self.place]]
         live = [slot for slot in slots if slot is not None]
         ahead = [slot.rows for slot in live if isinstance(slot.rows, Ahead)]
@@ -95,7 +95,7 @@ class _Interleaved(Told):
         self.place, self.taken = (self.place + 1) % len(self._slots), 0
 
     def _opened(self, rows: Rows) -> _Slot | None:
-        """Returns what the next element of the input becomes."""
+        """Opens the dataset for the next element of the input."""
         before = rows.state()
         row = next(rows, None)
         if row is None:
@@ -159,14 +159,14 @@ def plan_in(leaf: Any, function: UserFunction) -> Node:
     """
     plan = getattr(leaf, "plan", None)
     if not isinstance(plan, Node):
-        error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, it returned {leaf!r:.60}")
+        error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, but returned {leaf!r:.60}")
         raise at(error, function.location)
     return plan
 
 
 @dataclass(frozen=True, eq=False)
 class Interleave(Node):
-    """The elements of the datasets that a function makes of elements, some datasets at a time.
+    """The elements of the datasets that a function returns, interleaved.
 
     Attributes:
       cycle_length: the number of datasets to read in turn; 1 for one after the other.
@@ -187,7 +187,9 @@ class Interleave(Node):
         found = self.function.spec
         if isinstance(found, DatasetSpec):
             return found.element_spec
-        error = InvalidTypeError(f"{self.function.use}: {self.function.name} must return a dataset, it returns {found}")
+        error = InvalidTypeError(
+            f"{self.function.use}: {self.function.name} must return a dataset, but returns {found}"
+        )
         raise at(error, self.function.location)
 
     @cached_property
@@ -214,7 +216,9 @@ class _Chosen(Rows):
             (choice,) = next(self.inputs[0])
             place = int(choice)
             if not 0 <= place < len(self._ended):
-                raise InvalidArgumentError(f"{self._node.word}: dataset {place} is chosen out of {len(self._ended)}")
+                raise InvalidArgumentError(
+                    f"{self._node.word}: dataset {place} was chosen, but there are {len(self._ended)}"
+                )
             row = None if self._ended[place] else next(self.inputs[place + 1], None)
             if row is not None:
                 return row
@@ -233,7 +237,7 @@ class _Chosen(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Choose(Node):
-    """The next element of one of several datasets, which another dataset names."""
+    """Elements from one of several datasets, whose index another dataset returns."""
 
     word = "choose_from_datasets"
     choice: Node
@@ -271,7 +275,7 @@ class _RandomChoices(Rows):
 
 @dataclass(frozen=True, eq=False)
 class RandomChoices(Node):
-    """Numbers that are drawn by their weights, without end."""
+    """Endless random indices, drawn by weight."""
 
     word = "random_choices"
     weights: tuple[float, ...]

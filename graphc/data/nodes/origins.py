@@ -39,7 +39,7 @@ class _Numbers(BufferedRows):
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Node):
-    """So many numbers from a first one on."""
+    """A range of numbers."""
 
     word = "range"
     start: int
@@ -79,7 +79,7 @@ class _Gathered(BufferedRows):
 
 @dataclass(frozen=True, eq=False)
 class Gather(Node):
-    """Rows of a source, by their numbers, which are what the nodes below it order."""
+    """Rows of a source, selected by the row numbers that the input returns."""
 
     word = "rows"
     source: RowSource
@@ -181,7 +181,7 @@ class _RandomNumbers(Rows):
 
 @dataclass(frozen=True, eq=False)
 class RandomNumbers(Node):
-    """Whole numbers of 32 bits that are drawn at random, without end."""
+    """Endless random 32-bit integers."""
 
     word = "random"
     seed: int

@@ -1,4 +1,4 @@
-"""Python functions of elements in several threads, or processes."""
+"""Python functions of elements, called in several threads or processes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["MappedInProcesses", "MappedInThreads"]
 
 @dataclass(eq=False)
 class _Work:
-    """One element on its way.
+    """One element in progress.
 
     Attributes:
       before: the position of the input before it.
       number: its index.
-      given: whether its result was handed out, before that of one that came earlier.
+      given: whether its result was returned before those of earlier elements.
     """
 
     before: State
@@ -35,13 +35,13 @@ class _Work:
 
 
 class MappedInThreads(Told):
-    """Calls a function for some elements at a time.
+    """Calls a function for several elements at a time.
 
     Args:
       function: the function.
       rows: the rows to call it with.
       threads: the number of concurrent calls.
-      ordered: whether the results come in the order of the elements.
+      ordered: whether results come in the order of the elements.
     """
 
     def __init__(self, function: UserFunction, rows: Rows, threads: int, ordered: bool) -> None:
@@ -100,7 +100,7 @@ class MappedInThreads(Told):
         self.number, self._passed = state["number"], set(state["given"])
 
     def _end(self) -> None:
-        """Ends the threads; what is done stays to be handed out."""
+        """Ends the threads; finished results remain available."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -114,14 +114,14 @@ class MappedInThreads(Told):
 
 
 class MappedInProcesses(MappedInThreads):
-    """Calls a function for some elements at a time, in processes of its own.
+    """Calls a function for several elements at a time, in separate processes.
 
     Args:
       function: the function.
       spec: the types of the elements that it is called with.
-      rows: these.
+      rows: the rows to call it with.
       workers: the number of processes.
-      ordered: whether the results come in the order of the elements.
+      ordered: whether results come in the order of the elements.
     """
 
     def __init__(self, function: UserFunction, spec: Any, rows: Rows, workers: int, ordered: bool) -> None:

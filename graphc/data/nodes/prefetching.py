@@ -1,4 +1,4 @@
-"""Reading ahead in a thread, and bringing elements to devices there."""
+"""Reading ahead in a thread, which can also move elements to devices."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Shelf:
             self._rows.close()
 
     def take(self) -> tuple[Row | None, BaseException | None, State]:
-        """Returns what comes next, the end where another thread took it; waits for it."""
+        """Waits for the next item and returns it; the end if another thread took it."""
         with self.condition:
             wait_until(
                 self.condition, lambda: self.stopped or bool(self.ready), lambda: "the next element of a dataset"
@@ -72,7 +72,7 @@ class _Shelf:
             self.condition.notify_all()
 
     def abandon(self) -> bool:
-        """Leaves the closing of the rows to the thread, which still reads them; False if it has ended by now."""
+        """Leaves it to the thread to close the rows, which it still reads; returns False if the thread has ended."""
         with self.condition:
             self.abandoned = not self._done
         return self.abandoned
@@ -81,8 +81,7 @@ class _Shelf:
 class ReadAhead(Rows):
     """Reads its input in a thread, some rows ahead.
 
-    The thread starts with the first row that is asked for, and ends with the input, at an exception, and by
-    :meth:`close`.
+    The thread starts with the first requested row. It ends with the input, after an exception, or on :meth:`close`.
 
     Args:
       rows: the rows to read.
@@ -117,13 +116,13 @@ class ReadAhead(Rows):
 
     @property
     def has_some(self) -> bool:
-        """True if the thread has read something, of which the next call gives the first."""
+        """True if the thread has read something that the next call returns."""
         return self._shelf is not None and bool(self._shelf.ready)
 
     def _end(self) -> bool:
-        """Ends the thread; whether it still reads, for what it calls takes long, and will close the input itself.
+        """Stops the thread; returns True if it is still in a long read, after which it closes the input itself.
 
-        A program that exits does not wait for it.
+        A program that exits does not wait for the thread.
         """
         shelf, thread = self._shelf, self._thread
         self._shelf = self._thread = None
@@ -145,10 +144,10 @@ class ReadAhead(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Prefetch(Node):
-    """The same elements, read ahead.
+    """The same elements, prefetched.
 
     Attributes:
-      place: brings a row to devices; None to leave it on the host.
+      place: a function that moves a row to devices; None to leave it on the host.
     """
 
     word = "prefetch"

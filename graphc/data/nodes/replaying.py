@@ -1,4 +1,4 @@
-"""Rows whose position is how many have come: to go there they are read again from the start."""
+"""Rows whose position is their count: to restore it, they are read again from the start."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _bytes: Any = np.vectorize(_encoded, otypes=[object])
 
 
 def _listed(leaf: Any) -> Any:
-    """Returns a leaf as JSON can hold it; strings as text of as many characters as they have bytes."""
+    """Converts a leaf to a JSON value; strings become text with one character per byte."""
     if isinstance(leaf, bytes):
         return _decoded(leaf)
     array = np.asarray(leaf)
@@ -116,7 +116,7 @@ def _key(leaf: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Unique(Node):
-    """The elements that have not come before."""
+    """The elements that did not come before."""
 
     word = "unique"
     source: Node
@@ -149,7 +149,7 @@ class _Resampled(Replayed):
 
 @dataclass(frozen=True, eq=False)
 class RejectionResample(Node):
-    """Pairs of a class and an element, some elements left out so that the classes come as often as is wanted."""
+    """Pairs of a class and an element; elements are dropped so that the classes have the target frequencies."""
 
     word = "rejection_resample"
     source: Node

@@ -1,4 +1,4 @@
-"""Batches that several processes share: each has some rows of every one."""
+"""Batches that several processes share: each process has some rows of every batch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["ShareBatches", "shared"]
 
 
 def shared(plan: Node) -> tuple[Node, bool]:
-    """Returns a plan of batches as the part of it that this process reads, and whether it is one.
+    """Returns a plan of batches reduced to this process's part, and True if it could be reduced.
 
-    It is where the job has several processes and all batches divide by their number.
+    This requires a job of several processes, whose number divides all batches.
     """
     count = jax.process_count()
     shapes = [leaf.shape for leaf in flatten(plan.spec)[0]]
@@ -32,7 +32,7 @@ def shared(plan: Node) -> tuple[Node, bool]:
 
 
 class _Parts(Rows):
-    """Rows of each element of what gives batches."""
+    """The rows of one process, from each element of a node of batches."""
 
     def __init__(self, node: ShareBatches, rows: Rows) -> None:
         super().__init__(rows)
@@ -44,7 +44,7 @@ class _Parts(Rows):
 
 
 class _PartsOfNumbers(Rows):
-    """Rows of each batch, of which only these are read: their numbers are, and then their maps are computed."""
+    """The rows of one process of each batch: only their numbers are read, and only their maps are computed."""
 
     def __init__(self, node: ShareBatches, batch: Batch, rows: Rows, gather: Gather, maps: list[Map]) -> None:
         super().__init__(rows)
@@ -63,7 +63,7 @@ class _PartsOfNumbers(Rows):
 
 @dataclass(frozen=True, eq=False)
 class ShareBatches(Node):
-    """Of each batch the rows of one process."""
+    """The rows of one process, from each batch."""
 
     word = "shard_batches"
     source: Node

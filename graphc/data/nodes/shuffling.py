@@ -1,7 +1,7 @@
-"""Shuffles: a buffer of elements, out of which each next one is drawn at random.
+"""Shuffles: each element is drawn at random from a buffer.
 
-The order depends on the seed and the epoch alone, so a position is a count: to go there the shuffle draws again. A
-plan shuffles the numbers of rows where it can (see :mod:`graphc.data.passes`), so that this costs next to nothing.
+The order depends only on the seed and the epoch, so a position is a count: to restore it, the shuffle draws again. A
+plan shuffles row numbers where it can (see :mod:`graphc.data.passes`), so that this costs almost nothing.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class _ShuffledRows(_Shuffled):
 
 
 class _ShuffledNumbers(_Shuffled):
-    """A column of numbers, in blocks; the same order as of rows."""
+    """A column of numbers, in blocks; the same order as for rows."""
 
     def __next__(self) -> Row:
         found = self.block(1)
@@ -101,9 +101,9 @@ class _ShuffledNumbers(_Shuffled):
         return (given,) if len(given) else None
 
     def _exchanged(self, incoming: Any) -> Any:
-        """Puts numbers into the buffer one after the other, and returns what each replaces.
+        """Puts numbers into the buffer one after the other, and returns the numbers that they replace.
 
-        A slot that is drawn twice gives, the second time, what was put there before.
+        A slot that is drawn twice returns, the second time, the number put there before.
         """
         slots = (self._random.random(len(incoming)) * self._size).astype(np.int64)
         order = np.argsort(slots, kind="stable")
@@ -126,9 +126,9 @@ class Shuffle(Node):
     """The elements in random order.
 
     Attributes:
-      buffer_size: among how many elements the next one is chosen.
+      buffer_size: the number of elements that the next one is drawn from.
       seed: the seed of the order.
-      reshuffle_each_iteration: whether each pass has another order.
+      reshuffle_each_iteration: whether each pass has a different order.
       runs: counts how often a dataset with this shuffle was iterated.
     """
 

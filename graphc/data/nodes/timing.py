@@ -66,7 +66,7 @@ class _TimedRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Timed(Node):
-    """The same elements; how long they take is noted."""
+    """The same elements, with their time measured."""
 
     word = "timed"
     source: Node
@@ -89,7 +89,7 @@ class Timed(Node):
 
 
 def timed(node: Node) -> Timed:
-    """Returns a plan that notes how long each of its nodes takes."""
+    """Returns a plan that measures the time of each of its nodes."""
     inner: list[Record] = []
 
     def measured(child: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Passes: from a plan to one that gives the same elements sooner."""
+"""Passes: they turn a plan into a faster one with the same elements."""
 
 from graphc.data.options import Options
 from graphc.data.passes.add_prefetch import add_prefetch
@@ -13,7 +13,7 @@ register_improvements(push_down, fuse_maps)
 
 
 def optimized(plan: Node, options: Options) -> Node:
-    """Returns the plan that runs."""
+    """Returns the plan to run."""
     plan = apply_options(plan, options)
     if options.optimize:
         plan = improved(plan)

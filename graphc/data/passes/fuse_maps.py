@@ -1,4 +1,4 @@
-"""Maps that follow each other become one program."""
+"""Pass that fuses consecutive maps into one program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["fuse_maps"]
 
 
 def fuse_maps(node: Node) -> Node:
-    """Returns a plan in which functions that only compute, one after the other, are one function."""
+    """Returns a plan in which consecutive functions that only compute are one function."""
     node = replaced(node, fuse_maps)
     if not isinstance(node, Map) or not isinstance(node.source, Map):
         return node

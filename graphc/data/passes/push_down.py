@@ -33,7 +33,7 @@ def _below(node: Any) -> Node:
 
 
 def _fewer(node: Any, numbers: Numbers) -> Node:
-    """Numbers of which only some are taken, as fewer numbers."""
+    """Selects some of a range of numbers, as a smaller range."""
     start, length, step = numbers.start, int(numbers.length), numbers.step
     if isinstance(node, Take):
         return dataclasses.replace(numbers, length=int(min(length, node.count)))

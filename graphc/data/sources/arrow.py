@@ -1,4 +1,4 @@
-"""Files of tables, by pyarrow: Parquet, read by row groups, and Arrow's own, read by record batches."""
+"""Table files, read with pyarrow: Parquet by row groups, Arrow by record batches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ROWS = 1 << 13
 
 
 def pyarrow(use: str) -> Any:
-    """Returns pyarrow with the parts of it that sources use.
+    """Returns pyarrow, with the modules that sources use.
 
     Raises:
-      FailedPreconditionError: it is not installed.
+      FailedPreconditionError: pyarrow is not installed.
     """
     try:
         for part in ("csv", "compute", "ipc", "parquet"):
@@ -39,7 +39,7 @@ def pyarrow(use: str) -> Any:
 
 
 def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any, Any]:
-    """Returns a column of a table as an array: strings as ``bytes``, lists of one length as a further axis.
+    """Converts a column of a table to an array: strings to ``bytes``, lists of one length to a further axis.
 
     Args:
       column: the column.
@@ -47,7 +47,7 @@ def column_array(column: Any, name: str, default: Any = None) -> np.ndarray[Any,
       default: the replacement for missing values.
 
     Raises:
-      ValueError: values are missing, and there is no default; lists differ in length; ints of 64 bits do not fit.
+      ValueError: values are missing without a default, lists differ in length, or 64-bit ints do not fit.
     """
     types = importlib.import_module("pyarrow").types
     kind = column.type
@@ -71,7 +71,7 @@ def _null(column: Any) -> int:
 
 
 def _lists(column: Any, name: str) -> np.ndarray[Any, Any]:
-    """Returns lists of one length as an array with a further axis."""
+    """Converts lists of one length to an array with a further axis."""
     chunks = column.chunks if hasattr(column, "chunks") else [column]
     sizes = {size for chunk in chunks for size in chunk.value_lengths().unique().to_pylist()}
     if len(sizes) != 1 or None in sizes:
@@ -112,12 +112,12 @@ class Tables:
 
 
 def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> FileSource:
-    """Returns a source of the rows of files of tables, as dicts of the columns.
+    """Returns a source of the rows of table files, as dicts of the columns.
 
     Args:
       kind: ``"parquet"`` or ``"arrow"``.
       files: the files.
-      columns: the names of those to read; None for all.
+      columns: the names of the columns to read; None for all.
     """
     names = file_names(files, kind)
     file = _KINDS[kind](names[0], None)
@@ -125,12 +125,12 @@ def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> 
         wanted = list(file.names if columns is None else columns)
         missing = [column for column in wanted if column not in file.names]
         if missing:
-            problem = f"{kind}: {os.fsdecode(names[0])!r} has no column {missing[0]!r}, its columns are {file.names}"
+            problem = f"{kind}: {os.fsdecode(names[0])!r} has no column {missing[0]!r}; its columns are {file.names}"
             raise at(InvalidArgumentError(problem), user_location())
         file.columns = wanted
         table = next((part for _, _, part in file.parts(0, 0)), None)
         if table is None:
-            problem = f"{kind}: {os.fsdecode(names[0])!r} has no rows, which would show the shapes"
+            problem = f"{kind}: {os.fsdecode(names[0])!r} has no rows to infer the shapes from"
             raise at(InvalidArgumentError(problem), user_location())
         first = _arrays(table.slice(0, 1), wanted, names[0], 0)
     finally:
@@ -143,7 +143,7 @@ def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> 
 
 
 def table_arrays(table: Any, columns: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
-    """Returns the columns of a table that is in memory, by name."""
+    """Returns the columns of a table in memory, by name."""
     wanted = list(table.column_names if columns is None else columns)
     pyarrow("Arrow tables")
     return dict(zip(wanted, _arrays(table, wanted, b"the table", 0), strict=True))

@@ -1,6 +1,6 @@
-"""Reading chunk by chunk: what a file gives at once is as large as suits it; elements and batches are cut from that.
+"""Reading in chunks: a file returns chunks of a size that suits it; elements and batches are cut from these.
 
-So elements cost an index, batches a slice, and the position of any element is that of its chunk and its row in there.
+So an element costs an index, a batch a slice, and a position is that of a chunk and a row in it.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class FileReader(Protocol):
         ...
 
     def position(self) -> list[int]:
-        """Returns where the next chunk starts."""
+        """Returns the start of the next chunk."""
         ...
 
     def seek(self, position: Sequence[int]) -> None:
-        """Goes to a position, right after the file was opened."""
+        """Moves to a position, right after opening."""
         ...
 
     def skip(self) -> bool:
-        """Passes over the row for which :meth:`read` has failed; returns False if what follows it cannot be read."""
+        """Skips the row that :meth:`read` failed on; returns False if the rest cannot be read."""
         ...
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class FileFormat(Protocol):
         ...
 
     def open(self, name: bytes) -> FileReader:
-        """Starts to read a file."""
+        """Opens a file."""
         ...
 
     def count(self, name: bytes) -> int | None:
@@ -78,7 +78,7 @@ class FileFormat(Protocol):
 
 @dataclass(frozen=True)
 class FileSource:
-    """The elements of files, one file after the other.
+    """The elements of files, in sequence.
 
     Args:
       names: the files.
@@ -100,7 +100,7 @@ class FileSource:
 
     @property
     def cardinality(self) -> Cardinality:
-        """Returns how many elements the files have, where they say so."""
+        """The number of elements in the files, if they store it."""
         counts = [self.format.count(name) for name in self.names]
         return None if None in counts else sum(cast("list[int]", counts))
 
@@ -133,14 +133,14 @@ class _Files:
         return nest.unflatten(self._structure, [column[row] for column in self._columns])
 
     def read_many(self, count: int) -> Any | None:
-        """Returns what is left of the chunk, or of the next one, as a batch of at most so many elements."""
+        """Returns the rest of the chunk, or the next chunk, as a batch of at most ``count`` elements."""
         if self._row == self._length and not self._advance():
             return None
         start, self._row = self._row, min(self._row + count, self._length)
         return nest.unflatten(self._structure, [column[start : self._row] for column in self._columns])
 
     def _advance(self) -> bool:
-        """Reads the next chunk; returns False at the end. After an error what could not be read is passed over."""
+        """Reads the next chunk; returns False at the end. After an error, skips the part that could not be read."""
         while self._file < len(self._source.names):
             try:
                 columns = self._opened().read()
@@ -166,21 +166,21 @@ class _Files:
         self._file += 1
 
     def state(self) -> State:
-        """Returns the file, where its chunk starts, and how many rows of that are taken."""
+        """Returns the file, the start of its chunk, and the number of rows taken from it."""
         if self._row < self._length:
             return {"file": self._file, "position": self._start, "row": self._row}
         position = [] if self._reader is None else self._reader.position()
         return {"file": self._file, "position": position, "row": 0}
 
     def restore(self, state: State) -> None:
-        """Goes to a position."""
+        """Moves to a position."""
         self.close()
         self._file, rows = state["file"], state["row"]
         self._columns, self._row, self._length = (), 0, 0
         if state["position"]:
             self._reader = self._source.format.open(self._source.names[self._file])
             self._reader.seek(state["position"])
-        while rows and self._advance():  # chunks may be smaller than those of the program that made the state
+        while rows and self._advance():  # chunks may be smaller than in the program that made the state
             self._row = min(rows, self._length)
             rows -= self._row
 
@@ -196,20 +196,20 @@ class _Files:
 
 
 def objects(items: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """Returns a vector of Python's objects, such as strings."""
+    """Returns a vector of Python objects, such as strings."""
     found = np.empty(len(items), object)
     found[:] = items
     return found
 
 
 def file_names(given: Any, use: str) -> tuple[bytes, ...]:
-    """Returns the names of files that a user gives: one, or any number, as text, bytes, paths or a tensor of strings.
+    """Returns a user's file names: one, or any number, as text, bytes, paths or a tensor of strings.
 
     Raises:
-      InvalidTypeError: these are no names.
+      InvalidTypeError: these are not file names.
     """
     strings = as_strings(given)
     if strings is None or not strings.size:
-        problem = f"{use}: expected the name of a file or a list of names, got {given!r:.60}"
+        problem = f"{use}: expected a file name or a list of names, got {given!r:.60}"
         raise at(InvalidTypeError(problem), user_location())
     return tuple(os.fsencode(str(name)) for name in strings.__array__().ravel())

@@ -1,4 +1,4 @@
-"""Files of comma-separated values, parsed a block at a time by pyarrow; Python's csv names what is wrong in one."""
+"""CSV files, parsed in blocks by pyarrow; Python's csv module finds the error in an invalid block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["CSV", "Column", "csv_files"]
 
 
 class Column(NamedTuple):
-    """One column that is read.
+    """A column to read.
 
     Attributes:
       name: the column's name.
@@ -76,14 +76,14 @@ class CSV:
         }
 
     def open(self, name: bytes) -> _Reader:
-        """Starts to read a file, behind its header."""
+        """Opens a file and skips its header."""
         return _Reader(name, self)
 
     def count(self, name: bytes) -> None:
         """Returns None: only reading tells."""
 
     def fields(self, row: bytes) -> list[str]:
-        """Takes a row apart."""
+        """Splits a row into fields."""
         text = row.decode("utf-8", "surrogateescape")
         if not self.quotes:
             return text.rstrip("\r\n").split(self.delimiter)
@@ -113,7 +113,7 @@ class CSV:
         return [column_array(table.column(column.name), column.name, column.default) for column in self.columns]
 
     def wrong(self, row: bytes) -> str:
-        """Returns what is wrong with a row; empty for nothing."""
+        """Describes what is wrong with a row; empty if it is valid."""
         fields = self.fields(row)
         if len(fields) != len(self.names):
             return f" has {len(fields)} fields, expected {len(self.names)}: {row!r:.80}"
@@ -123,7 +123,7 @@ class CSV:
                 if column.default is None:
                     return f", column {column.name!r} is empty; column_defaults gives such fields a value"
             elif column.dtype != STRING and not _fits(field, column.dtype):
-                return f", column {column.name!r}: {field!r:.60} is no {column.dtype.name}"
+                return f", column {column.name!r}: {field!r:.60} is not {column.dtype.name}"
         return ""
 
 
@@ -164,7 +164,7 @@ class _Reader:
         return columns
 
     def _block(self) -> bytes:
-        """Reads whole rows: as many as a block has, at least one; nothing at the end."""
+        """Reads whole rows, up to a block but at least one; returns nothing at the end."""
         data = self._ahead
         while True:
             with reading(self._name):
@@ -179,7 +179,7 @@ class _Reader:
                 return data[:end]
 
     def _first_wrong(self, data: bytes, error: Exception) -> int:
-        """Returns where the first row starts that is wrong; raises an error if that is the very first."""
+        """Returns the start of the first invalid row; raises an error if that is the very first."""
         start = 0
         for row in _rows(data, self._format.quotes):
             problem = self._format.wrong(row) if row.strip() else ""
@@ -194,7 +194,7 @@ class _Reader:
         raise DataLossError(f"{where}: {error}") from None
 
     def _drop(self, data: bytes, row: bytes) -> None:
-        """Passes over the first row of the data that is read."""
+        """Skips the first row of the data."""
         self._offset, self._line = self._offset + len(row), self._line + row.count(b"\n")
         self._ahead = data[len(row) :] + self._ahead
 
@@ -221,7 +221,7 @@ class _Reader:
 
 
 def _end_of_rows(data: bytes, quotes: bool) -> int:
-    """Returns where the last row ends that is whole; a line feed between quotes ends none."""
+    """Returns the end of the last complete row; a line feed inside quotes ends no row."""
     end = data.rfind(b"\n") + 1
     while end and quotes and data.count(b'"', 0, end) % 2:
         end = data.rfind(b"\n", 0, end - 1) + 1
@@ -229,7 +229,7 @@ def _end_of_rows(data: bytes, quotes: bool) -> int:
 
 
 def _rows(data: bytes, quotes: bool) -> Iterator[bytes]:
-    """Returns the rows of a block, with what ends them."""
+    """Yields the rows of a block, with their line ends."""
     row = b""
     for line in io.BytesIO(data):
         row += line
@@ -241,7 +241,7 @@ def _rows(data: bytes, quotes: bool) -> Iterator[bytes]:
 
 
 def _fits(field: str, dtype: np.dtype[Any]) -> bool:
-    """Returns whether a field is a number that a dtype can hold."""
+    """Returns True if a field is a number that a dtype can hold."""
     try:
         if dtype.kind == "f":
             value = float(field)
@@ -275,7 +275,7 @@ def csv_files(
     first = rows[0] if rows else []
     fields = tuple(column_names or (first if header else map(str, range(len(first)))))
     if len(set(fields)) != len(fields):
-        raise at(InvalidArgumentError(f"csv: two columns have one name: {list(fields)}"), user_location())
+        raise at(InvalidArgumentError(f"csv: two columns have the same name: {list(fields)}"), user_location())
     columns = [_column(fields[place], place, rows[header:], na_value) for place in _selected(fields, select_columns)]
     if column_defaults is not None:
         columns = _with_defaults(columns, column_defaults)
@@ -288,7 +288,7 @@ def _selected(fields: Sequence[str], chosen: Sequence[str | int] | None) -> list
     places: list[int] = []
     for column in chosen:
         if column not in fields and not (isinstance(column, int) and 0 <= column < len(fields)):
-            problem = f"csv: select_columns has {column!r}, the columns are {list(fields)}"
+            problem = f"csv: select_columns has {column!r}, but the columns are {list(fields)}"
             raise at(InvalidArgumentError(problem), user_location())
         places.append(column if isinstance(column, int) else fields.index(column))
     return sorted(places)
@@ -298,13 +298,13 @@ _DTYPES = tuple(map(np.dtype, ("int32", "int64", "float32", "float64")))
 
 
 def _column(name: str, place: int, rows: Sequence[Sequence[str]], na_value: str) -> Column:
-    """Infers the dtype of a column: the first that holds all values, else strings."""
+    """Infers the dtype of a column: the first one that can hold all values, else strings."""
     held = [row[place] for row in rows if place < len(row) and row[place] not in ("", na_value)]
     for dtype in _DTYPES if held else ():
         if all(_fits(field, dtype) for field in held):
             if as_dtype(dtype) != dtype:
                 remedy = "set gx.config.enable_x64, or give the column a dtype in column_defaults"
-                problem = f"csv: column {name!r} has numbers that only {dtype.name} holds; {remedy}"
+                problem = f"csv: column {name!r} has numbers that only {dtype.name} can hold; {remedy}"
                 raise at(InvalidArgumentError(problem), user_location())
             return Column(name, place, dtype, 0)
     return Column(name, place, STRING, b"")
@@ -314,7 +314,7 @@ def _with_defaults(columns: Sequence[Column], given: Sequence[Any] | Mapping[str
     if isinstance(given, Mapping):
         unknown = set(given) - {column.name for column in columns}
         if unknown:
-            problem = f"csv: column_defaults has {sorted(unknown)}, the columns are {[c.name for c in columns]}"
+            problem = f"csv: column_defaults has {sorted(unknown)}, but the columns are {[c.name for c in columns]}"
             raise at(InvalidArgumentError(problem), user_location())
         return [_defaulted(column, given[column.name]) if column.name in given else column for column in columns]
     if len(given) != len(columns):
@@ -324,7 +324,7 @@ def _with_defaults(columns: Sequence[Column], given: Sequence[Any] | Mapping[str
 
 
 def _defaulted(column: Column, default: Any) -> Column:
-    """Returns a column with a user's default: a value, or a dtype (or an array without elements) for a required one."""
+    """Applies a user's default to a column: a value, or a dtype (or an empty array) for a required column."""
     if is_string_dtype(default) and not isinstance(default, str):
         return column._replace(dtype=STRING, default=None)
     if isinstance(default, type | np.dtype) or (hasattr(default, "dtype") and not hasattr(default, "shape")):

@@ -1,4 +1,4 @@
-"""Names of files that match patterns."""
+"""Listing of files that match patterns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def matching_files(patterns: Any, use: str) -> list[bytes]:
       use: the name of the calling function, for messages.
 
     Raises:
-      FileMissingError: there are none.
+      FileMissingError: no files match.
     """
     wanted = [os.fsdecode(name) for name in file_names(patterns, use)]
     found = sorted({name for pattern in wanted for name in files.glob(pattern)})

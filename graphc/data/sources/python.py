@@ -1,4 +1,4 @@
-"""Sources that Python code fills: iterables, generators, and queues."""
+"""Sources of Python data: iterables, generators, and queues."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Iterated", "QueueSource", "python_source"]
 
 
 def python_source(given: Any, spec: Any = None) -> Source:
-    """Returns a source of what Python has: a sequence, an iterable, an iterator, or a function that returns one.
+    """Returns a source of a Python object: a sequence, an iterable, an iterator, or a function that returns one.
 
     Args:
-      given: the object. One with ``__len__`` and ``__getitem__`` gives its items in any order.
+      given: the object. With ``__len__`` and ``__getitem__``, its items can be read in any order.
       spec: the types of an element; None for those of the first one.
 
     Raises:
@@ -33,10 +33,10 @@ def python_source(given: Any, spec: Any = None) -> Source:
 
 
 class Iterated:
-    """The elements of an iterable, one after the other.
+    """The elements of an iterable, in order.
 
-    Its position is how many elements were taken, and resuming takes them again; an iterator that has ``state()`` and
-    ``restore()`` of its own goes there at once.
+    Its position is the number of elements taken, and resuming takes them again; an iterator with its own ``state()``
+    and ``restore()`` resumes at once.
 
     Args:
       given: an iterable, which each iteration starts anew; an iterator, which can be read once; or a function without
@@ -58,12 +58,12 @@ class Iterated:
             self.specs, self.structure = flatten(spec)
 
     def _peeked(self) -> Any:
-        """Returns the first element; of an iterator that can be read once it is kept for later."""
+        """Returns the first element; keeps it for later if the iterator can be read only once."""
         for element in self.elements():
             if self._once:
                 self._first.append(element)
             return element
-        problem = "from_python: there are no elements, which would show their types; pass spec"
+        problem = "from_python: there are no elements to infer the types from; pass spec"
         raise at(InvalidArgumentError(problem), user_location())
 
     def elements(self) -> Iterator[Any]:
@@ -79,7 +79,7 @@ class Iterated:
 
     @property
     def cardinality(self) -> int | None:
-        """Returns how many elements there are, if the iterable has a length."""
+        """The number of elements, if the iterable has a length."""
         return len(self._given) if hasattr(self._given, "__len__") else None
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Iterated:
         """Starts to read.
 
         Raises:
-          FailedPreconditionError: it is an iterator that was read already.
+          FailedPreconditionError: an iterator was already read.
         """
         if not self._once:
             return _Elements(self, self.elements())
@@ -101,7 +101,9 @@ class Iterated:
 
 def _used() -> Iterator[Any]:
     remedy = "pass the iterable, or a function that returns a new iterator each time"
-    error = FailedPreconditionError(f"from_python: a Python iterator can be read once, and it was; {remedy}")
+    error = FailedPreconditionError(
+        f"from_python: a Python iterator can be read only once, and was already read; {remedy}"
+    )
     raise at(error, user_location())
 
 
@@ -127,7 +129,7 @@ class _Elements:
         return unflatten(self._source.structure, self._row())
 
     def read_many(self, count: int) -> Any | None:
-        """Returns the next elements as one batch; those before an error come first."""
+        """Returns the next elements as one batch; elements before an error come first."""
         rows: list[Row] = []
         try:
             while len(rows) < count:
@@ -141,12 +143,12 @@ class _Elements:
         return unflatten(self._source.structure, stacked(rows)) if rows else None
 
     def state(self) -> State:
-        """Returns how many elements were taken, and the iterator's own state."""
+        """Returns the number of elements taken, and the iterator's own state."""
         own: Callable[[], Any] | None = getattr(self._elements, "state", None)
         return {"taken": self._taken, **({"own": own()} if callable(own) else {})}
 
     def restore(self, state: State) -> None:
-        """Goes to a position: at once where the iterator can, else by taking the elements before it again."""
+        """Moves to a position: at once if the iterator can, else by taking the elements before it again."""
         if "own" in state:
             cast("Any", self._elements).restore(state["own"])
         else:
@@ -208,20 +210,20 @@ class _Dequeued:
         return unflatten(self._structure, [host_leaf(leaf) for leaf in nest.flatten(found)[0]])
 
     def read_many(self, count: int) -> Any | None:
-        """Returns the next element as a batch: who fills the queue may wait for this one to be used."""
+        """Returns the next element as a batch, because the producer may wait for this one to be used."""
         for element in self:
             return unflatten(self._structure, stacked([tuple(flatten(element)[0])]))
         return None
 
     def state(self) -> State:
-        """Returns nothing: what a queue gave is gone."""
+        """Returns an empty state: elements that a queue returned are gone."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Refuses."""
-        remedy = "save what fills the queue instead"
-        error = FailedPreconditionError(f"from_queue: a queue has no position that could be restored; {remedy}")
+        """Raises an error."""
+        remedy = "save the state of the queue's producer instead"
+        error = FailedPreconditionError(f"from_queue: a queue has no position to restore; {remedy}")
         raise at(error, user_location())
 
     def close(self) -> None:
-        """Does nothing: the queue is its owner's."""
+        """Does nothing: the queue belongs to its owner."""

@@ -1,4 +1,4 @@
-"""Files whose elements are strings: lines, records of one length, and TensorFlow's records."""
+"""Files whose elements are strings: lines, fixed-length records, and TFRecords."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STRING = TensorSpec((), "string")
 
 @dataclass(frozen=True)
 class TextLines:
-    """Lines without what ends them (a line feed, and a carriage return before it).
+    """Lines without their ends (a line feed, with or without a carriage return).
 
     Args:
       compression: the compression of the files: ``"GZIP"``, ``"ZLIB"``, or empty for none.
@@ -37,7 +37,7 @@ class TextLines:
 
 
 class _ByOffset:
-    """A reader whose position is a number of bytes of what a file holds unpacked."""
+    """A reader whose position is a byte offset in the decompressed file."""
 
     def __init__(self, name: bytes, compression: str) -> None:
         self._name = name
@@ -84,7 +84,7 @@ class _TextReader(_ByOffset):
 
 @dataclass(frozen=True)
 class FixedLengthRecords:
-    """Records of a number of bytes.
+    """Records of fixed length.
 
     Args:
       record_bytes: the size of a record.
@@ -100,11 +100,11 @@ class FixedLengthRecords:
     spec, word = _STRING, "fixed_length_records"
 
     def open(self, name: bytes) -> _FixedReader:
-        """Starts to read a file, behind its header."""
+        """Opens a file and skips its header."""
         return _FixedReader(name, self)
 
     def count(self, name: bytes) -> int | None:
-        """Returns how many whole records a file has that is not packed."""
+        """Returns the number of whole records in an uncompressed file."""
         if self.compression:
             return None
         with files.file_errors(os.fsdecode(name)):
@@ -113,7 +113,7 @@ class FixedLengthRecords:
 
 
 class _FixedReader(_ByOffset):
-    """Reads ahead by the size of the footer, since a packed file does not say how long it is."""
+    """Reads ahead by the size of the footer, since a compressed file does not know its length."""
 
     def __init__(self, name: bytes, format: FixedLengthRecords) -> None:
         super().__init__(name, format.compression)
@@ -129,7 +129,7 @@ class _FixedReader(_ByOffset):
         if not whole:
             if len(data) > footer:
                 where = f"{os.fsdecode(self._name)!r}: the record at byte {self._offset}"
-                raise DataLossError(f"{where} is cut off: {len(data) - footer} of {size} bytes")
+                raise DataLossError(f"{where} is truncated: {len(data) - footer} of {size} bytes")
             return None
         self._ahead = data[whole:]
         self._offset += whole
@@ -138,7 +138,7 @@ class _FixedReader(_ByOffset):
 
 @dataclass(frozen=True)
 class TFRecords:
-    """TensorFlow's files of records, each with a checksum, which is verified.
+    """TFRecord files; each record's checksum is verified.
 
     Args:
       compression: the compression of the files: ``"GZIP"``, ``"ZLIB"``, or empty for none.

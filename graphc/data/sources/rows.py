@@ -1,4 +1,4 @@
-"""Sources that give rows by their numbers: NumPy files by memory map, and Python's sequences."""
+"""Sources that are read by row number: memory-mapped NumPy files, and Python sequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Items", "NumpyFiles", "RowIterator"]
 
 
 class RowIterator:
-    """Reads a source of rows from its first to its last.
+    """Reads the rows of a source in order.
 
     Args:
       source: the source.
@@ -50,15 +50,15 @@ class RowIterator:
         return {"row": self._row}
 
     def restore(self, state: State) -> None:
-        """Goes to a row."""
+        """Moves to a row."""
         self._row = state["row"]
 
     def close(self) -> None:
-        """Does nothing: the source is what holds things."""
+        """Does nothing: the source holds all resources."""
 
 
 class NumpyFiles:
-    """The rows of arrays in ``.npy`` files, which are mapped into memory and not read before they are needed.
+    """The rows of arrays in ``.npy`` files, which are mapped into memory and read when they are needed.
 
     Args:
       paths: a nested structure of files; a list of files stands for their arrays behind each other.
@@ -78,9 +78,7 @@ class NumpyFiles:
             for first, second in pairwise(parts):
                 if first.dtype != second.dtype or first.shape[1:] != second.shape[1:]:
                     given = f"rows of {spec_of(first[:1])} and of {spec_of(second[:1])}"
-                    raise at(
-                        InvalidArgumentError(f"numpy_files: files behind each other have {given}"), user_location()
-                    )
+                    raise at(InvalidArgumentError(f"numpy_files: files to concatenate have {given}"), user_location())
         lengths = {int(starts[-1]) for starts in self._starts}
         if len(lengths) != 1:
             problem = f"numpy_files: expected arrays of one length, got {sorted(lengths)} rows"
@@ -94,7 +92,7 @@ class NumpyFiles:
 
     @property
     def cardinality(self) -> int:
-        """Returns how many rows there are."""
+        """The number of rows."""
         return self._length
 
     def __len__(self) -> int:
@@ -130,7 +128,9 @@ def _mapped(name: bytes) -> Array:
         with files.file_errors(path):
             found: Any = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        raise at(DataLossError(f"numpy_files: {path!r} is no .npy file of numbers: {error}"), user_location()) from None
+        raise at(
+            DataLossError(f"numpy_files: {path!r} is not a .npy file of numbers: {error}"), user_location()
+        ) from None
     if not isinstance(found, np.ndarray):  # an archive
         found.close()
         remedy = "save its arrays as .npy files, which can be mapped"
@@ -141,7 +141,7 @@ def _mapped(name: bytes) -> Array:
 
 
 def _taken(array: Array, indices: Array) -> Array:
-    """Returns rows with memory of their own; rows that follow each other are read in one go."""
+    """Copies rows to new memory; contiguous rows are read in one go."""
     first, last = int(indices[0]), int(indices[-1])
     if last - first == len(indices) - 1 and (np.diff(indices) == 1).all():
         return np.array(array[first : last + 1])
@@ -166,9 +166,9 @@ class Items:
         self._items = items.with_format("numpy") if self._columnar else items
         if spec is None:
             if not len(items):
-                problem = f"from_python: the {self._name} has no items, which would show their types; pass spec"
+                problem = f"from_python: the {self._name} has no items to infer the types from; pass spec"
                 raise at(InvalidArgumentError(problem), user_location())
-            # Hugging Face's gives a string of a single row as one of NumPy's.
+            # # Hugging Face returns the string of a single row as a NumPy string.
             row, self._structure = take_apart(self._rows([0])) if self._columnar else take_apart(self._items[0])
             specs = [spec_of(leaf) for leaf in row]
             self._specs = [TensorSpec(spec.shape[1:], spec.dtype) for spec in specs] if self._columnar else specs
@@ -182,7 +182,7 @@ class Items:
 
     @property
     def cardinality(self) -> int:
-        """Returns how many items there are."""
+        """The number of items."""
         return len(self._items)
 
     def __len__(self) -> int:
@@ -192,7 +192,7 @@ class Items:
         return f"from_python({self._name})"
 
     def take_rows(self, indices: Any) -> Any:
-        """Returns items as one batch; an exception of the object is told with the number of the item."""
+        """Returns items as one batch; a note on the object's exceptions names the item."""
         numbers: list[int] = np.asarray(indices).tolist()
         if self._columnar:
             row, structure = take_apart(self._rows(numbers))
@@ -214,7 +214,7 @@ class Items:
         return found
 
     def _rows(self, numbers: list[int]) -> dict[str, Any]:
-        """Returns rows of a dataset of Hugging Face's."""
+        """Returns rows of a Hugging Face dataset."""
         return {name: _stackable(column) for name, column in self._items[numbers].items()}
 
     def _checked(self, number: int, item: Any) -> Row:
@@ -226,12 +226,12 @@ class Items:
 
 
 def _stackable(column: Any) -> Any:
-    """Returns a column of Hugging Face's as an array."""
+    """Converts a column of a Hugging Face dataset to an array."""
     return cast("Any", column) if isinstance(column, np.ndarray) else list(column)
 
 
 def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -> Row:
-    """Returns an element as a row of the types that are expected.
+    """Converts an element to a row of the expected types.
 
     Args:
       element: the object from Python.
@@ -240,7 +240,7 @@ def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -
       what: its name, for messages.
 
     Raises:
-      InvalidArgumentError: it has another structure, or a leaf another shape, or a dtype that does not convert.
+      InvalidArgumentError: it has another structure, a leaf of another shape, or a dtype that does not convert.
     """
     row, found = take_apart(element)
     if found != structure:

@@ -1,7 +1,7 @@
 """The protocol of a pipeline's sources: elements on the host, read in bulk where possible, with the position as data.
 
 Elements are nested structures (see :mod:`graphc.nest`) of NumPy arrays; a string is ``bytes``, and an array of strings
-is a NumPy array of objects that are ``bytes``. In a batch each leaf of such a structure has one more axis at the front.
+is a NumPy array of ``bytes`` objects. In a batch, each leaf has an additional first axis.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State: TypeAlias = dict[str, Any]
 
 
 class SourceIterator(Protocol):
-    """Reads a source once, from its start or from where :meth:`restore` takes it."""
+    """Reads a source once, from the start or from a position set by :meth:`restore`."""
 
     def __iter__(self) -> Self: ...
 
@@ -34,24 +34,24 @@ class SourceIterator(Protocol):
         """Returns the next element.
 
         Raises:
-          StopIteration: there are no more.
+          StopIteration: there are no more elements.
         """
         ...
 
     def read_many(self, count: int) -> Any | None:
-        """Returns at least one of the next elements and at most so many as one batch; None if there are no more."""
+        """Returns between one and ``count`` of the next elements as one batch; None if there are no more."""
         ...
 
     def state(self) -> State:
-        """Returns where it is: an iterator of the same source that is given this goes on with the same elements."""
+        """Returns the position: an iterator of the same source that restores it continues with the same elements."""
         ...
 
     def restore(self, state: State) -> None:
-        """Goes to a position that :meth:`state` gave, forward or backward."""
+        """Moves to a position from :meth:`state`, forward or backward."""
         ...
 
     def close(self) -> None:
-        """Lets go of files and other resources; a second time it does nothing."""
+        """Releases files and other resources; a second call does nothing."""
         ...
 
 
@@ -75,7 +75,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class RowSource(Source, Protocol):
-    """A source whose elements can be had in any order, so that a shuffle moves row numbers and not rows."""
+    """A source that can be read in any order, so that a shuffle permutes row numbers instead of rows."""
 
     def __len__(self) -> int: ...
 
@@ -109,7 +109,7 @@ def stacked_spec(spec: Any, size: int | None = None) -> Any:
 
 
 def map_spec(function: Callable[[TensorSpec], Any], spec: Any) -> Any:
-    """Applies a function to each leaf of a spec; ``TensorSpec`` is a dataclass, so to :mod:`graphc.nest` it is no leaf.
+    """Applies a function to each leaf of a spec; :mod:`graphc.nest` treats a ``TensorSpec`` as a dataclass, not a leaf.
 
     Example:
       >>> from graphc.data.sources import map_spec

@@ -58,7 +58,7 @@ def test_a_large_row_group_is_read_in_parts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_what_cannot_be_read(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / f"t.{kind}", pa.table({"a": pa.array([1, 2, None]), "b": [[1], [1, 2], [3]]}))
-    with pytest.raises(InvalidArgumentError, match=rf"{kind}: .*t.{kind}' has no column 'c', its columns are \['a'"):
+    with pytest.raises(InvalidArgumentError, match=rf"{kind}: .*t.{kind}' has no column 'c'; its columns are \['a'"):
         table_files(kind, path, ["c"])
     with pytest.raises(DataLossError, match=r"3 rows from 0 on: column 'a' has 1 missing values, such as in row 2"):
         elements(table_files(kind, path, ["a"]).open())

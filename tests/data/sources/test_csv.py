@@ -68,8 +68,8 @@ def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "defaults", "problem"),
     [
-        (b'"two\nlines",x,1\n', None, r"bad.csv:4, column 'b': 'x' is no int32"),
-        (b"y,99999999999,1\n", None, r"bad.csv:4, column 'b': '99999999999' is no int32"),
+        (b'"two\nlines",x,1\n', None, r"bad.csv:4, column 'b': 'x' is not int32"),
+        (b"y,99999999999,1\n", None, r"bad.csv:4, column 'b': '99999999999' is not int32"),
         (b"y,1\n", None, r"bad.csv:4 has 2 fields, expected 3: b'y,1\\n'"),
         (b"y,,3\n", [str, np.int32, np.float32], "bad.csv:4, column 'b' is empty; column_defaults gives"),
     ],
@@ -97,13 +97,13 @@ def test_a_row_that_is_wrong_is_named_and_the_rest_read(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"select_columns": ["c"]}, r"csv: select_columns has 'c', the columns are \['a', 'b'\]"),
+        ({"select_columns": ["c"]}, r"csv: select_columns has 'c', but the columns are \['a', 'b'\]"),
         ({"column_defaults": [1]}, "csv: 1 column_defaults for 2 columns"),
-        ({"column_defaults": {"c": 1}}, r"csv: column_defaults has \['c'\], the columns are \['a', 'b'\]"),
-        ({"column_names": ["a", "a"]}, "csv: two columns have one name"),
+        ({"column_defaults": {"c": 1}}, r"csv: column_defaults has \['c'\], but the columns are \['a', 'b'\]"),
+        ({"column_names": ["a", "a"]}, "csv: two columns have the same name"),
         (
             {"header": False, "column_names": ["a", "b"]},
-            "csv: column 'b' has numbers that only int64 holds; set gx.config",
+            "csv: column 'b' has numbers that only int64 can hold; set gx.config",
         ),
         ({"compression": "zip"}, "csv: expected 'GZIP', 'ZLIB'"),
     ],
@@ -120,5 +120,5 @@ def test_files_of_other_columns_and_no_files(tmp_path: Path) -> None:
         InvalidArgumentError, match=r"2.csv:1: the header has the columns \['a', 'c'\], expected \['a', 'b'\]"
     ):
         elements(csv_files([first, second]).open())
-    with pytest.raises(InvalidArgumentError, match=r"csv: expected the name of a file or a list of names, got \[\]"):
+    with pytest.raises(InvalidArgumentError, match=r"csv: expected a file name or a list of names, got \[\]"):
         csv_files([])

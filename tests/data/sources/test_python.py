@@ -30,7 +30,9 @@ def test_iterables_start_anew_and_are_resumed_by_counting() -> None:
 def test_an_iterator_is_read_once() -> None:
     source = python_source(pairs())
     assert len(elements(source.open())) == 5
-    with pytest.raises(FailedPreconditionError, match="a Python iterator can be read once, and it was; pass"):
+    with pytest.raises(
+        FailedPreconditionError, match="a Python iterator can be read only once, and was already read; pass"
+    ):
         source.open()
 
 
@@ -113,7 +115,7 @@ def test_a_queue_gives_what_it_has_until_it_is_closed() -> None:
     assert rows(iterator.read_many(2)) == [{"name": b"n0", "x": [0, 0]}]
     assert elements(iterator) == [{"name": b"n1", "x": [1, 1]}, {"name": b"n2", "x": [2, 2]}]
     assert iterator.read_many(1) is None
-    with pytest.raises(FailedPreconditionError, match="from_queue: a queue has no position that could be restored"):
+    with pytest.raises(FailedPreconditionError, match="from_queue: a queue has no position to restore"):
         iterator.restore(iterator.state())
     numbers = gx.queues.FIFOQueue(10, [gx.int32], [()])
     numbers.enqueue(5)

@@ -39,7 +39,7 @@ def test_records_of_one_length_stand_between_header_and_footer(tmp_path: Path, c
     path.write_bytes(packed(b"abcabcab", compression))
     reader = FileSource((bytes(path), bytes(path)), FixedLengthRecords(3, compression=compression)).open()
     assert [next(reader), next(reader)] == [b"abc", b"abc"]
-    with pytest.raises(DataLossError, match="records': the record at byte 6 is cut off: 2 of 3 bytes"):
+    with pytest.raises(DataLossError, match="records': the record at byte 6 is truncated: 2 of 3 bytes"):
         next(reader)
     assert next(reader) == b"abc"  # the next file
     reader.close()
@@ -78,7 +78,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(DataLossError, match="lines' cannot be unpacked"):
         elements(torn)
     assert torn.read_many(1) is None
-    with pytest.raises(InvalidTypeError, match=r"TextLines: expected the name of a file or a list of names, got 3"):
+    with pytest.raises(InvalidTypeError, match=r"TextLines: expected a file name or a list of names, got 3"):
         file_names(3, "TextLines")
 
 

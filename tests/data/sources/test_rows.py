@@ -38,10 +38,10 @@ def test_numpy_files_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "t.npy").write_text("text")
     for paths, error, problem in [
         ((x, y), InvalidArgumentError, r"expected arrays of one length, got \[3, 4\] rows"),
-        ([x, y], InvalidArgumentError, "files behind each other have rows of float32"),
+        ([x, y], InvalidArgumentError, "files to concatenate have rows of float32"),
         (saved(tmp_path / "0.npy", np.zeros(())), InvalidArgumentError, "0.npy' has no rows"),
         (tmp_path / "z.npz", DataLossError, "z.npz' is an archive; save its arrays as .npy files"),
-        (tmp_path / "t.npy", DataLossError, "t.npy' is no .npy file of numbers"),
+        (tmp_path / "t.npy", DataLossError, "t.npy' is not a .npy file of numbers"),
         (tmp_path / "none.npy", FileMissingError, "none.npy: No such file"),
     ]:
         with pytest.raises(error, match=problem):
@@ -108,5 +108,5 @@ def test_items_that_fail_or_do_not_fit() -> None:
         source.take_rows([17])
     with pytest.raises(InvalidArgumentError, match=r"item 1 of the list has a leaf float32\[\], expected int32\[\]"):
         Items([1, 2.5]).take_rows([1])
-    with pytest.raises(InvalidArgumentError, match="the list has no items, which would show their types; pass spec"):
+    with pytest.raises(InvalidArgumentError, match="the list has no items to infer the types from; pass spec"):
         Items([])
