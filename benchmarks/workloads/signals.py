@@ -232,6 +232,56 @@ def longest_run_by_hand(x):
     return jax.lax.scan(step, (jnp.int32(0), jnp.int32(0)), x)[0][0]
 
 
+def feedback_gradient(x, a):
+    """Reads its own last two outputs, and is learned."""
+    y = gx.zeros_like(x)
+    for n in range(2, x.shape[0]):
+        y[n] = x[n] - a[0] * y[n - 1] - a[1] * y[n - 2]
+    return gx.sum(y**2)
+
+
+def feedback_gradient_by_hand(x, a):
+    def step(before, given):
+        new = given - a[0] * before[0] - a[1] * before[1]
+        return (new, before[0]), new
+
+    return jnp.sum(jax.lax.scan(step, (0.0, 0.0), x[2:])[1] ** 2)
+
+
+def returns_gradient(rewards, rates):
+    """Fills backwards, from the item behind."""
+    n = rewards.shape[0]
+    out = gx.zeros((n + 1, rewards.shape[1]))
+    for t in range(n - 1, -1, -1):
+        out[t] = rewards[t] + rates[t] * out[t + 1]
+    return gx.sum(out**2)
+
+
+def returns_gradient_by_hand(rewards, rates):
+    def step(after, given):
+        reward, rate = given
+        new = reward + rate * after
+        return new, new
+
+    return jnp.sum(jax.lax.scan(step, jnp.zeros(rewards.shape[1]), (rewards, rates), reverse=True)[1] ** 2)
+
+
+def columns_gradient(x, w):
+    """Each column from the one before, and from the column of another array."""
+    out = gx.zeros_like(x)
+    for t in range(1, x.shape[1]):
+        out[:, t] = gx.tanh(w @ out[:, t - 1]) + x[:, t]
+    return gx.sum(out**2)
+
+
+def columns_gradient_by_hand(x, w):
+    def step(before, column):
+        new = jnp.tanh(w @ before) + column
+        return new, new
+
+    return jnp.sum(jax.lax.scan(step, jnp.zeros(x.shape[0]), x[:, 1:].T)[1] ** 2)
+
+
 def _series(draw, n):
     return (draw.normal(n),)
 
@@ -258,6 +308,30 @@ WORKLOADS = (
         lambda draw, n: (draw.normal(n), draw.normal(3), draw.uniform(2, high=0.4)),
         4000,
         7,
+    ),
+    Workload(
+        feedback_gradient,
+        feedback_gradient_by_hand,
+        lambda draw, n: (draw.normal(n), draw.uniform(2, high=0.4)),
+        2000,
+        7,
+        gradient=(0, 1),
+    ),
+    Workload(
+        returns_gradient,
+        returns_gradient_by_hand,
+        lambda draw, n: (draw.normal(n, 16), draw.uniform(n)),
+        1000,
+        5,
+        gradient=(0, 1),
+    ),
+    Workload(
+        columns_gradient,
+        columns_gradient_by_hand,
+        lambda draw, n: (draw.normal(16, n), draw.normal(16, 16, scale=0.2)),
+        400,
+        5,
+        gradient=(0, 1),
     ),
     Workload(filter_in_two_loops, filter_in_two_loops_by_hand, _with_kernel, 2000, 11),
     Workload(welford, welford_by_hand, lambda draw, n: (draw.normal(n, 16),), 150, 5),

@@ -87,8 +87,12 @@ class _Rows:
     @property
     def whole(self) -> bool:
         """True if the array before the loop is read."""
-        adds = self.write.node.attrs["how"] != "set" and any(ago >= 0 for _, ago in self.reads.values())
-        return adds or any(ago == _BEFORE for _, ago in self.reads.values())
+        return self.adds or any(ago == _BEFORE for _, ago in self.reads.values())
+
+    @property
+    def adds(self) -> bool:
+        """True if the row is computed from what was there, and read."""
+        return self.write.node.attrs["how"] != "set" and any(ago >= 0 for _, ago in self.reads.values())
 
     def rest(self, access: Access) -> list[Item]:
         """Returns what a read names of its row."""
@@ -223,7 +227,13 @@ class _Commoned:
         names = UniqueNames()
         for node in body.nodes:
             names(node.name)
+        adding = {rows.write.node: rows for rows in self.rows if rows.adds}
         for node in body.nodes:
+            if node in adding:
+                rows = adding[node]
+                row = written[rows.place] = self._row(rows, whole.get(rows.place), copier, names)
+                self._assign(node, row, copier)
+                continue
             if node not in reads:
                 copier.copy([node])
                 continue
@@ -267,6 +277,16 @@ class _Commoned:
         new = Node(op, given, Attrs(), [rows.row], name=names(op.name), location=node.location)
         copier.nodes += [there, new]
         return new.outputs[0]
+
+    def _assign(self, node: Node, row: Value, copier: Copier) -> None:
+        """Assigns a row that is computed already."""
+        array, *tensors = [copier.values[value] for value in (node.inputs[0], *node.inputs[2:])]
+        attrs = Attrs(node.attrs, how="set")
+        new = Node(
+            node.op, [array, row, *tensors], attrs, [node.outputs[0].type], name=node.name, location=node.location
+        )
+        copier.nodes.append(new)
+        copier.values[node.outputs[0]] = new.outputs[0]
 
     def _of_row(self, rows: _Rows, access: Access, row: Value, copier: Copier) -> Value:
         """Returns what a read names of a row."""
