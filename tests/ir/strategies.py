@@ -135,6 +135,7 @@ def _first_true(*conditions: Any) -> Any:
 
 ADD = _op("add", np.add, params="x y", fold=np.add, light=True)
 MUL = _op("mul", np.multiply, params="x y", fold=np.multiply, light=True)
+MULTIPLY = _op("multiply", np.multiply, params="x y", fold=np.multiply, light=True)  # what passes put in
 NEG = _op("neg", np.negative, fold=np.negative, light=True)
 LESS = _op("less", np.less, lambda t, a, r: (BOOL,), "x y", fold=np.less, light=True)
 # NumPy's float64 is not what inference says, so this fold must not be taken.

@@ -9,6 +9,7 @@ from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
 from graphc.ir.passes.if_convert import IfConvert
+from graphc.ir.passes.induct import Induct
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
@@ -32,6 +33,7 @@ __all__ = [
     "Fold",
     "Hoist",
     "IfConvert",
+    "Induct",
     "Loops",
     "NotSpecializedError",
     "Order",

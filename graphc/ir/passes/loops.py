@@ -16,6 +16,7 @@ from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
+from graphc.ir.passes.induct import Induct
 from graphc.ir.passes.predictive import PredictiveCommoning
 from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.sink import Sink
@@ -28,10 +29,10 @@ __all__ = ["Loops"]
 class Loops:
     """Optimizes loops as loops, and clears up what that leaves.
 
-    Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Bounds`, :class:`Hoist`,
-    :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows` and :class:`Sink` find nothing
-    to do. What they find in a loop they find at once; a nest of loops
-    may need once more for each level.
+    Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Induct`, :class:`Bounds`,
+    :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows` and
+    :class:`Sink` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more for
+    each level.
 
     Attributes:
       ops: where the ops are that they put in.
@@ -44,7 +45,7 @@ class Loops:
         """Runs the passes as long as they find something."""
         steps = [
             step(self.ops)
-            for step in (Accumulate, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink)
+            for step in (Accumulate, Induct, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink)
         ]
         while (after := reduce(lambda found, step: step(found), steps, graph)) is not graph:
             for step in (Fold(), CSE(), DCE()):

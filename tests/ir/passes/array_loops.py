@@ -25,7 +25,7 @@ def _wider(types: Sequence[TensorType], attrs: Any, regions: Any) -> tuple[Tenso
 for name in TEST_OPS:
     NUMPY_OPS.add(name, TEST_OPS[name])
 for name, function in {
-    "multiply": np.multiply, "subtract": np.subtract, "minimum": np.minimum, "maximum": np.maximum,
+    "subtract": np.subtract, "minimum": np.minimum, "maximum": np.maximum,
 }.items():  # fmt: skip
     NUMPY_OPS.add(name, OpDef(name, function, _wider, ("x", "y"), light=True))
 NUMPY_OPS.add(

@@ -18,7 +18,7 @@ from tests.ir.strategies import TEST_OPS
 OPS: Registry[OpDef] = Registry("op")
 for name in TEST_OPS:
     OPS.add(name, TEST_OPS[name])
-for name in ("subtract", "multiply", "minimum", "maximum", "negative"):
+for name in ("subtract", "minimum", "maximum", "negative"):
     function = getattr(np, name)
     params = ("x", "y")[: function.nin]
     OPS.add(name, OpDef(name, function, lambda types, attrs, regions: (types[0],), params, light=True))

@@ -28,9 +28,9 @@ def _op(name: str, impl: Any, type: TensorType = INT) -> OpDef:
 ARITHMETIC = [
     _op(name, getattr(np, name))
     for name in (
-        "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "abs",
+        "subtract", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "abs",
     )
-] + [OPS["add"]]  # fmt: skip
+] + [OPS["add"], OPS["multiply"]]  # fmt: skip
 DIVISIONS = [_op(name, getattr(np, name)) for name in ("floor_divide", "remainder")]
 COMPARISONS = [
     *(_op(name, getattr(np, name), BOOL) for name in ("equal", "not_equal", "less_equal", "greater", "greater_equal")),
