@@ -46,12 +46,17 @@ class _Settings:
 
 
 _SETTINGS = {"model": _Settings(), "unread": [1, 2, 3]}
+_RATES = [0.5 * k for k in range(200)]
+_LIMITS = {f"layer{k}": 0.5 * k for k in range(50)}
 _WHOLE = np.arange(16, dtype=np.float32).reshape(4, 4)
 
 
 def _scaled(xp: Any, x: Any) -> Any:
     settings: Any = _SETTINGS["model"]
     return x * settings.rate * settings.steps[1] + xp.asarray(_WHOLE)
+
+
+_PARTS = [_WHOLE + k for k in range(8)]
 
 
 def _nothing(value: Any) -> Any:
@@ -77,6 +82,9 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]], tup
     "array without axes": (lambda xp, x, n: x * n, lambda of: (of(0), np.array(2, np.float32)), ()),
     "transposed NumPy array": (lambda xp, x: x * 2, lambda of: (_WHOLE.T,), ()),
     "settings of a dataclass in a global dict": (lambda xp, x: _scaled(xp, x), lambda of: (of(0),), ()),
+    "list of 200 numbers from outside": (lambda xp, x: x * sum(_RATES), lambda of: (of(0),), ()),
+    "dict of 50 numbers from outside": (lambda xp, x: x * sum(_LIMITS.values()), lambda of: (of(0),), ()),
+    "8 NumPy arrays from outside": (lambda xp, x: x + sum(map(xp.asarray, _PARTS)), lambda of: (of(0),), ()),
     "functions of modules": (lambda xp, x: xp.tanh(xp.sin(x * math.pi)) * math.sqrt(2.0), lambda of: (of(0),), ()),
     "no arguments": (lambda xp: xp.ones((4, 4)) * 2, lambda of: (), ()),
     "50 results": (lambda xp, x: [x + k for k in range(50)], lambda of: (of(0),), ()),

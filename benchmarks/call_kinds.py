@@ -337,10 +337,10 @@ def _two(quick: bool) -> Duel:
     return _duel(lambda: (compiled(a, b), compiled(a, wide)), lambda: (jitted(x, y), jitted(x, raw)), quick)
 
 
-def _eight(quick: bool) -> Duel:
-    """Eight shapes in turn, as of batches of eight sizes."""
-    ours = [gx.ones((size, 4)) for size in range(1, 9)]
-    theirs = [jnp.ones((size, 4)) for size in range(1, 9)]
+def _in_turn(quick: bool, *, traces: int) -> Duel:
+    """Several shapes in turn, as of batches of as many sizes."""
+    ours = [gx.ones((size + 1, 4)) for size in range(traces)]
+    theirs = [jnp.ones((size + 1, 4)) for size in range(traces)]
     compiled, jitted = gx.function(_scaled, on_retrace="ignore"), jax.jit(_scaled)
     return _duel(lambda: [compiled(x) for x in ours], lambda: [jitted(x) for x in theirs], quick)
 
@@ -484,7 +484,8 @@ ROWS = (
     Row("call-assert", "call with an assert on a tensor", 1.5, _assert),
     Row("call-results", "call that returns a dict of tensors and a tuple", 1.5, _results),
     Row("call-two", "two traces in turn", 1.5, _two),
-    Row("call-eight", "eight traces in turn", 1.5, _eight),
+    Row("call-eight", "eight traces in turn", 1.5, functools.partial(_in_turn, traces=8)),
+    Row("call-many", "32 traces in turn", 1.5, functools.partial(_in_turn, traces=32)),
     Row("call-threads", "calls from four threads", 1.5, _threads),
     Row("call-layers", "network of three layers, from outside", 1.5, _layers),
     Row("call-layers-given", "network of three layers, an argument", 1.5, _layers_given),

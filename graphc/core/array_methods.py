@@ -70,6 +70,9 @@ def _missing(owner: Any, name: str) -> AttributeError:
     return AttributeError(text, name=name, obj=owner)
 
 
+_ASKED_BY_NUMPY = frozenset(("__array_interface__", "__array_struct__"))
+"""What ``np.asarray`` asks for before ``__array__``, each time; the message would take longer than the conversion."""
+
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 """The versions of the array API standard that the namespace follows."""
 
@@ -85,7 +88,7 @@ class ArrayMethods:
 
         def __getattr__(self, name: str) -> Any:
             """Raises what says how graphc spells a method of another library."""
-            raise _missing(self, name)
+            raise AttributeError(name) if name in _ASKED_BY_NUMPY else _missing(self, name)
 
     # The operators are made by a factory, without a Python call of their own in between (80 ns of a 6 us call).
     if TYPE_CHECKING:

@@ -223,7 +223,8 @@ class Tensor(ArrayMethods):
         return await self
 
     def _leave(self, use: str) -> None:
-        check_leaves(self, use)
+        if context.tapes:
+            check_leaves(self, use)
         self._looked_at()
 
     @when_jax_converts

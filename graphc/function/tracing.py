@@ -199,15 +199,14 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """Returns the function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
-        front_end.run_as_is(function)
+        found = front_end.run_as_is(function)
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
-        return function
+        return found
     try:
         found = front_end.convert_call(function)
     except front_end.NoSourceError as error:
-        found, reason = function, str(error)
-        front_end.run_as_is(function)
+        found, reason = front_end.run_as_is(function), str(error)
         if trace is not None:
             trace.unconverted[_qualname(function)] = reason
     else:

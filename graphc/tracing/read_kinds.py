@@ -23,6 +23,7 @@ import numpy as np
 
 from graphc.base import is_library_file, is_library_module
 from graphc.core import StringTensor, Tensor, Variable
+from graphc.tracing.context import context
 from graphc.tracing.same import (
     SMALL_BYTES,
     attributes_of,
@@ -226,6 +227,18 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         reads.add(ReadGuard(source, test, given, _array_text(value), size=value.nbytes))
     else:
         reads.add(identity(source, value))
+        if context.trace is not None and _may_be_written(value):
+            what = f"the use of {source.text}, a NumPy array of {value.nbytes / 2**20:.0f} MiB that may be written to,"
+            context.trace.read_once(what, "pass it as an argument, make a tensor of it once, or setflags(write=False)")
+
+
+def _may_be_written(array: Any) -> bool:
+    """Returns True if the memory of an array may be written to by it or by the arrays that it is a view of."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return True
+        array = cast("Any", array).base
+    return False
 
 
 def _buffer(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:

@@ -11,7 +11,7 @@ next call, if its class and all that was read of it are the same; an object foun
 from __future__ import annotations
 
 import builtins
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
@@ -43,12 +43,16 @@ from graphc.tracing.sources import (
     length,
     membership,
     outer_cell,
+    result_of,
 )
 
 __all__ = ["ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
 
 # If more items than this are read, a list or dict is compared as a whole, in one go.
 _MOST_ITEMS = 16
+
+# To ask for a setting takes as long as so many other guards.
+_SETTING = 40
 
 
 @dataclass
@@ -87,6 +91,16 @@ class Reads:
     def original(self, value: Any) -> Any:
         """Returns the argument's container that a value replaces, or the value itself."""
         return self._originals.get(id(value), (value, value))[1]
+
+    def held(self, source: Source, value: Any) -> None:
+        """Tells that a name of a library's was read, which must stand for the same object again."""
+        self.guards.setdefault(source.key, identity(source, value))
+
+    def setting(self, ask: Callable[[], Any], text: str) -> None:
+        """Tells that Python's own code, or a library's, has looked at a setting, which is asked for by a function."""
+        source = result_of(fixed(ask, text), "()")
+        given = repr(ask())
+        self.guards.setdefault(source.key, ReadGuard(source, "repr({v}) == {0}", (given,), given, size=_SETTING))
 
     def function(self, function: Any) -> None:
         """Records the traced function, which is the same in all calls."""

@@ -444,16 +444,17 @@ class Trace:
             )
         self.side_effects.append(SideEffect(what, user_location(), remedy=remedy))
 
-    def read_once(self, what: str) -> None:
+    def read_once(self, what: str, remedy: str = "pass its result as an argument, or call it in gx.pyfunc") -> None:
         """Reports that Python code reads something of the world that may differ at the next call.
 
         Args:
           what: a description of the use, for messages.
+          remedy: what to write instead.
 
         Raises:
           UnimplementedError: side effects are forbidden.
         """
-        effect = SideEffect(what, user_location(), remedy="pass its result as an argument, or call it in gx.pyfunc")
+        effect = SideEffect(what, user_location(), remedy=remedy)
         if self.root.forbids_side_effects:
             raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
         self.root.side_effects.append(effect)

@@ -79,6 +79,7 @@ def cases() -> list[Case]:
         staleness_libraries,
         staleness_names,
         staleness_objects,
+        staleness_unconverted,
         staleness_world,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import calendar
 import collections
+import colorsys
 import contextlib
 import dataclasses
 import datetime
@@ -13,6 +14,7 @@ import logging
 import os
 import string
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -112,10 +114,7 @@ def _() -> Made:
     return lambda x: x * (3.0 if isinstance(3, Kind) else 2.0), lambda: Kind.register(int)
 
 
-# What is documented only.
-
-
-@for_kind(WORLD, "the time zone used by `datetime.fromtimestamp`, `astimezone`", "documented")
+@for_kind(WORLD, "the time zone used by `datetime.fromtimestamp`, `astimezone`", "warned")
 def _() -> Made:
     before = os.environ.get("TZ")
 
@@ -135,15 +134,16 @@ def _() -> Made:
     return lambda x: x * (1 + datetime.datetime.fromtimestamp(0).hour), change
 
 
-@for_kind(WORLD, "private settings of a library, such as `calendar.setfirstweekday()`", "documented")
+@for_kind(WORLD, "private settings of a library, such as `calendar.setfirstweekday()`", "warned")
 def _() -> Made:
     calendar.setfirstweekday(0)
 
     def change() -> None:
         calendar.setfirstweekday(6)
+        assert calendar.monthcalendar(2024, 2)[0].index(1) == 4
         calendar.setfirstweekday(0)
 
-    return lambda x: x * (1 + calendar.firstweekday()), change
+    return lambda x: x * calendar.monthcalendar(2024, 2)[0].index(1), change
 
 
 @for_kind(WORLD, "a logger from `logging.getLogger`, read through its methods", "warned")
@@ -157,14 +157,14 @@ def _() -> Made:
     return program, lambda: logging.getLogger(name).setLevel(logging.ERROR)
 
 
-@for_kind(ATTRIBUTES, "a field of a named tuple's class that is replaced (`Point.x = property(...)`)", "documented")
+@for_kind(ATTRIBUTES, "a field of a named tuple's class that is replaced (`Point.x = property(...)`)", "followed")
 def _() -> Made:
     kind: Any = collections.namedtuple("kind", "x")
     point = kind(2.0)
     return lambda x: x * point.x, lambda: setattr(kind, "x", property(lambda self: 3.0))
 
 
-@for_kind(ATTRIBUTES, "`default` and `metadata` of a dataclass's fields", "documented")
+@for_kind(ATTRIBUTES, "`default` and `metadata` of a dataclass's fields", "followed")
 def _() -> Made:
     more = {"factor": 2.0}
 
@@ -175,7 +175,7 @@ def _() -> Made:
     return lambda x: x * dataclasses.fields(Settings)[0].metadata["factor"], lambda: more.update(factor=3.0)
 
 
-@for_kind(ATTRIBUTES, "state that `__init__` reads, of a class called as `Class[int]()`", "documented")
+@for_kind(ATTRIBUTES, "state that `__init__` reads, of a class called as `Class[int]()`", "followed")
 def _() -> Made:
     class Kind(Generic[T]):
         factor = 2.0
@@ -186,7 +186,7 @@ def _() -> Made:
     return lambda x: x * Kind[int]().own, lambda: setattr(Kind, "factor", 3.0)
 
 
-@for_kind(ATTRIBUTES, "`__match_args__` of a class", "documented")
+@for_kind(ATTRIBUTES, "`__match_args__` of a class", "followed")
 def _() -> Made:
     class Point:
         __match_args__ = ("a",)
@@ -227,3 +227,45 @@ def _() -> Made:
 def _() -> Made:
     matrix = sparse.csr_matrix(np.eye(2))
     return lambda x: x * float((matrix @ np.ones(2))[0]), lambda: matrix.data.__setitem__(0, 7.0)
+
+
+@for_kind(
+    WORLD, "`alive` of a `weakref.finalize`, like other properties of callable objects of libraries", "followed"
+)
+def _() -> Made:
+    held = type("Kind", (), {})()
+    end = weakref.finalize(held, print)
+    return lambda x: x * (2.0 if end.alive and held else 3.0), end.detach
+
+
+@for_kind(WORLD, "a library's function that the program patches", "followed")
+def _() -> Made:
+    colorsys.rgb_to_yiq = _RGB_TO_YIQ
+
+    def change() -> None:
+        colorsys.rgb_to_yiq = lambda r, g, b: (9.0, 9.0, 9.0)
+
+    return lambda x: x * colorsys.rgb_to_yiq(1.0, 1.0, 1.0)[0], change
+
+
+_RGB_TO_YIQ = colorsys.rgb_to_yiq
+
+
+@for_kind(WORLD, "`vars` of a library's module", "followed")
+def _() -> Made:
+    vars(colorsys)["ONE_THIRD"] = 1 / 3
+    return lambda x: x * vars(colorsys)["ONE_THIRD"], lambda: vars(colorsys).update(ONE_THIRD=0.3)
+
+
+@for_kind(ATTRIBUTES, "the object that `__new__` of its class makes at the first call and keeps", "followed")
+def _() -> Made:
+    class Single:
+        known: Any = None
+
+        def __new__(cls) -> Any:
+            if cls.known is None:
+                cls.known = object.__new__(cls)
+                cls.known.factor = 2.0
+            return cls.known
+
+    return lambda x: x * Single().factor, lambda: setattr(Single(), "factor", 3.0)

@@ -536,7 +536,7 @@ def _() -> Made:
     return lambda x: x + values, lambda: values[0].fill(3)
 
 
-@for_kind(ARRAYS, "an element of a NumPy array of more than 1 MiB", "documented")
+@for_kind(ARRAYS, "an element of a NumPy array of more than 1 MiB that may be written to", "warned")
 def _() -> Made:
     values = np.zeros(300_000, np.float32)
     return lambda x: x + gx.sum(gx.asarray(values)), lambda: values.__setitem__(0, 3)

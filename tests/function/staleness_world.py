@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
+import pytest
 
 import graphc as gx
 from tests.function.staleness import Made, for_kind
@@ -216,7 +217,7 @@ def _() -> Made:
     return program, lambda: None
 
 
-@for_kind(WORLD, "the context of `decimal` arithmetic", "documented")
+@for_kind(WORLD, "the context of `decimal` arithmetic", "followed")
 def _() -> Made:
     def program(x: Any) -> Any:
         return x * float(decimal.Decimal(1) / 3)
@@ -299,17 +300,37 @@ def _() -> Made:
     return lambda x: x * (3.0 if isinstance(value, Kind) else 2.0), lambda: Kind.register(type(value))
 
 
-@for_kind(WORLD, "a library's function or class that the program patches", "documented")
+@for_kind(WORLD, "an attribute that the program adds to a library's class", "followed")
 def _() -> Made:
     library: Any = argparse.Namespace
     library.graphc_factor = 2.0
     return lambda x: x * library.graphc_factor, lambda: setattr(library, "graphc_factor", 3.0)
 
 
-@for_kind(WORLD, "settings that NumPy's printing and arithmetic use (`set_printoptions`, `seterr`)", "documented")
+@for_kind(WORLD, "settings that NumPy's printing uses (`set_printoptions`)", "followed")
 def _() -> Made:
     value = np.array([1 / 3])
     return lambda x: x * len(repr(value)), lambda: np.set_printoptions(precision=2)
+
+
+@for_kind(WORLD, "settings that NumPy's arithmetic uses (`seterr`)", "documented")
+def _() -> Made:
+    one, before = np.ones(1), np.geterr()
+
+    def program(x: Any) -> Any:
+        try:
+            return x * (2.0 if np.isinf(one / 0.0)[0] else 1.0)
+        except FloatingPointError:
+            return x * 3.0
+
+    def change() -> None:
+        np.seterr(all="raise")
+        with pytest.raises(FloatingPointError):
+            one / 0.0
+        np.seterr(**before)
+
+    np.seterr(divide="ignore")
+    return program, change
 
 
 @for_kind(WORLD, "the C state of a library's object (`numpy.frompyfunc`), private maps of an `Enum`", "documented")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -273,3 +274,30 @@ def test_numpys_ints_are_taken_if_they_fit() -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match="the NumPy int64 4294967296 does not fit int32"):
         compiled(np.asarray([1 << 32, 5]))
     assert compiled.num_traces == 3
+
+
+class _Called:
+    def __init__(self, inner: Any = None) -> None:
+        self.weight, self.inner = jnp.ones(2), inner
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.weight if self.inner is None else self.inner(x)
+
+
+def test_what_an_object_reads_that_is_called_by_jax() -> None:
+    model = _Called(_Called())
+    f = gx.function(lambda x: gx.call_jax(model, x))
+    assert f(X).tolist() == [1.0, 2.0]
+    model.inner.weight = jnp.full(2, 3.0)
+    assert f(X).tolist() == [3.0, 6.0]
+    model.inner = None
+    assert f(X).tolist() == [1.0, 2.0]
+    assert "model" in f.trace_report()[-1].reason
+
+
+def test_a_large_array_is_told_of_unless_nobody_may_write_to_it() -> None:
+    large = np.ones(300_000, np.float32)
+    with pytest.warns(gx.errors.SideEffectWarning, match=r"outer large .*NumPy array of 1 MiB that may be written to"):
+        gx.function(lambda x: x * large[0])(X)
+    large.setflags(write=False)
+    assert gx.function(lambda x: x * large[0])(X).tolist() == [1.0, 2.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
 import types
@@ -42,6 +43,7 @@ from graphc.autograph.constructs.purity.item_reads import (
 )
 from graphc.autograph.constructs.purity.jax_functions import checked
 from graphc.autograph.constructs.purity.reading import (
+    ALIASES,
     entering,
     is_library,
     read_method,
@@ -53,6 +55,7 @@ from graphc.autograph.constructs.purity.watch import (
     check_stores,
     is_pure_module,
 )
+from graphc.autograph.constructs.purity.witness import witnessed
 from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
 from graphc.autograph.values.choice import Question, ask, decide, for_each, use
@@ -101,6 +104,8 @@ def call(function: Any) -> Any:
     if function is breakpoint:
         tell_of_debugger()
         return function  # it stops in the frame that calls it
+    if isinstance(function, ALIASES) and isinstance(function.__origin__, type) and not is_library(function.__origin__):
+        return functools.partial(_make_generic, function)
     if isinstance(function, types.FunctionType) and function.__code__ is DISPATCHING:
         return functools.partial(call_dispatched, function)
     if isinstance(function, types.FunctionType):
@@ -152,6 +157,14 @@ def call(function: Any) -> Any:
 def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls one of several functions."""
     return use(function, lambda value: call(value)(*args, **kwargs))
+
+
+def _make_generic(alias: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Returns what ``Class[int](...)`` makes: an object of the class, which knows the alias if it may."""
+    made = call(alias.__origin__)(*args, **kwargs)
+    with contextlib.suppress(Exception):  # of __setattr__, as Python does
+        made.__orig_class__ = alias
+    return made
 
 
 def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -288,7 +301,7 @@ def _converted(function: types.FunctionType, original: Any) -> Any:
         side_effect(f"the call of {function.__qualname__}, whose source is not available,")
         assert context.trace is not None
         context.trace.root.unconverted[function.__qualname__] = str(error)
-        return original
+        return functools.partial(witnessed, original)
     except UnsupportedSyntaxError as error:
         assert context.trace is not None
         raise context.trace.refuse(error) from None
@@ -301,7 +314,7 @@ _is_internal = lru_cache(maxsize=None)(is_internal_file)
 
 def _call_jax(native: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``gx.call_jax``, whose function runs as it is when JAX traces it."""
-    follow(function)
+    follow(function, special=True)
     return native(function, *args, **kwargs)
 
 

@@ -12,6 +12,7 @@ from graphc.autograph.constructs.calls.call import call, call_method
 from graphc.autograph.constructs.expressions.operators import load_item
 from graphc.autograph.constructs.matching.patterns import Bound, Pattern, all_of, known, match_star
 from graphc.autograph.constructs.purity.natives import items, mapping
+from graphc.autograph.constructs.purity.reading import read_attribute
 from graphc.autograph.values.choice import decide
 from graphc.autograph.values.kinds import is_instance
 from graphc.autograph.values.protocol import look_into
@@ -195,6 +196,8 @@ class match_class(Pattern):  # noqa: N801
             return ()
         count = len(self._positional)
         given: Any = getattr(kind, "__match_args__", _MISSING)
+        if given is not _MISSING:
+            read_attribute(kind, "__match_args__", given)
         is_self = given is _MISSING and bool(kind.__flags__ & _MATCH_SELF)
         names: Any = () if given is _MISSING else given
         if type(names) is not tuple:

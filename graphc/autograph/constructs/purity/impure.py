@@ -69,7 +69,10 @@ _READS: dict[str, frozenset[str]] = {
         "logging": "getEffectiveLevel hasHandlers isEnabledFor",
         "numpy": "get_printoptions geterr",
         "queue": "empty full qsize",
-        "calendar": "firstweekday",
+        "calendar": "calendar firstweekday formatmonth formatweek formatweekheader formatyear itermonthdates "
+        "itermonthdays iterweekdays month monthcalendar monthdatescalendar monthdayscalendar prcal prmonth prweek "
+        "pryear week weekheader yeardayscalendar",
+        "datetime": "astimezone fromtimestamp",
         "threading": "active_count current_thread enumerate get_ident get_native_id is_alive is_set locked",
     }.items()
 }

@@ -20,7 +20,7 @@ from graphc.autograph.values.python_object import found_on
 from graphc.base import is_kept
 from graphc.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
 
-__all__ = ["check_unseen", "is_told_unseen", "read_computed", "read_of_module"]
+__all__ = ["check_unseen", "is_iterator", "is_told_unseen", "read_computed", "read_of_module"]
 
 _GETTERS = (types.GetSetDescriptorType, types.MemberDescriptorType, property)
 _FUNCTION_STATE = frozenset(("__annotations__", "__doc__", "__kwdefaults__", "__module__", "__name__", "__qualname__"))
@@ -63,7 +63,9 @@ def _is_state(owner: Any, kind: type[Any], name: str) -> bool:
     computes = isinstance(found, _GETTERS) or (
         found is not None and hasattr(cast("type[Any]", type(found)), "__set__") and not isinstance(found, type)
     )
-    return computes and (is_unseen(owner) or (isinstance(owner, dict | list | set) and kind not in (dict, list, set)))
+    is_called = callable(owner) and not isinstance(owner, type) and kind.__module__.partition(".")[0] != "graphc"
+    of_object = is_unseen(owner) or is_called
+    return computes and (of_object or (isinstance(owner, dict | list | set) and kind not in (dict, list, set)))
 
 
 def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:

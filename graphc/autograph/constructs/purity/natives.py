@@ -14,6 +14,7 @@ from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.impure import check_read, defining_class, origin, public_name
 from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
+from graphc.autograph.constructs.purity.witness import is_written_by_user, witnessed
 from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
 from graphc.autograph.values.choice import settled
 from graphc.autograph.values.growing_list import refuse_growing
@@ -175,7 +176,12 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     given = [getattr(function, "__self__", function), *args, *kwargs.values()]
     if not is_pure_module(origin(function)[0]):
         given += RANDOM_STATES
-    return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
+    run = witnessed if is_written_by_user((function, *args, *kwargs.values())) else _called
+    return run_watched(lambda: run(in_python, function, *args, **kwargs), given, f"the call of {public_name(function)}")
+
+
+def _called(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
 
 
 def items(value: Any) -> Any:

@@ -6,6 +6,7 @@ read as a whole.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import enum
 import inspect
@@ -14,17 +15,30 @@ import types
 import weakref
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from graphc.autograph.constructs.purity.library_reads import read_computed, read_of_module
 from graphc.autograph.constructs.storage.cells import AttributeCell
 from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.values.python_object import found_on
-from graphc.base import is_library_file, is_library_module, remember
+from graphc.base import is_kept, is_library_file, is_library_module, remember
 from graphc.core import SymbolicTensor, Tensor
-from graphc.tracing import Trace, attribute, context, fixed, global_name, has_parts, item, lacks, length, looked_up
+from graphc.tracing import (
+    MISSING,
+    Trace,
+    attribute,
+    context,
+    fixed,
+    global_name,
+    has_parts,
+    item,
+    lacks,
+    length,
+    looked_up,
+)
 
 __all__ = [
+    "ALIASES",
     "entering",
     "evaluated",
     "found_after",
@@ -40,17 +54,30 @@ __all__ = [
 
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
 """Kinds that hold nothing that could be read of them."""
-_ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
+
+
+class _Named(NamedTuple):
+    field: int
+
+
+_FIELD = type(_Named.field)
+"""What the class of a named tuple has for each of its fields."""
+ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
 """What a generic class gives for its arguments, which has the attributes of the class."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What code reads by itself of its module and of the functions around, each with its first line; and attributes."""
+    """What code reads by itself of its module and of the functions around, each with its first line; and attributes.
+
+    ``paths`` has global names with the attributes that are asked for right after them, such as ``np.linalg.norm``.
+    """
 
     outside: dict[str, int]
     free: dict[str, int]
     attributes: set[str]
+    paths: dict[tuple[str, ...], None]
+    imports: set[str]
 
 
 _known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
@@ -90,8 +117,24 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
             elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
                 record = reads.container if name in asked else reads.record
                 record(global_name(namespace, name, f"{file}:{line}"), value)
+        for path in names.paths:
+            _read_path(namespace, path)
     if code.co_freevars:
         reads.closure(function, names.free, file, asked)
+
+
+def _read_path(namespace: dict[str, Any], path: tuple[str, ...]) -> None:
+    """Tells of what code finds in libraries' modules, of which a program may put something else in its place."""
+    assert context.trace is not None
+    owner: Any = namespace.get(path[0])
+    for name in path[1:]:
+        if not isinstance(owner, types.ModuleType) or not is_library(owner) or _is_graphc(owner):
+            return
+        if (value := vars(owner).get(name, MISSING)) is MISSING:
+            return
+        if not isinstance(value, types.ModuleType) and is_kept(name, value):
+            context.trace.root.reads.held(attribute(fixed(owner, owner.__name__), name), value)
+        owner = value
 
 
 def read_namespace(owner: Any, name: Any) -> bool:
@@ -129,15 +172,22 @@ def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
 
 
 def _names_of(code: types.CodeType, inner: bool) -> Names:
-    names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()})
-    line = code.co_firstlineno
+    names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()}, {}, set())
+    line, path = code.co_firstlineno, ()
     for instruction in dis.get_instructions(code):
+        path = _path_of(instruction, path)
+        if len(path) > 1:
+            names.paths[path] = None
         line = (instruction.positions.lineno if instruction.positions else None) or line
         if instruction.opname in _OUTSIDE and not instruction.argval.startswith("ag__"):
             names.outside.setdefault(instruction.argval, line)
         elif instruction.opname in _FREE and instruction.argval in code.co_freevars:
             names.free.setdefault(instruction.argval, line)
         elif instruction.opname in _ATTRIBUTES:
+            names.attributes.add(instruction.argval)
+        elif instruction.opname == "IMPORT_NAME":
+            names.imports.add(instruction.argval)
+        elif instruction.opname == "IMPORT_FROM":
             names.attributes.add(instruction.argval)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType) and (inner or _runs_at_once(constant)):
@@ -146,7 +196,16 @@ def _names_of(code: types.CodeType, inner: bool) -> Names:
             free = {name: line for name, line in within.free.items() if name in code.co_freevars}
             names.free.update({name: line for name, line in free.items() if name not in names.free})
             names.attributes.update(within.attributes)
+            names.paths.update(within.paths)
+            names.imports.update(within.imports)
     return names
+
+
+def _path_of(instruction: dis.Instruction, before: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the global name and the attributes that an instruction has reached, given what the one before had."""
+    if instruction.opname in _OUTSIDE and not instruction.argval.startswith("ag__"):
+        return (instruction.argval,)
+    return (*before, instruction.argval) if before and instruction.opname in _ATTRIBUTES else ()
 
 
 def _runs_at_once(code: types.CodeType) -> bool:
@@ -158,6 +217,10 @@ def _runs_at_once(code: types.CodeType) -> bool:
 def is_library(owner: types.ModuleType | type) -> bool:
     """Tells if a module or a class is Python's, graphc's or an installed package's, whose names stay as they are."""
     return is_library_module(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
+
+
+def _is_graphc(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] == "graphc"
 
 
 def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) -> None:
@@ -181,12 +244,15 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         _read_all(owner)
         return
     if isinstance(owner, type | types.ModuleType):
+        place = attribute(fixed(owner, owner.__name__), name)
         if not is_library(owner):
-            record(attribute(fixed(owner, owner.__name__), name), value)
+            record(place, value)
         elif isinstance(owner, types.ModuleType):
             read_of_module(owner, name, value)
+        elif type(owner) is type and vars(owner).get(name) is value and not hasattr(owner, "__graphc_opaque__"):
+            reads.held(place, value)  # which the program may have put into a library's class
         return
-    if isinstance(owner, _ALIASES) and not name.startswith("__"):  # Kind[int].name
+    if isinstance(owner, ALIASES) and not name.startswith("__"):  # Kind[int].name
         read_attribute(owner.__origin__, name, value, by_item=by_item)
         return
     if isinstance(owner, enum.Enum):  # of which there is one
@@ -196,7 +262,11 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             return
     if kind is super:
         kind = found_after(owner, name)
+    if kind is dataclasses.Field and source is None:  # which its class keeps
+        source = fixed(owner, f"the field {owner.name}")
     found = found_on(kind, name)
+    if isinstance(found, _FIELD):
+        reads.held(attribute(fixed(kind, kind.__name__), name), found)
     if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
         if source is not None and not _is_written(trace, owner, name):
             record(attribute(source, name), value)
@@ -233,7 +303,7 @@ def _read_all(owner: Any) -> None:
     assert context.trace is not None
     reads = context.trace.root.reads
     if isinstance(owner, types.ModuleType):
-        if not is_library(owner):
+        if not _is_graphc(owner):
             reads.container(attribute(fixed(owner, owner.__name__), "__dict__"), vars(owner))
     elif not isinstance(owner, type):
         reads.whole(owner)

@@ -5,24 +5,36 @@ An attribute may be read of every object that the code gets to, if the code name
 
 from __future__ import annotations
 
+import decimal
+import sys
 import types
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
-from graphc.autograph.constructs.purity.library_reads import check_unseen
+import numpy as np
+
+from graphc.autograph.constructs.purity.library_reads import check_unseen, is_iterator
 from graphc.autograph.constructs.purity.reading import is_library, names_of, read_attribute, read_method, read_names
 from graphc.autograph.constructs.purity.watch import watch_names
+from graphc.autograph.constructs.purity.witness import witnessed
+from graphc.autograph.constructs.storage.native_state import GeneratorCell
+from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import is_library_file
 from graphc.core import SymbolicTensor, Tensor, Variable
-from graphc.tracing import content_of, contents_of, context, has_parts
+from graphc.tracing import content_of, contents_of, context, fixed, has_parts, item
 
 __all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
 
 _PLAIN = (int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, types.BuiltinFunctionType)
 _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))
 """Names of what reads all attributes of an object."""
+_BY_TEXT = frozenset(("delattr", "getattr", "hasattr", "setattr", "vars"))
+"""Builtins that read an attribute whose name is known when they run, or all."""
+_TEXTS = frozenset(("__format__", "__repr__", "__str__"))
+_MAKING = ("__init__", "__new__", "__post_init__")
+"""What is called where an object is made."""
 
 
 def handed(values: Iterable[Any], *, called: bool = True) -> None:
@@ -43,17 +55,28 @@ def handed(values: Iterable[Any], *, called: bool = True) -> None:
         _Walk().run(owners)
 
 
-def run_as_is(function: Any) -> None:
-    """Tells of what a function of the user's reads that is to run without being converted, and what it assigns."""
-    if context.trace is not None:
-        watch_names(function)
-        follow(function, *(value for value, _ in context.trace.root.reads.objects()))
+def run_as_is(function: Any) -> Any:
+    """Tells of what a function of the user's reads that is to run without being converted, and what it assigns.
+
+    Returns:
+      What to call in its place.
+    """
+    if context.trace is None:
+        return function
+    watch_names(function)
+    follow(function, *(value for value, _ in context.trace.root.reads.objects()))
+    return partial(witnessed, function)
 
 
-def follow(*values: Any) -> None:
-    """Tells of what functions among these values read, of the other ones too, where they run as they are."""
+def follow(*values: Any, special: bool = False) -> None:
+    """Tells of what functions among these values read, of the other ones too, where they run as they are.
+
+    Args:
+      *values: the functions, and what they may get to.
+      special: whether special methods of the values are called, as of an object that is called.
+    """
     if context.trace is not None:
-        _Walk().run(values, special=False)
+        _Walk().run(values, special=special)
 
 
 def asked(value: Any, names: Iterable[str]) -> None:
@@ -66,6 +89,8 @@ def asked(value: Any, names: Iterable[str]) -> None:
     if context.trace is None or isinstance(value, _PLAIN):
         return
     kind = cast("type[Any]", type(value))
+    if _is_numpy(kind) and not _TEXTS.isdisjoint(names):
+        context.trace.root.reads.setting(np.get_printoptions, "numpy.get_printoptions")
     known = (found_on(kind, name) for name in names if found_on(kind, name) is not found_on(object, name))
     for method in known:
         if not isinstance(method, types.FunctionType):
@@ -79,9 +104,15 @@ def asked(value: Any, names: Iterable[str]) -> None:
         asked(part, names)
 
 
+def _is_numpy(kind: type[Any]) -> bool:
+    return issubclass(kind, (np.ndarray, np.generic))
+
+
 def operated(value: Any) -> None:
     """Tells of an operand of Python's own operators: an object of a library's may read all that it holds."""
     if not isinstance(value, _PLAIN) and is_library(cast("type[Any]", type(value))):
+        if isinstance(value, decimal.Decimal) and context.trace is not None:
+            context.trace.root.reads.setting(decimal.getcontext, "decimal.getcontext")
         handed((value,))
         check_unseen(value)
 
@@ -112,24 +143,21 @@ class _Walk:
           special: whether their special methods are called.
         """
         for value in values:
-            self._reach(value)
-            kind = cast("type[Any]", type(value))
-            for base in kind.__mro__ if special else ():
-                for name, method in vars(base).items():
-                    if name.startswith("__") and isinstance(method, types.FunctionType) and is_users(kind, method):
-                        self._read(value, name)
+            self._reach(value, special=special)
         asked = set[tuple[int, str]]()
         while todo := {(owner, name) for owner in self._owners for name in self._names} - asked:
             asked |= todo
             for owner, name in sorted(todo):
                 self._read(self._owners[owner], name)
 
-    def _reach(self, value: Any) -> None:
+    def _reach(self, value: Any, *, special: bool = True) -> None:
         if isinstance(value, _PLAIN) or id(value) in self._owners:
             return
         self._owners[id(value)] = value
         if context.trace is not None:
             context.trace.root.reads.complete(value)
+            if isinstance(value, GENERATORS):  # of which the profiler does not see each method
+                context.trace.journal(GeneratorCell(value, f"the use of a {type(value).__name__} from outside"))
         if isinstance(value, types.FunctionType):
             self._enter(value)
         elif isinstance(value, types.MethodType):
@@ -146,11 +174,25 @@ class _Walk:
             self._reach(wrapped)
         elif callable(value) and not isinstance(value, type) and is_library(cast("type[Any]", type(value))):
             for name, part in list(getattr(value, "__dict__", {}).items()):  # as of numpy.vectorize
-                if isinstance(part, types.FunctionType):
+                if isinstance(part, types.FunctionType) or (callable(part) and has_parts(part)):
                     read_attribute(value, name, part)
                     self._reach(part)
+        self._reach_special(value, special)
         for _, part in contents_of(value):
             self._reach(part)
+
+    def _reach_special(self, value: Any, special: bool) -> None:
+        """Goes into the methods of the user's that Python calls where code calls, indexes, adds or makes an object."""
+        if isinstance(value, type):
+            for name in () if is_library(value) else _MAKING:
+                self._read(value, name)
+            return
+        kind = cast("type[Any]", type(value))
+        for base in kind.__mro__ if special else ():
+            for name, method in vars(base).items():
+                called = name.startswith("__") and name not in _MAKING
+                if called and isinstance(method, types.FunctionType) and is_users(kind, method):
+                    self._read(value, name)
 
     def _enter(self, function: types.FunctionType) -> None:
         cells = [content_of(cell) for cell in function.__closure__ or ()]
@@ -158,15 +200,26 @@ class _Walk:
             for value in (*cells, *vars(function).values()):  # what a decorator has wrapped
                 if isinstance(value, types.FunctionType | types.MappingProxyType):
                     self._reach(value)
+                elif has_parts(value) and context.trace is not None:  # the decorator, such as a ContextDecorator
+                    name = f"the {type(value).__name__} around {function.__name__}"
+                    context.trace.root.reads.record(fixed(value, name), value)
+                    self._reach(value)
             return
         names = names_of(function.__code__, inner=True)
         read_names(function, names)
-        self._names |= names.attributes
+        self._names |= names.attributes | (_WHOLE if not _BY_TEXT.isdisjoint(names.outside) else set())
         namespace = function.__globals__
         for value in (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._reach(value)
         for name in names.outside:
-            self._reach(namespace.get(name))
+            found = namespace.get(name)
+            self._reach(found)
+            if is_iterator(found) and context.trace is not None:
+                context.trace.read_once(f"the use of an iterator ({type(found).__name__}) from outside")
+        for name in names.imports:
+            if name in sys.modules and context.trace is not None:
+                context.trace.root.reads.record(item(fixed(sys.modules, "sys.modules"), name), sys.modules[name])
+                self._reach(sys.modules[name])
 
     def _read(self, owner: Any, name: str) -> None:
         """Tells of an attribute, if there is one of that name, without a call of what computes it."""
@@ -174,20 +227,25 @@ class _Walk:
         if isinstance(owner, type | types.ModuleType):
             if is_library(owner):
                 return
+            if name in _WHOLE and isinstance(owner, type):
+                for one in [one for one in vars(owner) if not one.startswith("__") and one not in _WHOLE]:
+                    self._read(owner, one)
             value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
+            held = any(name in vars(base) for base in owner.__mro__) if isinstance(owner, type) else name in vars(owner)
         elif not has_parts(owner):
             return
         elif name in _WHOLE and context.trace is not None:
             context.trace.root.reads.whole(owner)
             return
         else:
-            value = found_on(kind, name)
+            value, held = found_on(kind, name), any(name in vars(base) for base in kind.__mro__)
             if isinstance(value, types.MemberDescriptorType) or name in getattr(owner, "__dict__", ()):
                 value = getattr(owner, name, None)
+                held = hasattr(owner, name)
             elif isinstance(value, types.FunctionType):
                 read_method(kind, name, value)
                 self._reach(value)
                 return
-        if value is not None:
+        if held:
             read_attribute(owner, name, value)
             self._reach(value)
