@@ -1,4 +1,4 @@
-"""Server: one task of a cluster, started."""
+"""Server: a started task of a cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Server", "ServerDef"]
 
 _ports = itertools.count(1)
 _LOOK_SECONDS = 1.0
-"""After how long :meth:`Server.join` sees the end of a process at the latest."""
+"""Seconds after which :meth:`Server.join` notices the end of a process at the latest."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +31,23 @@ class ServerDef:
 
 
 class Server:
-    """Starts one task of a cluster: a place that keeps Variables and queues, and runs its part of graphs.
+    """Starts one task of a cluster: it keeps Variables and queues, and runs its part of graphs.
 
-    Sessions reach it by its :attr:`target`, as do all other tasks of the cluster. It runs until :meth:`stop` is called
-    or the process ends.
+    Sessions and all other tasks of the cluster reach it by its :attr:`target`. It runs until :meth:`stop` is called or
+    the process ends.
 
     Args:
-      server_or_cluster_def: the cluster, as a :class:`gx.ClusterSpec` or what makes one; or what :attr:`server_def` of
-        another server gave.
-      job_name: the job of the task; may be left out where there is one job.
+      server_or_cluster_def: the cluster, as a :class:`gx.ClusterSpec` or an argument for one; or the :attr:`server_def`
+        of another server.
+      job_name: the job of the task; optional if there is only one job.
       task_index: its index; optional if the job has one task.
       protocol: the carrier: ``"threads"`` for a task in this process, ``"ray"`` for one in a process of its own; None
         or ``"grpc"`` for Ray where ``RAY_ADDRESS`` is set or Ray is started in this process, else threads.
-      config: taken as TensorFlow takes it; the settings of a task are those of its process.
-      start: whether it starts now; else :meth:`start` does it.
+      config: accepted for TensorFlow's sake; a task uses the settings of its process.
+      start: whether to start it now; otherwise call :meth:`start`.
 
     Raises:
-      InvalidArgumentError: the cluster has no such task, or there is no such protocol.
+      InvalidArgumentError: the cluster has no such task, or the protocol does not exist.
       AlreadyExistsError: a task is running at the address.
 
     Example:
@@ -89,17 +89,17 @@ class Server:
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """Makes a server of a cluster of its own: one task, ``/job:local/task:0``, in this process."""
+        """Makes a server for a cluster of its own: one task, ``/job:local/task:0``, in this process."""
         return Server(ClusterSpec({"local": [f"localhost:local{next(_ports)}"]}), None, None, "threads", config, start)
 
     @property
     def server_def(self) -> ServerDef:
-        """The server as plain data; another one of the same cluster can be made of it."""
+        """The server as plain data; pass it to make another one of the same cluster."""
         return ServerDef(self._cluster.as_cluster_def(), self._job, self._index, self._protocol)
 
     @property
     def target(self) -> str:
-        """Returns what :class:`gx.Session` takes to reach this task."""
+        """The target that :class:`gx.Session` takes to reach this task."""
         return f"grpc://{self._cluster.task_address(self._job, self._index)}"
 
     def start(self) -> None:
@@ -115,13 +115,13 @@ class Server:
                 raise at(error, user_location()) from None
 
     def join(self) -> None:
-        """Waits until the task is gone: the server is stopped from another thread, or the task's process ends."""
-        while not self._ended.wait(lambda: f"the server {self.target} to be stopped", _LOOK_SECONDS):
+        """Waits until the task is gone: another thread stops the server, or the task's process ends."""
+        while not self._ended.wait(lambda: f"the server {self.target} to stop", _LOOK_SECONDS):
             if self._peer is not None and self._peer.lost:
                 return
 
     def stop(self) -> None:
-        """Stops the task: runs that use it fail, and what it keeps is gone. A second call does nothing."""
+        """Stops the task: runs that use it fail, and its resources are gone. A second call does nothing."""
         if self._peer is not None:
             self._peer.stop("its server was stopped")
         self._ended.set()
@@ -139,5 +139,5 @@ def _checked_protocol(protocol: str | None) -> str:
 
 
 def default_protocol() -> str:
-    """Returns the carrier of servers that name none."""
+    """Returns the default carrier of servers."""
     return "ray" if ray_in_use() else "threads"

@@ -1,4 +1,4 @@
-"""replica_device_setter: Variables go to parameter servers, the rest to a worker."""
+"""replica_device_setter: puts Variables on parameter servers, and the rest on a worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphc.ir import OPEN, DeviceSpec
 __all__ = ["GreedyLoadBalancingStrategy", "byte_size_load_fn", "replica_device_setter"]
 
 _VARIABLE: Final = ("Variable", "VariableV2", "VarHandleOp")
-"""The names that TensorFlow has for what makes a Variable."""
+"""TensorFlow's op names for making a Variable."""
 _PS_OPS: Final = (*_VARIABLE, "ResourceConditionalAccumulator")
 
 
@@ -26,24 +26,24 @@ def replica_device_setter(
 ) -> Callable[[Any], DeviceSpec | None] | None:  # fmt: skip
     """Makes a function for :func:`gx.device` that puts Variables on parameter servers, and the rest on a worker.
 
-    Scopes inside and around it merge: what an inner one says holds, what it leaves open is as the outer one says. It is
-    TensorFlow's ``tf.train.replica_device_setter``.
+    Device scopes merge: an inner scope wins, and the outer one decides what it leaves open. TensorFlow's
+    ``tf.train.replica_device_setter``.
 
     Args:
       ps_tasks: the number of parameter servers; ignored if ``cluster`` is given.
       ps_device: their job; empty for none.
       worker_device: the device of all other ops; empty to leave it open.
-      merge_devices: whether something that has a device from an inner scope gets from here what that leaves open.
-      cluster: the cluster, whose job of ``ps_device`` has as many tasks as there are parameter servers.
+      merge_devices: whether the setter completes devices of inner scopes.
+      cluster: the cluster; the number of parameter servers is the number of tasks of its job ``ps_device``.
       ps_ops: TensorFlow's names of the ops to place on parameter servers; Variables and accumulators if None.
-      ps_strategy: chooses the parameter server of each such thing: it gets what is about to be made (``name``,
-        ``type``, ``attrs``) and returns the index of a task. In turns if None.
+      ps_strategy: a function that chooses the parameter server: it takes the op to place (``name``, ``type``,
+        ``attrs``) and returns the index of a task. Round-robin if None.
 
     Returns:
-      The function; None, which lifts the pins around, if there are no parameter servers.
+      The function; None, which lifts enclosing pins, if there are no parameter servers.
 
     Raises:
-      InvalidTypeError: ``cluster`` is none, or the strategy is no function.
+      InvalidTypeError: ``cluster`` is not a cluster, or the strategy is not a function.
 
     Example:
       >>> import graphc as gx
@@ -79,7 +79,7 @@ def replica_device_setter(
 
 
 def _types(node: NodeToPlace) -> tuple[str, ...]:
-    """Returns the names that TensorFlow has for what makes something."""
+    """Returns TensorFlow's op names for what is being made."""
     if node.op == "variable":
         return _VARIABLE
     kind = str(node.attrs.get("kind", ""))
@@ -87,7 +87,7 @@ def _types(node: NodeToPlace) -> tuple[str, ...]:
 
 
 class _InTurns:
-    """Gives each thing to the next task."""
+    """Round-robin assignment to tasks."""
 
     def __init__(self, tasks: int) -> None:
         self._tasks, self._next = tasks, 0
@@ -99,9 +99,10 @@ class _InTurns:
 
 
 class GreedyLoadBalancingStrategy:
-    """Gives each thing to the parameter server that has the least so far; the first of several.
+    """Assigns each op to the parameter server with the smallest load so far; the first of several.
 
-    It is ``tf.contrib.training.GreedyLoadBalancingStrategy``, for ``ps_strategy`` of :func:`replica_device_setter`.
+    TensorFlow's ``tf.contrib.training.GreedyLoadBalancingStrategy``, for ``ps_strategy`` of
+    :func:`replica_device_setter`.
 
     Args:
       num_tasks: the number of parameter servers.
@@ -127,20 +128,20 @@ class GreedyLoadBalancingStrategy:
         self._load_fn = load_fn
 
     def __call__(self, op: Any) -> int:
-        """Returns the task for what is about to be made."""
+        """Returns the task for the op that is about to be made."""
         task = int(np.argmin(self._loads))
         self._loads[task] += self._load_fn(op)
         return task
 
 
 def byte_size_load_fn(op: Any) -> int:
-    """Returns the bytes of a Variable that is about to be made; for :class:`GreedyLoadBalancingStrategy`.
+    """Returns the size in bytes of a Variable that is about to be made; for :class:`GreedyLoadBalancingStrategy`.
 
     Raises:
-      InvalidArgumentError: it is no Variable, or a size of its shape is open.
+      InvalidArgumentError: it is not a Variable, or a size of its shape is open.
     """
     shape = op.attrs.get("shape")
     if shape is None or OPEN in shape:
-        problem = f"byte_size_load_fn: {op.type} {op.name!r} has no fixed shape; use a load_fn that says what it weighs"
+        problem = f"byte_size_load_fn: {op.type} {op.name!r} has no fixed shape; use a load_fn that returns its load"
         raise at(InvalidArgumentError(problem), user_location())
     return int(np.prod(shape, dtype=np.int64)) * np.dtype(op.attrs["dtype"]).itemsize

@@ -1,4 +1,4 @@
-"""A simulated clock and network, on which protocols run in no time, and the same way each time."""
+"""A simulated clock and network, on which protocols run instantly and reproducibly."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Clock:
         self._numbers = itertools.count()
 
     def after(self, seconds: float, event: Callable[[], None]) -> None:
-        """Has something happen so many seconds from now; what is due at one time happens in the order it was asked."""
+        """Schedules an event after a delay; simultaneous events run in the order in which they were scheduled."""
         heapq.heappush(self._events, (self.now + seconds, next(self._numbers), event))
 
     def run(self, *, most: int = 1_000_000) -> None:
-        """Lets everything happen, until nothing is left.
+        """Runs all events, until none is left.
 
         Args:
           most: the number of events after which the simulation counts as endless.
 
         Raises:
-          RuntimeError: it is endless.
+          RuntimeError: the simulation is endless.
         """
         for _ in range(most):
             if not self._events:
@@ -53,7 +53,7 @@ class Clock:
 
 @dataclass
 class Network:
-    """Brings messages late, in another order, twice, or not at all.
+    """Delivers messages late, out of order, twice, or not at all.
 
     Args:
       clock: the time.
@@ -84,10 +84,10 @@ class Network:
             self.clock.after(self.chance.uniform(0.0, 2.0 * self.latency), deliver)
 
     def call(self, handle: Callable[[], Any], answer: Callable[[Any], None], timeout: float) -> None:
-        """Calls what is elsewhere.
+        """Calls a remote function.
 
         Args:
-          handle: computes the answer there, once for each time that the request comes; may raise ConnectionError.
+          handle: the remote function, called once for each arrival of the request; may raise ConnectionError.
           answer: a function called once, with the answer, a ConnectionError, or a TimeoutError if none came.
           timeout: seconds within which the answer must come.
         """

@@ -1,4 +1,4 @@
-"""ClusterSpec: which tasks a cluster has, by job, and the address of each."""
+"""ClusterSpec: the tasks of a cluster, by job, with their addresses."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ClusterSpec:
     """The tasks of a cluster, by job.
 
     Args:
-      cluster: for each job the addresses of its tasks, as a list or, where some are left out, as a dict by index; or
-        another ClusterSpec, or what :meth:`as_cluster_def` gave. An address, ``host:port``, names a task; it need not
-        be the address of a socket.
+      cluster: for each job the addresses of its tasks, as a list, or as a dict by index if some are omitted; or another
+        ClusterSpec, or an :meth:`as_cluster_def`. An address, ``host:port``, names a task; it need not be the address
+        of a socket.
 
     Raises:
       InvalidTypeError: the argument has another type.
@@ -56,7 +56,7 @@ class ClusterSpec:
         if len(self._tasks) < sum(map(len, self._jobs.values())):
             addresses = [address for tasks in self._jobs.values() for address in tasks.values()]
             twice = next(address for address in addresses if addresses.count(address) > 1)
-            raise _error(f"gx.ClusterSpec: two tasks have the address {twice!r}; give each task one of its own")
+            raise _error(f"gx.ClusterSpec: two tasks have the address {twice!r}; give each task its own address")
 
     @property
     def jobs(self) -> list[str]:
@@ -64,7 +64,7 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """Returns how many tasks a job has."""
+        """Returns the number of tasks in a job."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
@@ -75,7 +75,7 @@ class ClusterSpec:
         """Returns the address of a task.
 
         Raises:
-          InvalidArgumentError: there is no such job or task.
+          InvalidArgumentError: the job or task does not exist.
         """
         tasks = self._job(job_name)
         if task_index not in tasks:
@@ -83,16 +83,16 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """Returns the addresses of a job's tasks by index; None for those that are left out."""
+        """Returns the addresses of a job's tasks by index; None for omitted ones."""
         tasks = self._job(job_name)
         return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]
 
     def find(self, address: str) -> tuple[str, int] | None:
-        """Returns the job and the index of the task with an address; None if there is none."""
+        """Returns the job and the index of the task at an address; None if there is none."""
         return self._tasks.get(address)
 
     def as_dict(self) -> dict[str, list[str] | dict[int, str]]:
-        """Returns the addresses by job: a list where all indices are there, else a dict by index."""
+        """Returns the addresses by job: a list if all indices exist, else a dict by index."""
         return {
             job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
             for job, tasks in self._jobs.items()

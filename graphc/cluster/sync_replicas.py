@@ -1,4 +1,4 @@
-"""SyncReplicasOptimizer: workers with graphs of their own make each update together."""
+"""SyncReplicasOptimizer: workers with their own graphs make each update together."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["SyncReplicasOptimizer"]
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """Has the workers of between-graph replication make each update together; it wraps another optimizer.
+    """Makes the workers of between-graph replication compute each update together; wraps another optimizer.
 
-    Each worker adds its gradients to accumulators, one for each Variable, and waits for a token. The chief takes the
-    mean once ``replicas_to_aggregate`` gradients are there, updates the Variables and the global step, and hands out
-    tokens, which are the new global step. A gradient of a step that is over is dropped. So with more replicas than are
-    aggregated the slowest ones are not waited for: they are spare replicas. It is TensorFlow's
+    Each worker adds its gradients to accumulators, one for each Variable, and waits for a token. Once
+    ``replicas_to_aggregate`` gradients have arrived, the chief takes their mean, updates the Variables and the global
+    step, and hands out tokens, which are the new global step. Gradients of an earlier step are dropped. So with more
+    replicas than are aggregated, the slowest ones do not delay the others: they are spare replicas. TensorFlow's
     ``tf.train.SyncReplicasOptimizer``.
 
     Args:
@@ -82,10 +82,10 @@ class SyncReplicasOptimizer(Optimizer):
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
     ) -> Any:
-        """Makes an operation that adds gradients of this worker, and waits until the next step may begin.
+        """Makes an operation that adds this worker's gradients, and waits until the next step may begin.
 
         Args:
-          grads_and_vars: pairs of a gradient and a Variable; one without gradient (None) stays.
+          grads_and_vars: pairs of a gradient and a Variable; a Variable without gradient (None) is not updated.
           global_step: the Variable that counts the updates.
           name: ignored.
 
@@ -100,7 +100,7 @@ class SyncReplicasOptimizer(Optimizer):
         if not pairs:
             raise _refused("No variables provided.")
         if not isinstance(global_step, GraphVariable):
-            raise _refused("Global step is required to check staleness: give tf.train.get_or_create_global_step()")
+            raise _refused("Global step is required to check staleness: pass tf.train.get_or_create_global_step()")
         graph = global_step.graph
         with graph.as_default():
             self._global_step = global_step
@@ -109,7 +109,7 @@ class SyncReplicasOptimizer(Optimizer):
                 return self._synchronized(graph, pairs)
 
     def _make_local_step(self, graph: Graph) -> None:
-        """Makes the Variable of this worker that keeps the step of its gradients."""
+        """Makes the worker's Variable that holds the step of its gradients."""
         with graph.colocate_with(no_op()):  # at the worker, although it is a Variable
             self._local_step = GraphVariable(
                 0, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], dtype=self._global_step.type.dtype,
@@ -119,7 +119,7 @@ class SyncReplicasOptimizer(Optimizer):
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
 
     def _synchronized(self, graph: Graph, pairs: Sequence[tuple[Any, GraphVariable]]) -> Any:
-        """Makes what the workers run, and what the chief runs again and again; returns the former."""
+        """Makes the operations of the workers, and those that the chief repeats; returns the former."""
         step, here = self._global_step, self._global_step.device
         added: list[Any] = []
         means: list[tuple[Any, GraphVariable]] = []
@@ -148,29 +148,29 @@ class SyncReplicasOptimizer(Optimizer):
             return self._local_step.assign(token)
 
     def _hand_out(self, tokens: int) -> Any:
-        """Returns an operation that puts the global step into the queue of tokens so many times."""
+        """Returns an operation that puts the global step into the token queue ``tokens`` times."""
         return self._tokens.enqueue_many([FUNCTIONS["broadcast_to"](self._global_step.value(), (tokens,))])
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """Returns what the chief runs beside its own steps: it takes gradients, updates and hands out tokens.
+        """Returns the queue runner of the chief, which takes gradients, updates, and hands out tokens.
 
         Raises:
-          InvalidArgumentError: there are no operations yet.
+          InvalidArgumentError: apply_gradients was not called yet.
         """
         if self._runner is None:
             raise _too_early("get_chief_queue_runner")
         return self._runner
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Any:
-        """Returns an operation that the chief runs once, at the beginning: it hands out the first tokens.
+        """Returns an operation that the chief runs once, at the start, to hand out the first tokens.
 
         Args:
           num_tokens: the number of tokens; -1 for the number of gradients in an update. With fewer replicas than that
             they are needed, since each replica makes several gradients for an update.
 
         Raises:
-          InvalidArgumentError: there are no operations yet.
-          InvalidArgumentError: there are too few for the first update.
+          InvalidArgumentError: apply_gradients was not called yet.
+          InvalidArgumentError: there are too few tokens for the first update.
         """
         if self._runner is None:
             raise _too_early("get_init_tokens_op")
@@ -183,7 +183,7 @@ class SyncReplicasOptimizer(Optimizer):
             return self._hand_out(number) if number > 0 else no_op("no_init_tokens")
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
-        """Returns the hook of a monitored Session that does all this at the beginning.
+        """Returns the hook of a monitored Session that does all this at the start.
 
         Args:
           is_chief: whether this worker is the chief, who takes the gradients.
@@ -192,11 +192,11 @@ class SyncReplicasOptimizer(Optimizer):
         return _Hook(self, is_chief, num_tokens)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """Returns what the wrapped optimizer keeps for a Variable; see :meth:`Optimizer.get_slot`."""
+        """Returns a slot of the wrapped optimizer for a Variable; see :meth:`Optimizer.get_slot`."""
         return self._opt.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:
-        """Returns the names of what the wrapped optimizer keeps for each Variable."""
+        """Returns the slot names of the wrapped optimizer."""
         return self._opt.get_slot_names()
 
     def variables(self) -> list[Any]:
@@ -205,7 +205,7 @@ class SyncReplicasOptimizer(Optimizer):
 
 
 def _accumulator(gradient: Any, variable: GraphVariable) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
-    """Returns the accumulator for a Variable's gradients, and what adds to it and takes from it; rows stay rows."""
+    """Returns the accumulator for a Variable's gradients, and its operations to add and take; rows stay rows."""
     type, name = variable.type, f"{variable.name}/grad_accum"
     shape = None if type.is_open else type.shape
     if isinstance(gradient, IndexedSlices):

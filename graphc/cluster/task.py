@@ -1,4 +1,4 @@
-"""Task: what runs at one place of a cluster. It keeps resources, hosts services, and handles calls."""
+"""Task: one member of a cluster. It keeps resources, hosts services, and handles calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERVICES = Registry[Callable[["Task"], Any]]("service")
 
 
 def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]:
-    """Registers what makes a service of every task: a class or function that takes the task.
+    """Registers a factory for a service of every task: a class or function that takes the task.
 
     Args:
       name: the name that callers use.
@@ -42,9 +42,9 @@ class Call:
     Attributes:
       service: the name of the service.
       method: the name of the method, which is public.
-      arguments: nests of arrays, numbers, strings and bytes.
-      id: names the call, so that it can be cancelled.
-      timeout: within how many seconds it must be done; None for no limit.
+      arguments: nested structures of arrays, numbers, strings and bytes.
+      id: the name of the call, to cancel it.
+      timeout: seconds within which it must be done; None for no limit.
     """
 
     service: str
@@ -102,11 +102,11 @@ class Task:
         return self._token.cancelled
 
     def host(self, name: str, service: Any) -> None:
-        """Gives it a service; callers reach its public methods under the name. One that is there is replaced."""
+        """Adds a service; callers reach its public methods under the name. Replaces an existing one."""
         self._services[name] = service
 
     def service(self, name: str) -> Any:
-        """Returns a service; makes it if it is registered and nobody asked for it before.
+        """Returns a service; makes it at its first use if it is registered.
 
         Raises:
           NotFoundError: the task has no such service.
@@ -154,7 +154,7 @@ class Task:
         return found
 
     def cancel(self, id: str, reason: str) -> None:
-        """Cancels a call, also one that is still under way; one that is done is left alone."""
+        """Cancels a call, even one that has not arrived; a finished call is left alone."""
         if id not in self._running:
             self._early.append(id)
             if len(self._early) > _EARLY:
@@ -165,14 +165,14 @@ class Task:
         return self._running.setdefault(id, CancellationToken(self._token))
 
     def give_up(self, containers: Sequence[str]) -> None:
-        """Gives up what is kept in containers, in all if there are none; who waits at a queue there fails."""
+        """Drops the resources in containers, in all of them if none are named; waits at queues there fail."""
         gone = self.resources.reset(containers) if containers else self.resources.clear()
         for resource in gone:
             if isinstance(resource, Lines):
                 resource.give_up(f"the containers of {self.where} were reset")
 
     def stall(self) -> None:
-        """Makes calls wait, as a process that was suspended does; for tests of what callers do then."""
+        """Makes calls wait, like a suspended process; for tests of callers."""
         self._going = Signal()
 
     def resume(self) -> None:
@@ -180,7 +180,7 @@ class Task:
         self._going.set()
 
     def stop(self, reason: str) -> None:
-        """Stops it: calls that run are cancelled, what it keeps is given up, and every call from now on fails."""
+        """Stops the task: running calls are cancelled, resources are dropped, and later calls fail."""
         self._token.cancel(reason)
         self._going.set()
         for service in [*self._services.values()]:
@@ -199,7 +199,7 @@ class _OfTask:
         return self._task.name
 
     def host(self, name: str, make: str) -> None:
-        """Gives the task a service that code of its caller makes, in the task's process.
+        """Adds a service that the caller's code makes, in the task's process.
 
         Args:
           name: the name of the service.
@@ -214,15 +214,15 @@ class _OfTask:
         return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": found}
 
     def reset(self, containers: Sequence[str]) -> None:
-        """Gives up what is kept in some containers; in all if there are none."""
+        """Drops the resources in some containers; in all of them if none are named."""
         self._task.give_up(containers)
 
 
 def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:
-    """Returns the job and index of a task; what is left out is that of the only one.
+    """Returns the job and index of a task; omitted ones default to the only one.
 
     Raises:
-      InvalidArgumentError: there is no such task, or there are several.
+      InvalidArgumentError: the task does not exist, or there are several.
     """
     try:
         if job is None:
@@ -234,7 +234,7 @@ def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tu
             raise
         have = {job: cluster.task_indices(job) for job in cluster.jobs}
         raise InvalidArgumentError(
-            f"say which task of the cluster this is: job_name and task_index, of {have}"
+            f"name the task of this server with job_name and task_index; the cluster has {have}"
         ) from None
     cluster.task_address(job, index)
     return job, index

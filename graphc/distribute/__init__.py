@@ -77,7 +77,7 @@ __all__ = [
     "uniform",
 ]
 
-# What users look for here and what is built on layers above, imported when it is first used.
+# # Names that users look for here but whose modules are in layers above; imported at first use.
 _HOMES = {
     "graphc.cluster.parameters": "ParameterServer",
     "graphc.cluster.parameters.staleness": "staleness",

@@ -1,4 +1,4 @@
-"""Gradients of the mean loss of all rows: of any weights, on all replicas, in one piece or in micro-batches."""
+"""Gradients of the mean loss over all rows: with any weights, over all replicas, at once or in micro-batches."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def mean_gradients(
 ) -> tuple[Tensor, list[Tensor | None]]:
     """Returns the mean of the losses of all rows, and its gradients.
 
-    The gradients of the weighted sum and the weights are added up over micro-batches and over the replicas of a
-    data-parallel step, and divided once. So the result is that of the whole batch, whatever the weights, on any number
-    of devices and in any number of micro-batches, of which one at a time has its activations in memory.
+    The gradients of the weighted sum, and the weights, are summed over micro-batches and over the replicas of a
+    data-parallel step, and divided once. So the result equals that of the whole batch, for any weights, devices and
+    micro-batches. Only one micro-batch at a time has its activations in memory.
 
     Args:
       loss: a function of (a part of) the batch; returns the loss of each row, or a pair: the losses, and the weight
@@ -36,12 +36,12 @@ def mean_gradients(
         rows, such as batch normalization, see a micro-batch at a time.
 
     Returns:
-      The mean loss, a scalar, and the gradient of each Variable, None where the loss does not depend on it. They are
-      the same on all replicas.
+      The mean loss, a scalar, and the gradient of each Variable, None if the loss does not depend on it. They are the
+      same on all replicas.
 
     Raises:
-      InvalidTypeError: the loss gives something else than one loss, and one weight, for each row.
-      InvalidArgumentError: ``accumulate`` is no int from 1; or the batch has no rows.
+      InvalidTypeError: the loss does not return one loss, or one loss and one weight, for each row.
+      InvalidArgumentError: ``accumulate`` is not an int of at least 1, or the batch has no rows.
 
     Example:
       >>> import graphc as gx
@@ -61,7 +61,7 @@ def mean_gradients(
     (count,) = rows
 
     def sums(parts: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
-        """The weighted sum of the losses of some rows, the sum of their weights, and the gradients of the former."""
+        """Returns the weighted sum of the losses of some rows, the sum of their weights, and the sum's gradients."""
         given = nest.unflatten(structure, _replaced(leaves, places, parts))
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
@@ -87,7 +87,7 @@ def _in_parts(
     sums: Callable[..., list[Any]], whole: Sequence[Any], masks: Sequence[Any], rows: int, parts: int,
     variables: Sequence[Variable],
 ) -> list[Any]:  # fmt: skip
-    """Gives the sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
+    """Returns the sums over micro-batches of every ``parts``-th row, so that rows stay on the devices of the batch."""
     size = -(-rows // parts)
     kept = [*masks]
     if size * parts != rows:
@@ -121,7 +121,7 @@ def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) 
 
 
 def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
-    """Returns the losses and the weights of some rows, of equal shapes."""
+    """Returns the losses and the weights of some rows, in equal shapes."""
     pair = nest.as_tuple(found)
     losses, weights = pair if len(pair) == 2 else (found, 1.0)
     shape = losses.shape if isinstance(losses, Tensor) else ()
@@ -132,7 +132,7 @@ def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
             f"{what}; take no mean in it, as a loss does with reduction='none'"
         )
         raise at(error, user_location())
-    losses = as_wide(losses)  # in half precision sums soon stop to count rows
+    losses = as_wide(losses)  # in half precision, sums soon stop growing
     return losses, FUNCTIONS["broadcast_to"](asarray(weights, losses.dtype), shape)
 
 

@@ -1,4 +1,4 @@
-"""Named axes: what one replica sees of the others, and the collectives that it calls."""
+"""Named axes: a replica's view of the others, and its collectives."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = [
 
 
 class Replica:
-    """The context of the replica that is being traced, or that runs eagerly to make its Variables.
+    """The context of a replica that is being traced, or that runs eagerly to make its Variables.
 
     Args:
       axis: the name of the axis that the replicas form.
       size: the number of replicas.
       averages: whether optimizers average their gradients over the replicas.
-      rehearsed: whether the replica runs alone, and nobody looks at the numbers.
+      rehearsed: whether the replica runs alone, and its results are discarded.
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 
     Attributes:
       asked: whether it was asked for that.
       weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
-      weighed: whether somebody asked for them.
+      weighed: whether the weights were requested.
     """
 
     def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:
@@ -44,30 +44,30 @@ class Replica:
         self.weighed = False
 
     def wanted_parts(self) -> int:
-        """Returns in how many micro-batches gradients are computed."""
+        """The number of micro-batches for gradients."""
         self.asked = True
         return self._parts
 
     def collective(self, name: str, values: Sequence[Any], **attrs: Any) -> list[Tensor]:
-        """Applies a collective to tensors, all in one."""
+        """Applies a collective to tensors, all at once."""
         given = [asarray(operand(value)) for value in values]
-        if self._rehearsed and name == "ppermute":  # which JAX has for replicas alone
+        if self._rehearsed and name == "ppermute":  # which JAX supports only in replicas
             return given
         if self._rehearsed:
             attrs["rehearsed"] = True
         return apply_all(OPS[name], given, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
 
     def row_weights(self) -> Tensor | None:
-        """Returns the weights of the rows, None where all count alike; who asks takes care of them."""
+        """Returns the weights of the rows, None if all count the same; the caller must use them."""
         self.weighed = True
         return self.weights
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
-        """Returns the mean of each gradient over the replicas, where optimizers are to take it."""
+        """Returns the mean of each gradient over the replicas, if optimizers should average."""
         return self.mean_of_rows(tensors) if self._averages and tensors else list(tensors)
 
     def mean_of_rows(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """Returns the mean over the replicas, each of which counts as its rows do."""
+        """Returns the mean over the replicas, weighted by their rows."""
         if self.weights is None:
             return self.collective("pmean", tensors)
         weight = FUNCTIONS["sum"](self.weights)
@@ -78,11 +78,11 @@ class Replica:
         return [FUNCTIONS["astype"](mean, type.dtype) if type.is_inexact else mean for mean, type in pairs]
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """Returns the sum of each tensor over the replicas, for what adds up over rows."""
+        """Returns the sum of each tensor over the replicas, for sums over rows."""
         return self.collective("psum", tensors) if tensors else []
 
     def fold_key(self, key: Tensor) -> Tensor:
-        """Returns key data that differs between replicas; with one replica, the numbers of a plain function."""
+        """Returns key data that differs between replicas; for one replica, the same numbers as a plain function."""
         return key if self.num_replicas == 1 else self.collective("fold_in_axis", [key])[0]
 
 
@@ -105,24 +105,24 @@ def _replica(what: str, axis_name: str | None) -> Replica:
 
 
 def _all(name: str, value: Any, axis_name: str | None, what: str = "", **attrs: Any) -> Any:
-    """Returns a collective of the tensors in a nested structure."""
+    """Applies a collective to the tensors in a nested structure."""
     leaves, structure = nest.flatten(value)
     replica = _replica(what or name, axis_name)
     return nest.unflatten(structure, replica.collective(name, leaves, **attrs) if leaves else [])
 
 
 def psum(value: Any, axis_name: str) -> Any:
-    """Returns the sum over the replicas of tensors in a nested structure, in one collective (``jax.lax.psum``).
+    """Sums tensors in a nested structure over the replicas, in one collective (``jax.lax.psum``).
 
-    Its gradient is the sum of all replicas' gradients, as in ``jax.pmap``. docs/how-to/distributed.md tells when
-    gradients are to be summed and when averaged.
+    Its gradient is the sum of all replicas' gradients, as in ``jax.pmap``. See docs/how-to/distributed.md for when to
+    sum gradients and when to average them.
 
     Args:
       value: a tensor or a nested structure of tensors.
       axis_name: the axis of the replicas, as :func:`pmap` was given it; ``"replica"`` in a data-parallel step.
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
 
     Example:
       >>> import graphc as gx
@@ -133,31 +133,31 @@ def psum(value: Any, axis_name: str) -> Any:
 
 
 def pmean(value: Any, axis_name: str) -> Any:
-    """Returns the mean over the replicas (``jax.lax.pmean``); otherwise as :func:`psum`."""
+    """Returns the mean over the replicas (``jax.lax.pmean``); see :func:`psum`."""
     return _all("pmean", value, axis_name)
 
 
 def pmax(value: Any, axis_name: str) -> Any:
-    """Returns the largest over the replicas (``jax.lax.pmax``), which has no gradient; otherwise as :func:`psum`."""
+    """Returns the maximum over the replicas (``jax.lax.pmax``), which has no gradient; see :func:`psum`."""
     return _all("pmax", value, axis_name)
 
 
 def pmin(value: Any, axis_name: str) -> Any:
-    """Returns the smallest over the replicas (``jax.lax.pmin``), which has no gradient; otherwise as :func:`psum`."""
+    """Returns the minimum over the replicas (``jax.lax.pmin``), which has no gradient; see :func:`psum`."""
     return _all("pmin", value, axis_name)
 
 
 def all_gather(value: Any, axis_name: str, *, axis: int = 0, tiled: bool = False) -> Any:
-    """Returns what all replicas have, on each of them (``jax.lax.all_gather``).
+    """Returns the values of all replicas, on each of them (``jax.lax.all_gather``).
 
     Args:
       value: a tensor or a nested structure of tensors.
       axis_name: the axis of the replicas.
       axis: the axis of the replicas in the result.
-      tiled: whether they are joined along that axis, instead of along a new one.
+      tiled: whether to join them along that axis, instead of stacking them along a new one.
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
     """
     return _all("all_gather", value, axis_name, axis=axis, tiled=tiled)
 
@@ -174,22 +174,22 @@ def all_to_all(value: Any, axis_name: str, split_axis: int, concat_axis: int, *,
       tiled: whether ``split_axis`` stays and the parts are joined, instead of stacked.
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
       InvalidArgumentError: the axis cannot be split so.
     """
     return _all("all_to_all", value, axis_name, split_axis=split_axis, concat_axis=concat_axis, tiled=tiled)
 
 
 def ppermute(value: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any:
-    """Returns what another replica has (``jax.lax.ppermute``); zeros where none sends.
+    """Returns another replica's value (``jax.lax.ppermute``); zeros where none sends.
 
     Args:
       value: a tensor or a nested structure of tensors.
       axis_name: the axis of the replicas.
-      perm: pairs of replicas: who sends, who gets it.
+      perm: pairs of replicas: the sender and the receiver.
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
       InvalidArgumentError: a replica sends or gets twice, or does not exist.
     """
     size = _replica("ppermute", axis_name).num_replicas
@@ -205,19 +205,19 @@ def ppermute(value: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any
 
 
 def axis_index(axis_name: str) -> Tensor:
-    """Returns which replica this is, an int32 scalar from 0 (``jax.lax.axis_index``).
+    """Returns the index of the replica, an int32 scalar from 0 (``jax.lax.axis_index``).
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
     """
     return _replica("axis_index", axis_name).collective("axis_index", [])[0]
 
 
 def axis_size(axis_name: str) -> int:
-    """Returns how many replicas there are (``jax.lax.axis_size``).
+    """Returns the number of replicas (``jax.lax.axis_size``).
 
     Raises:
-      FailedPreconditionError: there is no such axis here.
+      FailedPreconditionError: the axis does not exist here.
     """
     return _replica("axis_size", axis_name).num_replicas
 
@@ -225,7 +225,7 @@ def axis_size(axis_name: str) -> int:
 def all_mean(value: Any) -> Any:
     """Returns the mean over the replicas, inside a data-parallel step: :func:`pmean` over its axis.
 
-    With ``uneven="mask"`` each counts as many times as it has rows that do not only fill up the batch.
+    With ``uneven="mask"``, each replica is weighted by its rows without padding.
 
     Raises:
       FailedPreconditionError: called outside one.
@@ -236,10 +236,10 @@ def all_mean(value: Any) -> Any:
 
 
 def row_weights() -> Tensor | None:
-    """Returns the weight of each row that this replica has, inside a step of ``DataParallel(uneven="mask")``.
+    """Returns the weight of each row of this replica, inside a step of ``DataParallel(uneven="mask")``.
 
     Returns:
-      A float32 tensor of ones, with a zero for each row that only fills up the batch; None where none does.
+      A float32 tensor of ones, with a zero for each padding row; None if there is no padding.
 
     Raises:
       FailedPreconditionError: called outside a data-parallel step.
@@ -257,7 +257,7 @@ def all_sum(value: Any) -> Any:
 
 
 def replica_index() -> Tensor:
-    """Returns which replica this is: an int32 scalar, from 0; inside a data-parallel step.
+    """Returns the index of the replica, an int32 scalar from 0, inside a data-parallel step.
 
     Raises:
       FailedPreconditionError: called outside one.

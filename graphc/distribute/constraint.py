@@ -1,4 +1,4 @@
-"""``shard``: an op that says how a tensor lies on a mesh, for XLA to keep to."""
+"""``shard``: an op that fixes the layout of a tensor on a mesh for XLA."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ current = _Current()
 
 
 def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> NamedSharding:
-    """Makes a sharding of axes by name.
+    """Makes a sharding from axis names.
 
     Args:
       mesh: the devices.
@@ -49,7 +49,7 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
 
     Raises:
       InvalidArgumentError: the mesh has no such axis, one is named twice, or the array cannot be divided so.
-      InvalidTypeError: ``axes`` is something else.
+      InvalidTypeError: ``axes`` has another type.
     """
     if not isinstance(axes, tuple | list | P):
         message = f"{what}: expected a tuple with the name of a mesh axis or None for each axis, got {axes!r:.60}"
@@ -78,15 +78,15 @@ def named(mesh: Mesh, axes: Any, shape: Sequence[int] | None, what: str) -> Name
 
 
 def _names(part: Any) -> tuple[Any, ...]:
-    """Returns the axes of a mesh that one axis of an array is split over."""
+    """Returns the mesh axes that one axis of an array is split over."""
     return () if part is None else cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
 
 
 def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
-    """Says how a tensor lies on the devices of a mesh; its values stay.
+    """Fixes the layout of a tensor on the devices of a mesh, without changing its values.
 
-    In a compiled function XLA keeps to it, and partitions around it what is left open; gradients lie as the tensor
-    does. For tensor parallel layers it says where activations are split.
+    In a compiled function, XLA keeps this layout, and partitions everything else around it; gradients have the layout
+    of the tensor. In tensor-parallel layers, it defines how activations are split.
 
     Args:
       x: a tensor.
@@ -95,7 +95,7 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
       mesh: the devices; that of the scope around (:meth:`Sharding.scope`) when None.
 
     Raises:
-      FailedPreconditionError: there is neither a mesh nor a scope.
+      FailedPreconditionError: there is neither a mesh nor a sharding scope.
       InvalidArgumentError: the mesh has no such axis, or the tensor cannot be divided so.
       UnimplementedError: called in a step that runs on each replica separately.
 
@@ -120,7 +120,7 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
 
 
 def _current_mesh() -> Mesh:
-    """Returns the mesh of the scope around; a function that is traced keeps to it where there is no scope."""
+    """Returns the mesh of the enclosing scope; a trace keeps it for calls without a scope."""
     mesh = current.mesh
     if mesh is None:
         message = "distribute.shard: which mesh? Call it inside `with sharding.scope():`, or give mesh="
@@ -133,7 +133,7 @@ def _current_mesh() -> Mesh:
 
 
 def _text(mesh: Mesh) -> str:
-    """A mesh as a graph names it: its axes, and its devices where they are not the first of the default platform."""
+    """Formats a mesh for a graph: its axes, and its devices unless they are the first of the default platform."""
     sizes = mesh_text(mesh)
     found = [*mesh.devices.flat]
     if found == [*devices()][: len(found)]:
@@ -143,7 +143,7 @@ def _text(mesh: Mesh) -> str:
 
 @lru_cache(maxsize=64)
 def _mesh(text: str) -> Mesh:
-    """Returns the mesh that a text of :func:`_text` names."""
+    """Returns the mesh for a text from :func:`_text`."""
     sizes, _, names = text.partition(" on ")
     axes = dict(part.split("=") for part in sizes.split(", "))
     shape = tuple(map(int, axes.values()))

@@ -37,13 +37,14 @@ Uneven = Literal["repeat", "mask", "refuse"]
 
 
 class DataParallel:
-    """Synchronous data parallelism on the devices of this process, or of all that ``gx.distribute.initialize`` joins.
+    """Synchronous data parallelism on the devices of this process, or of all processes that ``initialize`` joins.
 
-    A step runs on all devices at once, in one program: the tensors it is given are split along their batch axis,
-    variables are on every device, and optimizers average the gradients over the devices before they update.
+    A step runs on all devices at once, in one program: its tensor arguments are split along their batch axis, Variables
+    are on every device, and optimizers average the gradients over the devices before they update.
 
-    Where several processes run the program, each gives the whole batch, and its devices take their rows of it; or its
-    own rows, through :meth:`from_local`. All must call the same steps in the same order, which is looked at.
+    If several processes run the program, each passes the whole batch, and its devices take their rows of it; or it
+    passes its own rows, through :meth:`from_local`. All processes must call the same steps in the same order, which is
+    checked.
 
     Args:
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of ``sharding`` when None, or else all of the
@@ -58,8 +59,8 @@ class DataParallel:
 
     Raises:
       FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
-      NotFoundError: there is no such device.
-      InvalidArgumentError: no device, or one named twice; ``uneven`` is something else.
+      NotFoundError: a device does not exist.
+      InvalidArgumentError: there is no device, a device is named twice, or ``uneven`` is invalid.
 
     Example:
       >>> import graphc as gx
@@ -95,18 +96,18 @@ class DataParallel:
 
     @property
     def num_replicas(self) -> int:
-        """Returns how many devices run the step."""
+        """The number of devices that run the step."""
         return len(self.devices)
 
     def from_local(self, batch: Any, *, axis: int = 0) -> Any:
-        """Makes one batch of the rows that each process has: those of rank 0 come first.
+        """Makes one batch from the rows of each process, those of rank 0 first.
 
         Args:
           batch: a tensor, an array, or a nested structure of them; the same types on all processes.
           axis: the axis of the rows.
 
         Returns:
-          Tensors that lie on the devices of all processes; steps take them as they are.
+          Tensors on the devices of all processes; steps accept them as they are.
 
         Raises:
           InvalidArgumentError: an array has no such axis, or rows that two processes would share.
@@ -115,12 +116,12 @@ class DataParallel:
 
     @contextmanager
     def scope(self) -> Generator[DataParallel]:
-        """Variables made inside are on every device, or lie as the rules of ``sharding`` say."""
+        """Puts Variables made inside on every device, or lays them out by the rules of ``sharding``."""
         with self.sharding.scope():
             yield self
 
     def shard(self, batch: Any, *, axis: int = 0) -> Any:
-        """Lays a batch out over the devices, for compiled functions that see it whole; see :meth:`Sharding.shard`.
+        """Lays a batch out over the devices, for functions that see the whole batch; see :meth:`Sharding.shard`.
 
         Raises:
           InvalidArgumentError: the rows do not divide by the devices, and ``uneven`` is ``"refuse"``.
@@ -198,23 +199,23 @@ class DataParallel:
         return leaf * self.num_replicas if how == "sum" and isinstance(leaf, Tensor) else leaf
 
     def gather(self, value: Any) -> Any:
-        """Joins the rows of each :class:`PerReplica` in a nested structure, in the order of the batch.
+        """Joins the rows of each :class:`PerReplica` in a nested structure, in batch order.
 
         Args:
           value: the result of a step.
 
         Returns:
-          Tensors that hold the rows of all replicas along axis 0; of numbers a tensor with one for each replica. They
-          stay on the devices that computed them.
+          Tensors with the rows of all replicas along axis 0; numbers become a tensor with one element for each replica.
+          They stay on the devices that computed them.
         """
         return map_results(lambda leaf: leaf.joined() if isinstance(leaf, PerReplica) else leaf, value)
 
     def evaluate(
         self, f: Callable[..., Any], dataset: Iterable[Any], *, metrics: Mapping[str, Metric] | None = None
     ) -> Any:
-        """Returns the mean over all rows of a data set of what a function gives for each, and metrics of them.
+        """Returns the mean of a function's results over all rows of a data set, and metrics.
 
-        The batches may have any number of rows, and each row counts once. Means are added up in 64 bits.
+        The batches may have any number of rows, and each row counts once. Sums use 64 bits.
 
         Args:
           f: a function of a batch; returns a value for each row, or a nested structure of tensors with the rows
@@ -223,11 +224,11 @@ class DataParallel:
           metrics: metrics of :mod:`graphc.metrics`; they are reset first.
 
         Returns:
-          The means, as NumPy arrays and numbers in the structure of what ``f`` returns; with metrics a dict of their
-          results, beside the means if ``f`` returns a dict, else with those under ``"mean"``.
+          The means, as NumPy arrays and numbers in the structure of the result of ``f``; with metrics, a dict of their
+          results, next to the means if ``f`` returns a dict, else with the means under ``"mean"``.
 
         Raises:
-          InvalidTypeError: ``f`` gives something else than a value for each row.
+          InvalidTypeError: ``f`` does not return a value for each row.
           InvalidArgumentError: there are no batches.
 
         Example:
@@ -240,11 +241,11 @@ class DataParallel:
         return evaluate(self.run, f, dataset, dict(metrics or {}))
 
     def report(self, step: Callable[..., Any], *args: Any, steps: int = 5) -> StepReport:
-        """Reports what a step costs: what the devices exchange, the memory of each, and where the time goes.
+        """Reports the costs of a step: communication, the memory of each device, and time.
 
-        The step is run ``2 * steps + 1`` times, and trains as it does: once to compile it, then to time it, then under
-        JAX's profiler, which tells compute from communication. Of several processes all must call this; each gets the
-        figures of all. ``print`` what is returned to read it.
+        The step runs ``2 * steps + 1`` times, and trains as usual: once to compile it, then to time it, then under
+        JAX's profiler, which separates compute from communication. With several processes, all must call this; each
+        gets the figures of all. ``print`` shows the report.
 
         Args:
           step: a compiled function of batches that are laid out over the devices, or one that :meth:`function` gave.
@@ -252,7 +253,8 @@ class DataParallel:
           steps: the number of steps to time.
 
         Raises:
-          InvalidArgumentError: ``step`` is not compiled, or is more than one program; ``steps`` is no int from 1.
+          InvalidArgumentError: ``step`` is not compiled, or is more than one program; ``steps`` is not an int of at
+            least 1.
 
         Example:
           >>> import graphc as gx
@@ -271,7 +273,7 @@ class DataParallel:
 class ParallelFunction(Mapped):
     """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``.
 
-    It is a compiled function: it may be called in others, differentiated, explained, lowered and compared with one
+    It is a compiled function: it can be called in others, differentiated, explained, lowered and compared with one
     device.
     """
 
@@ -294,7 +296,7 @@ def _as_one(program: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 
 def _like(step: Callable[..., Any], function: Any) -> Any:
-    """Returns the function, which takes its arguments as the step does."""
+    """Gives a function the signature of the step."""
     function.__signature__ = inspect.signature(step)
     return function
 
@@ -302,12 +304,12 @@ def _like(step: Callable[..., Any], function: Any) -> Any:
 def _in_parallel(
     parallel: DataParallel, step: Callable[..., Any], axis: int, accumulate: int, /, *args: Any, **kwargs: Any
 ) -> Any:
-    """Returns the step on all replicas; what traces, and what runs it eagerly."""
+    """Returns the step on all replicas, as a function to trace and as one that runs eagerly."""
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
     given = _split(step, axis, args, kwargs)
     tracing = is_tracing()
-    alone = not (tracing or context.creating)  # to compare with: one device has all rows
+    alone = not (tracing or context.creating)  # for a comparison, one device has all rows
     groups = 1 if alone else groups_of(parallel.num_replicas, given.size)
     rows = None
     if groups < parallel.num_replicas and not alone:
@@ -343,7 +345,7 @@ def _in_parallel(
 def _filled_up(
     step: Callable[..., Any], given: MappedArguments, replica: Replica
 ) -> tuple[Callable[..., Any], MappedArguments]:
-    """The step on a batch that copies of its last row fill up, and the batch, with the weights of its rows first."""
+    """Returns the step on a batch padded with copies of its last row, and the batch, with the row weights first."""
     rows = given.size
     place = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
     weights = FUNCTIONS["astype"](place < rows, "float32")
@@ -368,7 +370,7 @@ def _filled_up(
 
 
 def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-    """Returns the arguments of a call, of which tensors are split along an axis, where all have ``size`` rows."""
+    """Returns the arguments of a call, with its tensors split along an axis, if all have ``size`` rows."""
     bound = inspect.signature(step).bind(*args, **kwargs)
     paths = [path for name, value in bound.arguments.items() for path, _ in nest.flatten_with_paths(value, name)]
     leaves, structure = nest.flatten((bound.args, bound.kwargs))
@@ -408,7 +410,7 @@ def _refuse_uneven(parallel: DataParallel, given: MappedArguments) -> None:
 
 
 def _first_part(step: Callable[..., Any], given: MappedArguments, replica: Replica) -> Any:
-    """Runs the step eagerly on the first replica's part, for the Variables that it makes, or on the only one's."""
+    """Runs the step eagerly on the first replica's part, for the Variables that it makes, or on the only replica's."""
     parts: dict[int, Any] = {}
     for place, value in given.values.items():
         axis = given.axes[place]

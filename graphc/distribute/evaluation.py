@@ -1,4 +1,4 @@
-"""Means over all rows of a data set, whatever its batches."""
+"""Means over all rows of a data set, independent of its batches."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _mean(count: int, total: Any) -> Any:
 
 
 def _sum(rows: int, leaf: Any) -> Any:
-    """Returns the sum over the rows of a batch of what a function gave for each."""
+    """Returns the sum of a function's results over the rows of a batch."""
     if isinstance(leaf, PerReplica):
         array = leaf.numpy()
         values = array.reshape(-1, *array.shape[2:])[: leaf.rows] if array.ndim > 1 else array[0]

@@ -38,7 +38,7 @@ def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
 
 
 def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
-    """Makes the mesh of :func:`batch_mesh` where the batch lies along one axis of a mesh of several.
+    """Makes the mesh of :func:`batch_mesh` if the batch is split along one axis of a mesh with several.
 
     Args:
       mesh: the devices.

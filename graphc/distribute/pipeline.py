@@ -1,4 +1,4 @@
-"""Pipeline: the stages of a model on a device each, micro-batch after micro-batch."""
+"""Pipeline: the stages of a model, each on its own device, process micro-batches in turn."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Schedule = Literal["gpipe", "1f1b"]
 
 
 class Pipeline:
-    """Runs the stages of a model on one device each, with several micro-batches on their way at once.
+    """Runs each stage of a model on its own device, with several micro-batches in progress at once.
 
-    A batch is cut into micro-batches. While the second stage works on one, the first works on the next. The loss and
-    the gradients are those of the whole batch on one device, to rounding.
+    A batch is cut into micro-batches. While the second stage processes one, the first stage processes the next. The
+    loss and the gradients match those of the whole batch on one device, up to rounding.
 
     Args:
       stages: the stages, in order: layers, or functions of one tensor (or nested structure of tensors).
@@ -38,9 +38,9 @@ class Pipeline:
       devices: a device for each stage; the first ones of the default platform when None.
 
     Raises:
-      InvalidArgumentError: there is no stage, the numbers of stages and devices differ, ``microbatches`` is no positive
-        number, or there is no such schedule.
-      NotFoundError: there is no such device.
+      InvalidArgumentError: there is no stage, the numbers of stages and devices differ, ``microbatches`` is not a
+        positive number, or the schedule does not exist.
+      NotFoundError: a device does not exist.
 
     Source: GPipe (Huang et al., 2019); PipeDream's one-forward-one-backward schedule (Narayanan et al., 2019).
 
@@ -71,24 +71,24 @@ class Pipeline:
         self.stages = tuple(stages)
         self.microbatches = _checked_count(microbatches)
         if schedule not in ("gpipe", "1f1b"):
-            raise _error(f"Pipeline: the schedule is 'gpipe' or '1f1b', got {schedule!r}")
+            raise _error(f"Pipeline: the schedule must be 'gpipe' or '1f1b', got {schedule!r}")
         self.schedule: Schedule = schedule
         self.devices = _checked_devices(len(self.stages), devices)
 
     @property
     def bubble(self) -> float:
-        """The share of the time for which stages of equal cost stand still: (s - 1) / (m + s - 1)."""
+        """The share of idle time of stages with equal cost: (s - 1) / (m + s - 1)."""
         idle = len(self.stages) - 1
         return idle / (self.microbatches + idle)
 
     def measured_bubble(self, timeline: Timeline) -> float:
-        """Measures the share of the time for which the devices of the stages stood still.
+        """Measures the share of idle time of the stages' devices.
 
         Args:
           timeline: a timeline of steps of the pipeline, from ``with gx.profile() as timeline``.
 
         Returns:
-          From 0, all devices always busy, to 1.
+          The share, from 0 (all devices always busy) to 1.
 
         Raises:
           InvalidArgumentError: nothing ran on the devices.
@@ -126,10 +126,10 @@ class Pipeline:
             the statistics of a micro-batch and follows them.
 
         Returns:
-          The mean loss over all rows, and pairs of a gradient and its Variable, as optimizers take them.
+          The mean loss over all rows, and pairs of a gradient and its Variable, for an optimizer.
 
         Raises:
-          InvalidArgumentError: there are no rows, or not equally many in all arguments, or the loss is no scalar.
+          InvalidArgumentError: there are no rows, the arguments' numbers of rows differ, or the loss is not a scalar.
         """
         passes = [_Pass(self, x, rows, targets, loss, training) for rows in self._parts((x, targets))]
         total: list[Tensor] = []
@@ -152,7 +152,7 @@ class Pipeline:
         rows = min(counts, default=0)
         if len(counts) != 1 or rows == 0:
             found = ", ".join(map(str, sorted(counts))) or "no tensor"
-            raise _error(f"Pipeline: all tensors need equally many rows along their first axis, got {found}")
+            raise _error(f"Pipeline: all tensors must have the same number of rows along their first axis, got {found}")
         count = min(self.microbatches, rows)
         edges = [number * rows // count for number in range(count + 1)]
         return [_Rows(start, stop, rows) for start, stop in pairwise(edges)]
@@ -168,11 +168,11 @@ class _Rows:
 
     @property
     def weight(self) -> float:
-        """Their share of the batch."""
+        """The share of these rows in the batch."""
         return (self.stop - self.start) / self.all
 
     def of(self, values: Any) -> Any:
-        """Cuts them out of the tensors of a nested structure."""
+        """Cuts these rows out of the tensors of a nested structure."""
         return nest.map_structure(self._cut, values)
 
     def _cut(self, leaf: Any) -> Tensor:
@@ -199,7 +199,7 @@ class _Pass:
     _cotangents: Any = None
 
     def result(self) -> Any:
-        """Computes what the last stage gives, without gradients."""
+        """Computes the result of the last stage, without gradients."""
         for number in range(len(self.pipeline.stages)):
             with device(self.pipeline.devices[number]):
                 self.value = self._run(number, self.rows.of(self.value) if number == 0 else self.value)
@@ -219,18 +219,22 @@ class _Pass:
             if number == len(self.pipeline.stages) - 1 and self.loss_function is not None:
                 loss = asarray(call(self.loss_function)(outputs, *self.rows.of(self.targets)))
                 if loss.shape != ():
-                    raise _error(f"Pipeline: the loss of a micro-batch is one number, its rows' mean; got {loss.type}")
+                    raise _error(
+                        f"Pipeline: the loss of a micro-batch must be one number, its rows' mean; got {loss.type}"
+                    )
                 outputs = self.loss = loss * self.rows.weight
         self._tapes[number] = tape, inputs, outputs
         self.value = outputs
 
     def backward(self, number: int) -> Iterator[tuple[Tensor, Variable]]:
-        """Runs a stage backward; gives the gradients of its Variables."""
+        """Runs a stage backward, and yields the gradients of its Variables."""
         tape, inputs, outputs = self._tapes.pop(number)
         variables = [variable for variable in tape.watched_variables() if variable.trainable]
         sources, structure = nest.flatten(inputs if number else [])
         found, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
-        pairs = zip(found, sources, strict=True)  # what the outputs do not depend on must not count as ones before
+        pairs = zip(
+            found, sources, strict=True
+        )  # variables that the outputs do not depend on must not get earlier gradients
         cotangents = [FUNCTIONS["zeros_like"](source) if value is None else value for value, source in pairs]
         self._cotangents = nest.unflatten(structure, cotangents)
         for gradient, variable in zip(gradients, variables, strict=True):
@@ -248,9 +252,10 @@ def _check_place(variable: Variable, number: int, place: str) -> None:
 
 
 def _order(schedule: Schedule, stages: int, microbatches: int) -> Iterator[tuple[int, int, bool]]:
-    """Gives what is done in turn: the stage, the micro-batch, and whether forward.
+    """Yields the steps in order: the stage, the micro-batch, and True for forward.
 
-    Each stage does its own steps in the order of the schedule; of the stages whose next step can be done, all do one.
+    Each stage runs its own steps in the order of the schedule; in each round, all stages whose next step is ready run
+    it.
     """
     todo = [list(_steps(schedule, stages - stage, microbatches)) for stage in range(stages)]
     done: set[tuple[int, int, bool]] = set()
@@ -271,7 +276,7 @@ def _before(step: tuple[int, int, bool], stages: int) -> set[tuple[int, int, boo
 
 
 def _steps(schedule: Schedule, behind: int, microbatches: int) -> Iterator[tuple[int, bool]]:
-    """Yields the steps of one stage, of which so many are left, itself included."""
+    """Yields the steps of one stage; ``behind`` is the number of stages from it to the last."""
     ahead = microbatches if schedule == "gpipe" else min(behind, microbatches)
     yield from ((number, True) for number in range(ahead))
     for number in range(microbatches):
@@ -287,7 +292,7 @@ def _length(leaf: Any) -> int:
 
 def _checked_count(count: Any) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise _error(f"Pipeline: microbatches is a number from 1, got {count!r}")
+        raise _error(f"Pipeline: microbatches must be a number of at least 1, got {count!r}")
     return count
 
 
@@ -295,7 +300,7 @@ def _checked_devices(count: int, given: Sequence[Any] | None) -> tuple[str, ...]
     platform = devices()[0].platform
     found = [one for one in devices() if one.platform == platform][:count] if given is None else given
     if not count or len(found) != count:
-        raise _error(f"Pipeline: {count} stages need as many devices, at least one; there are {len(found)}")
+        raise _error(f"Pipeline: {count} stages need the same number of devices, at least one; there are {len(found)}")
     return tuple(device_name(find_device(cast("Any", one))) for one in found)
 
 

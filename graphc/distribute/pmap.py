@@ -1,4 +1,4 @@
-"""``pmap``: one function on each of several devices."""
+"""``pmap``: runs one function on several devices."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def pmap(
     fn: Callable[..., Any], axis_name: str | None = None, *, in_axes: Any = 0, out_axes: Any = 0,
     devices: Sequence[Any] | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """Maps a function over devices: each runs it for one row of the arguments, at the same time (``jax.pmap``).
+    """Maps a function over devices: each device runs it for one row of the arguments, in parallel (``jax.pmap``).
 
-    It is compiled, in eager code too, and may be called in compiled functions, differentiated, and mapped by
-    :func:`vmap`. The replicas see each other through :func:`psum` and other collectives. Variables are on all devices;
-    what a replica assigns to one must be the same on all, as what :func:`pmean` gives is. Each replica draws random
-    numbers of its own, all from one step of the generator.
+    The result is compiled, even in eager code. It can be called in compiled functions, differentiated, and mapped by
+    :func:`vmap`. The replicas communicate through :func:`psum` and other collectives. Variables are on all devices; a
+    replica may assign only values that are the same on all replicas, such as results of :func:`pmean`. Each replica
+    draws its own random numbers, all from one step of the generator.
 
     Args:
       fn: a function of one row of each argument.
@@ -44,10 +44,10 @@ def pmap(
       The function of all rows.
 
     Raises:
-      InvalidTypeError: ``fn`` is no function; or as the function that :func:`vmap` gives.
+      InvalidTypeError: ``fn`` is not a function; otherwise see :func:`vmap`.
       InvalidArgumentError: a device is named twice; when called: there are more rows than devices, a result with
-        ``out_axes`` None differs, a Variable is assigned a value that differs; or as the function that vmap gives.
-      NotFoundError: there is no such device.
+        ``out_axes`` None or a value assigned to a Variable differs between replicas; otherwise see :func:`vmap`.
+      NotFoundError: a device does not exist.
       UnimplementedError: called in the function of another pmap or in a device scope, or its function pins ops.
 
     Example:
@@ -62,7 +62,7 @@ def pmap(
     axis = REPLICA_AXIS if axis_name is None else axis_name
     try:
         compiled = _kept(SameFunction(fn), axis, in_axes, out_axes, names)
-    except TypeError:  # something cannot be hashed
+    except TypeError:  # an argument is not hashable
         compiled = _made(fn, axis, in_axes, out_axes, names)
 
     @functools.wraps(fn)
@@ -73,12 +73,12 @@ def pmap(
 
 
 def found_devices(what: str, given: Sequence[Any] | None) -> tuple[str, ...]:
-    """Returns the names of devices; of all of the default platform, those of other processes too, if None is given.
+    """Returns the names of devices; None means all of the default platform, including those of other processes.
 
     Raises:
       FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
-      NotFoundError: there is no such device.
-      InvalidArgumentError: no device, or one named twice.
+      NotFoundError: a device does not exist.
+      InvalidArgumentError: there is no device, or a device is named twice.
     """
     check_joined()
     found = all_devices() if given is None else [find_device(device) for device in given]
@@ -133,7 +133,7 @@ def _on_devices(
 
 
 def refuse_nested(what: str, name: str) -> None:
-    """Refuses replicas inside replicas."""
+    """Raises an error for replicas inside replicas."""
     if isinstance(context.replica, Replica):
         error = InvalidArgumentError(
             f"{what}: {name!r} is called on one replica of another function that runs on several devices; map over all "
@@ -143,7 +143,7 @@ def refuse_nested(what: str, name: str) -> None:
 
 
 def _laid_out(value: Any, differs: bool, axis: int | None, size: int) -> Any:
-    """Returns a result with the replicas along an axis, or the one that all have."""
+    """Returns a result with the replicas along an axis, or the common one."""
     if axis is None:
         if differs:
             error = InvalidArgumentError(

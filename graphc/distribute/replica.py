@@ -1,4 +1,4 @@
-"""PerReplica: a result of which each replica has its own."""
+"""PerReplica: a result that differs between replicas."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class PerReplica:
         return self.stacked.shape[0]
 
     def stack(self) -> Tensor:
-        """Returns the values as one tensor, on every device as variables are, with a leading axis for the replicas.
+        """Stacks the values into one tensor, on every device like a Variable, with a leading axis for the replicas.
 
-        Where several processes run the program, all must call this, and :meth:`numpy`.
+        If several processes run the program, all must call this and :meth:`numpy`.
         """
         sharding: Any = None if isinstance(self.stacked, SymbolicTensor) else self.stacked.raw.sharding
         if not isinstance(sharding, NamedSharding):
@@ -82,7 +82,7 @@ class PerReplica:
         return Tensor(jax.device_put(self.stacked.raw, whole_on(sharding.mesh)))
 
     def joined(self) -> Tensor:
-        """Returns the values as one tensor, joined along their first axis; numbers are stacked."""
+        """Joins the values along their first axis into one tensor; stacks numbers."""
         shape = self.stacked.shape
         if len(shape) < 2:
             return self.stacked
@@ -105,7 +105,7 @@ class PerReplica:
 
 
 def map_results(function: Callable[[Any], Any], value: Any) -> Any:
-    """Returns a nested structure with the function's results in place of its leaves, of which a PerReplica is one."""
+    """Maps a function over the leaves of a nested structure, where a PerReplica counts as a leaf."""
     parts = None if isinstance(value, PerReplica) else nest.children(value)
     if parts is None:
         return function(value)

@@ -1,4 +1,4 @@
-"""Appends the graph of one replica to a trace, to run on several devices at once."""
+"""Adds the graph of one replica to a trace, to run on several devices at once."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Places:
 
 
 class _ReplicaRegion(Region):
-    """The trace of one replica; it knows where Variables are assigned."""
+    """The trace of one replica, which records where Variables are assigned."""
 
     def __init__(self, parent: Trace, name: str) -> None:
         super().__init__(parent, name, once=True)
         self.assignments: dict[str, Location | None] = {}
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
-        """Notes the line, and assigns as any region does."""
+        """Records the line, and assigns like any region."""
         self.assignments[variable.name] = user_location()
         super().assign(variable, value)
 
@@ -55,7 +55,7 @@ def emit_replicas(
     fn: Callable[..., Any], given: MappedArguments, places: Places, replica: Replica, what: str, name: str, *,
     lifts: bool = True,
 ) -> tuple[list[Any], list[bool], nest.Structure, Any]:  # fmt: skip
-    """Traces a function for one replica, and appends the program of all replicas to the trace.
+    """Traces a function for one replica, and adds the program of all replicas to the trace.
 
     Args:
       fn: the function.
@@ -64,18 +64,18 @@ def emit_replicas(
       replica: each replica's view of the others.
       what: the name of the calling function, for messages: "pmap".
       name: the name of the function.
-      lifts: whether Python values that the function returns become tensors.
+      lifts: whether Python values in the function's result become tensors.
 
     Returns:
-      The leaves of the result; whether each differs between replicas, so that it has a leading axis for them; their
-      structure; and what one replica returned.
+      The leaves of the result; for each, whether it differs between replicas and so has a leading axis for them; their
+      structure; and the result of one replica.
 
     Raises:
       InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
         does.
       UnimplementedError: the function pins ops, changes an object from outside, or assigns items of its arguments.
     """
-    around = current_trace()  # the functions that call this are compiled in every mode
+    around = current_trace()  # callers are compiled in every mode
     label = f"the function {name!r} that {what} runs on several devices"
     refuse_pins(label)
     region = _ReplicaRegion(around, label)
@@ -107,7 +107,7 @@ def emit_replicas(
     differs = [*found.outputs]
     for place, state in enumerate(written, len(outputs)):
         if isinstance(state.variable, CallState):
-            differs[place] = True  # each replica says whether it has failed
+            differs[place] = True  # each replica reports whether it has failed
         elif differs[place]:
             _refuse_assignment(state.variable.name, region.assignments.get(state.variable.name))
     attrs = Attrs(
@@ -121,7 +121,7 @@ def emit_replicas(
 
 
 def refuse_pins(label: str) -> None:
-    """Refuses to run replicas where a device scope pins what is made."""
+    """Raises an error if a device scope pins what replicas make."""
     if context.device:
         error = UnimplementedError(f"{label} is called inside a device scope; call it outside")
         raise at(error, user_location())
@@ -150,9 +150,9 @@ def _refuse_assignment(name: str, location: Location | None) -> None:
 
 
 def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Sequence[Tensor]) -> None:
-    """Gives Variables their new values, and the states of the call those of the replica that failed first.
+    """Sets the new values of Variables, and the call states to those of the replica that failed first.
 
-    What a failed replica computed reaches others through collectives, so that they may fail as well, further on.
+    Results of a failed replica reach others through collectives, so that they may fail later as well.
     """
     pairs = list(zip(variables, values, strict=True))
     for variable, value in pairs:
@@ -161,8 +161,9 @@ def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Seq
     status = next((value for variable, value in pairs if variable.name == STATUS.name), None)
     if status is None:
         return
-    # The failures of the program have numbers in its order. Exceptions of Python's come first: they have negative ones,
-    # in the order in which they were raised.
+    # # The program numbers its failures in order. Python's exceptions come first: they have negative numbers, in the
+    # order
+    # # in which they were raised.
     python = apply(OPS["where"], (apply(OPS["less"], (status, np.int32(0))), np.int32(0), np.int32(_LATER)))
     rank = apply(OPS["add"], (apply(OPS["abs"], (status,)), python))
     rank = apply(OPS["where"], (apply(OPS["equal"], (status, np.int32(0))), np.int32(2 * _LATER - 1), rank))

@@ -31,7 +31,7 @@ __all__ = ["Analysis", "check_law", "differing_outputs", "reduced_once"]
 
 
 def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
-    """Finds which outputs of a graph differ between replicas.
+    """Finds the outputs of a graph that differ between replicas.
 
     Args:
       graph: the graph of one replica.
@@ -48,10 +48,10 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
 
 
 def check_law(graph: Graph, known: Analysis) -> None:
-    """Warns where gradients of a loss that is reduced over the replicas are summed over them once more.
+    """Warns if gradients of a loss that is already reduced over the replicas are summed over them again.
 
-    Each replica's gradient of such a loss is ``num_replicas`` times its share, so that the mean over the replicas is
-    the gradient of the loss, and their sum is ``num_replicas`` times as much.
+    Each replica's gradient of such a loss is ``num_replicas`` times its share, so the mean over the replicas is the
+    gradient of the loss, and the sum is ``num_replicas`` times as large.
     """
     counted: set[Value] = set()
     for node in graph.nodes:
@@ -74,7 +74,7 @@ def check_law(graph: Graph, known: Analysis) -> None:
 
 
 def reduced_once(graph: Graph, known: Analysis) -> Graph:
-    """Takes out the means over the replicas of what is the same on all, such as gradients that were averaged before."""
+    """Removes means over the replicas of values that are the same on all, such as already averaged gradients."""
     rewriter = Rewriter(graph)
     controls = {control for node in graph.nodes for control in node.control_inputs}
     for node in graph.nodes:
@@ -121,7 +121,7 @@ class Analysis:
         if name == "vjp" and node.attrs["op"] in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)
-            # That of a sum is a sum; those of others give each replica its own part of what the cotangent holds.
+            # # The gradient of a sum is a sum; other gradients give each replica its own part of the cotangent.
             return [node.attrs["op"] not in ("psum", "pmean") or any(given)] * count
         if name in COLLECTIVES:
             if not uniform:
@@ -141,7 +141,7 @@ class Analysis:
         return self._opaque(node, given, uniform=uniform)
 
     def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-        """Returns a node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
+        """Analyzes a node of which only the inputs, and the ops in its regions at any depth, are known."""
         inside = [inner.op for region in node.regions for inner in region.walk()]
         collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
         if collective is not None and not uniform:
@@ -183,17 +183,17 @@ _FAILING = (BAD_VALUES, *HOST_CALLS)
 
 
 def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
-    """For each branch, whether it may be taken on some replicas only."""
+    """Returns for each branch whether only some replicas may take it."""
     tests = node.inputs[0].node
     if tests is None or tests.op is not FIRST_TRUE:
         return [differs[node.inputs[0]]] * len(node.regions)
-    # Whether the first test that holds is this one says nothing of those that follow.
+    # # Whether this is the first test that holds says nothing about the following ones.
     found = list(accumulate((differs[test] for test in tests.inputs), max))
     return [*found, found[-1]]
 
 
 def _refuse_collective(node: Node, name: str) -> None:
-    _refuse(node, f"{name} runs under a condition that differs between replicas, so that some would wait for ever")
+    _refuse(node, f"{name} runs under a condition that differs between replicas, so some replicas would wait forever")
 
 
 def _refuse(node: Node, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The report on a step: what its devices exchange, what memory it takes, and where its time goes."""
+"""The report on a step: the communication of its devices, its memory, and its time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequen
 
 
 def _waited_for(step: Function, args: Sequence[Any]) -> Callable[[], None]:
-    """Returns what runs a step until all is there that it computes."""
+    """Returns a function that runs a step until all of its results are computed."""
 
     def run() -> None:
         result = step(*args)
@@ -76,7 +76,7 @@ def _waited_for(step: Function, args: Sequence[Any]) -> Callable[[], None]:
 
 
 def _measured(run: Callable[[], None], steps: int, executable: Any) -> tuple[float, float, dict[int, DeviceTime]]:
-    """The median seconds of a step, those that it waited for other ranks, and the times of devices in all steps."""
+    """Returns the median seconds of a step, the seconds waited for other ranks, and the devices' times in all steps."""
     job = current_job()
     waited = 0.0 if job is None else job.waited
     seconds: list[float] = []
@@ -119,14 +119,14 @@ def _memory(
 
 
 def _splits(used: set[Device], grouped: bool) -> bool:
-    """Returns True if it is known when each device that takes part has entered a collective."""
+    """Returns True if it is known when each participating device has entered a collective."""
     return not grouped and len({device.process_index for device in used}) == 1
 
 
 def _times(
     times: dict[int, DeviceTime], device: Any, steps: int, *, splits: bool
 ) -> tuple[float | None, float | None, float | None]:
-    """Returns the seconds of one step that a device computes, communicates and waits."""
+    """Returns the seconds of one step in which a device computes, communicates and waits."""
     found = times.get(device.id, times.get(device.local_hardware_id or 0))
     if found is None:
         return None, None, None

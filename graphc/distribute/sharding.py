@@ -1,4 +1,4 @@
-"""Sharding: how batches and Variables lie on a mesh of devices, by rules."""
+"""Sharding: the layout of batches and Variables on a mesh of devices, by rules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Rules: TypeAlias = Mapping[Any, Axes | str] | Iterable[tuple[Any, Axes | str]]
 
 
 class Sharding:
-    """Rules for how batches and Variables lie on a mesh of devices with named axes.
+    """Rules for the layout of batches and Variables on a mesh of devices with named axes.
 
     A batch is split over one axis of the mesh. A Variable is whole on every device unless a rule says otherwise:
 
@@ -46,8 +46,8 @@ class Sharding:
     * ``{"kernel": "data"}`` splits parameters over them, too; they are gathered when they are used (FSDP);
     * ``{"up/kernel": (None, "model")}`` splits a layer's work over another axis of the mesh (tensor parallel).
 
-    XLA partitions the programs accordingly and puts in the collectives, which :func:`graphc.explain` lists. Whatever
-    the rules, the numbers are those of one device.
+    XLA partitions the programs accordingly and inserts the collectives, which :func:`graphc.explain` lists. Rules never
+    change the numbers.
 
     Args:
       mesh: a ``jax.sharding.Mesh``, or the size of each axis by name, such as ``{"data": 4, "model": 2}``, of the
@@ -60,7 +60,7 @@ class Sharding:
       batch: the axis of the mesh that batches are split over; the first when None.
 
     Raises:
-      InvalidArgumentError: the mesh has no such axis, or there are not as many devices.
+      InvalidArgumentError: the mesh has no such axis, or there are too few devices.
       InvalidTypeError: a rule is none.
 
     Example:
@@ -85,7 +85,7 @@ class Sharding:
 
     @contextmanager
     def scope(self) -> Generator[Sharding]:
-        """Variables made inside lie as the rules say, and :func:`graphc.distribute.shard` knows the mesh."""
+        """Lays out Variables made inside by the rules, and sets the mesh of :func:`graphc.distribute.shard`."""
         saved = variable_placement.choose, current.mesh
         variable_placement.choose, current.mesh = self._choose, self.mesh
         try:
@@ -96,18 +96,19 @@ class Sharding:
     def shard(self, batch: Any, *, axis: int = 0, even: bool = False) -> Any:
         """Lays a batch out over the devices, along its rows.
 
-        Host arrays go straight to their devices; none holds the whole batch. Where the number of rows does not divide
-        by that of the devices, r = gcd(rows, devices) groups of devices hold different rows and the devices of a group
-        the same, so that nothing is padded and results are exact. Of several processes each gives the whole batch,
-        which they compare at the first and at every so many (``gx.distribute.initialize(check_every=)``).
+        Host arrays go directly to their devices; no device holds the whole batch. If the number of rows does not divide
+        by the number of devices, r = gcd(rows, devices) groups of devices hold different rows, and the devices of a
+        group the same, so that nothing is padded and results are exact. With several processes, each passes the whole
+        batch, which they compare at the first call and at intervals (``gx.distribute.initialize(check_every=)``).
 
         Args:
-          batch: tensors and arrays, in nested structures too. Scalars, and what is no array, stay as they are.
+          batch: tensors and arrays, also in nested structures. Scalars, and objects that are not arrays, stay as they
+            are.
           axis: the axis of the rows; 1 for batches that are stacked along axis 0.
-          even: whether to refuse what does not divide.
+          even: whether to raise an error if the rows do not divide evenly.
 
         Returns:
-          The same with tensors, on all devices; in a compiled function, tensors that will lie so.
+          The same structure with tensors on all devices; in a compiled function, tensors that will have this layout.
 
         Raises:
           InvalidArgumentError: an array has no such axis, or its rows do not divide and ``even`` is True.
@@ -145,7 +146,7 @@ class Sharding:
         return Tensor(found)
 
     def place(self, variables: Iterable[Variable]) -> None:
-        """Moves Variables that were made outside the scope to where the rules say.
+        """Moves Variables made outside the scope to their layout by the rules.
 
         Raises:
           InvalidArgumentError: a Variable cannot be split as its rule says.
@@ -157,7 +158,7 @@ class Sharding:
                 variable.raw = placed(variable.raw, place)
 
     def _choose(self, name: str, array: Any) -> NamedSharding:
-        """Returns where a new Variable lies: by a rule, or as its initial value if that is on several devices."""
+        """Returns the layout of a new Variable: by a rule, or that of an initial value on several devices."""
         found = self._fitting(name, array.shape)
         if found is None and isinstance(array, jax.Array) and isinstance(array.sharding, NamedSharding):
             same = array.sharding.device_set == self.replicated.device_set
@@ -172,7 +173,7 @@ class Sharding:
         return None
 
     def _along(self, axis: str, shape: Sequence[int]) -> Axes:
-        """Returns the axes for a Variable whose largest axis that can be is split over one axis of the mesh."""
+        """Returns the axes for a Variable whose largest divisible axis is split over one axis of the mesh."""
         fits = [place for place, size in enumerate(shape) if size and size % self.mesh.shape[axis] == 0]
         if not fits:
             return ()

@@ -128,8 +128,8 @@ def test_a_local_server_is_a_cluster_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((_CLUSTER,), r"gx.Server: say which task of the cluster this is: .* 'worker': \[0, 1\]"),
-        ((_CLUSTER, "worker"), "say which task of the cluster this is"),
+        ((_CLUSTER,), r"gx.Server: name the task of this server with .* 'worker': \[0, 1\]"),
+        ((_CLUSTER, "worker"), "name the task of this server"),
         ((_CLUSTER, "chief", 0), "gx.Server: No such job in cluster: 'chief'"),
         ((_CLUSTER, "ps", 4), "gx.Server: No task with index 4 in job 'ps'"),
         (

@@ -20,7 +20,7 @@ from graphc.session import GradientDescentOptimizer, get_or_create_global_step
         (lambda sync, w: sync.get_init_tokens_op(), r"before get_init_tokens_op\(\)"),
         (
             lambda sync, w: sync.minimize(w * w),
-            "Global step is required to check staleness: give tf.train.get_or_create",
+            "Global step is required to check staleness: pass tf.train.get_or_create",
         ),
         (lambda sync, w: sync.apply_gradients([], get_or_create_global_step()), "No variables provided"),
         (

@@ -137,17 +137,20 @@ def test_stages_train_with_gradients_and_not_without() -> None:
 
 def test_what_cannot_be_piped_is_refused() -> None:
     cases: list[tuple[Callable[[], Any], str]] = [
-        (lambda: Pipeline([], microbatches=1), "0 stages need as many devices, at least one; there are 0"),
-        (lambda: Pipeline([gx.tanh], microbatches=0), "microbatches is a number from 1, got 0"),
+        (lambda: Pipeline([], microbatches=1), "0 stages need the same number of devices, at least one; there are 0"),
+        (lambda: Pipeline([gx.tanh], microbatches=0), "microbatches must be a number of at least 1, got 0"),
         (lambda: Pipeline([gx.tanh], microbatches=1, devices=["cpu:0", "cpu:1"]), "1 stages need .* there are 2"),
         (lambda: Pipeline([gx.tanh], microbatches=1, schedule="zero"), "'gpipe' or '1f1b', got 'zero'"),  # pyright: ignore
-        (lambda: Pipeline([gx.tanh], microbatches=3)(gx.ones(())), "equally many rows along their first axis, got 0"),
+        (
+            lambda: Pipeline([gx.tanh], microbatches=3)(gx.ones(())),
+            "the same number of rows along their first axis, got 0",
+        ),
         (lambda: Pipeline([gx.tanh], microbatches=1).value_and_grad(error, X, Y[:4]), "equally many rows.*got 4, 10"),
     ]
     cases.append(
         (
             lambda: Pipeline([gx.tanh], microbatches=2).value_and_grad(lambda o, y: (o - y) ** 2, X, Y),  # pyright: ignore
-            r"the loss of a micro-batch is one number, its rows' mean; got f32\[5,6\]",
+            r"the loss of a micro-batch must be one number, its rows' mean; got f32\[5,6\]",
         )
     )
     for call, message in cases:

@@ -1,4 +1,4 @@
-"""Carriers: how calls reach tasks, and what a task looks like to those who call it."""
+"""Carriers: they bring calls to tasks, and represent tasks to their callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphc.cluster.spec import ClusterSpec
 __all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find", "only_here"]
 
 _LOOK_SECONDS = 0.1
-"""After how long a task that is waited for is looked for again."""
+"""Seconds between two searches for a missing task."""
 
 
 class Pending(ABC):
@@ -21,7 +21,7 @@ class Pending(ABC):
 
     @abstractmethod
     def result(self) -> Any:
-        """Waits for the answer, within the deadline in force; a token that is cancelled meanwhile cancels the call.
+        """Waits for the answer, within the deadline in force; cancelling a token in force cancels the call.
 
         Raises:
           GraphcError: the service's error.
@@ -30,7 +30,7 @@ class Pending(ABC):
 
 
 class Peer(ABC):
-    """A task as those see it who call it.
+    """A task, as seen by its callers.
 
     Attributes:
       name: the name of the task, such as ``/job:ps/task:0``.
@@ -47,13 +47,13 @@ class Peer(ABC):
 
     @abstractmethod
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
-        """Begins a call of a service's method. The deadline and the tokens that are in force hold for the call, too.
+        """Begins a call of a service's method. The deadlines and tokens in force also apply to the call.
 
         Args:
           service: the name of the service.
           method: the name of a public method.
-          *arguments: nests of NumPy or JAX arrays, numbers, strings and bytes, which must not be changed any more.
-            Between processes JAX arrays arrive as NumPy arrays, here and in the answer.
+          *arguments: nested structures of NumPy or JAX arrays, numbers, strings and bytes, which must not change any
+            more. Between processes, JAX arrays arrive as NumPy arrays; so do those of the answer.
         """
 
     def call(self, service: str, method: str, *arguments: Any) -> Any:
@@ -66,13 +66,13 @@ class Peer(ABC):
 
 
 class Carrier(ABC):
-    """Starts tasks, finds them by their address, and brings them calls."""
+    """Starts tasks, finds them by address, and brings them calls."""
 
     name: ClassVar[str]
 
     @property
     def patient(self) -> bool:
-        """True if a task that is not there may yet come, from another process."""
+        """True if a missing task may still appear, in another process."""
         return False
 
     @abstractmethod
@@ -85,30 +85,30 @@ class Carrier(ABC):
 
     @abstractmethod
     def find(self, address: str) -> Peer | None:
-        """Returns the task with an address; None if this carrier has none there."""
+        """Returns the task at an address; None if this carrier has none there."""
 
 
 CARRIERS = Registry[Carrier]("carrier")
-"""The carriers, in the order in which an address is looked up."""
+"""The carriers, in the order of the search for an address."""
 
 
 def address_of(target: str) -> str:
-    """Returns the address in a target: without the ``grpc://`` that TensorFlow writes before it."""
+    """Returns the address in a target: without TensorFlow's prefix ``grpc://``."""
     return target.partition("://")[2] or target
 
 
 def find(target: str) -> Peer:
-    """Returns the task with an address.
+    """Returns the task at an address.
 
-    Where tasks run in several processes, which start in any order, it waits for one that is not there yet: until the
-    deadline in force, and where there is none for ``gx.config.heartbeat_timeout`` seconds.
+    Tasks in several processes start in any order, so it waits for one that does not exist yet: until the deadline in
+    force, or without one, for ``gx.config.heartbeat_timeout`` seconds.
 
     Args:
       target: ``host:port``, or ``grpc://host:port``.
 
     Raises:
       NotFoundError: no carrier knows a task there.
-      DeadlineExceededError: there was none until the deadline.
+      DeadlineExceededError: no task appeared before the deadline.
     """
     address = address_of(target)
     current = interruption()
@@ -130,7 +130,7 @@ def find(target: str) -> Peer:
 
 
 def only_here() -> str:
-    """Returns what to add to a message that a task is missing: that tasks of other processes are not looked for."""
+    """Returns a hint for messages about a missing task: that tasks of other processes are not searched."""
     if any(carrier.patient for carrier in CARRIERS.values()):
         return ""
     return (

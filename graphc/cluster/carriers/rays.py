@@ -1,4 +1,4 @@
-"""The carrier across processes and machines: a task is a Ray actor. This file works without Ray; the others need it."""
+"""The carrier across processes and machines: each task is a Ray actor. Only this file works without Ray."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _LOOK_SECONDS = 0.05
 
 
 def ray_in_use() -> bool:
-    """Returns True where ``RAY_ADDRESS`` is set, or Ray is started in this process."""
+    """Returns True if ``RAY_ADDRESS`` is set, or Ray is running in this process."""
     ray = sys.modules.get("ray")
     return bool(os.environ.get("RAY_ADDRESS")) or (ray is not None and ray.is_initialized())
 
 
 class Rays(Carrier):
-    """The tasks of a Ray cluster: each is an actor, in a process of its own, named by its address.
+    """The tasks of a Ray cluster: each is an actor in its own process, named by its address.
 
-    An actor ends with the process that has started it.
+    An actor ends with the process that started it.
     """
 
     name: ClassVar[str] = "ray"
@@ -43,7 +43,7 @@ class Rays(Carrier):
         return ray_in_use()
 
     def start(self, cluster: ClusterSpec, job: str, index: int, **resources: float) -> RayPeer:
-        """Starts a task on Ray; starts Ray on this machine where ``RAY_ADDRESS`` is not set.
+        """Starts a task on Ray; starts Ray on this machine if ``RAY_ADDRESS`` is not set.
 
         Args:
           cluster: the cluster.
@@ -54,9 +54,9 @@ class Rays(Carrier):
 
         Raises:
           AlreadyExistsError: the address is in use.
-          UnavailableError: there is no Ray at ``RAY_ADDRESS``, Ray cannot start the task, or does not forget an
+          UnavailableError: there is no Ray at ``RAY_ADDRESS``, Ray cannot start the task, or Ray does not release an
             earlier one at its address within twice the heartbeat timeout.
-          UnauthenticatedError: Ray does not take the token.
+          UnauthenticatedError: Ray rejects the token.
           FailedPreconditionError: Ray is not installed.
         """
         from graphc.cluster.carriers.rays_connect import connect
@@ -80,16 +80,16 @@ class Rays(Carrier):
                     f"/job:{job}/task:{index} another address, or start Ray anew"
                 )
             pause(_LOOK_SECONDS, f"Ray to forget the task that was at {address}")
-        # Ray ends an actor that nobody refers to: this does, until the task is stopped or the process ends.
+        # # Ray ends an actor without references: this keeps one, until the task is stopped or the process ends.
         self._peers[address] = peer
         return peer
 
     def find(self, address: str) -> RayPeer | None:
-        """Returns the task with an address; looks only where Ray is in use, and connects to ``RAY_ADDRESS`` if need be.
+        """Returns the task at an address; searches only if Ray is in use, and connects to ``RAY_ADDRESS`` if necessary.
 
         Raises:
           UnavailableError: there is no Ray at ``RAY_ADDRESS``, or the task does not answer.
-          UnauthenticatedError: Ray does not take the token.
+          UnauthenticatedError: Ray rejects the token.
         """
         if not ray_in_use():
             return None

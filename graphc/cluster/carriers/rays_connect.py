@@ -1,4 +1,4 @@
-"""Starting Ray on this machine, or connecting to a Ray cluster that exists; what the process of a task inherits."""
+"""Starts Ray on this machine or connects to a Ray cluster; defines the environment that a task's process inherits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphc.base.errors import FailedPreconditionError, GraphcError, Unauthentic
 __all__ = ["NAMESPACE", "connect", "environment", "listens_at"]
 
 NAMESPACE = "graphc"
-"""Of the names of actors."""
+"""The namespace of the names of actors."""
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 _OURS = ("GRAPHC_", "JAX_", "XLA_")
@@ -29,9 +29,9 @@ _connecting = threading.Lock()
 
 
 def connect(**options: Any) -> None:
-    """Connects this process to the Ray cluster at ``RAY_ADDRESS``; else starts Ray here, on loopback, with a token.
+    """Connects this process to the Ray cluster at ``RAY_ADDRESS``, or starts Ray here, on loopback, with a token.
 
-    Does nothing if Ray is started in this process already.
+    Does nothing if Ray is already running in this process.
 
     Args:
       **options: options for ``ray.init`` where Ray is started here.
@@ -39,7 +39,7 @@ def connect(**options: Any) -> None:
     Raises:
       FailedPreconditionError: Ray is not installed.
       UnavailableError: there is no Ray at ``RAY_ADDRESS``.
-      UnauthenticatedError: Ray does not take the token.
+      UnauthenticatedError: Ray rejects the token.
     """
     with _connecting:
         address = os.environ.get("RAY_ADDRESS")
@@ -69,9 +69,9 @@ def connect(**options: Any) -> None:
 
 
 def _lasting(start: Callable[[], object]) -> None:
-    """Calls a function that starts processes, in a thread that does not end before this process does.
+    """Calls a function that starts processes, in a thread that lives as long as this process.
 
-    On Linux Ray asks the kernel to end its processes with their parent, which means the thread that started them.
+    On Linux, Ray asks the kernel to end its processes with their parent, which is the thread that started them.
     """
     if threading.current_thread() is threading.main_thread():
         start()
@@ -90,7 +90,7 @@ def _lasting(start: Callable[[], object]) -> None:
 
 
 def _refused(address: str | None, error: BaseException) -> GraphcError:
-    """Returns what a user is told where Ray does not start or connect."""
+    """Returns the error for users if Ray does not start or connect."""
     where = f"at RAY_ADDRESS={address}" if address else "on this machine"
     causes: list[str] = []
     found: BaseException | None = error
@@ -110,7 +110,7 @@ def _refused(address: str | None, error: BaseException) -> GraphcError:
 
 
 def listens_at() -> str:
-    """Returns the address of the Ray cluster to which this process is connected: a value for ``RAY_ADDRESS``."""
+    """Returns the address of the Ray cluster that this process is connected to: a value for ``RAY_ADDRESS``."""
     import ray as module
 
     ray: Any = module
@@ -118,7 +118,7 @@ def listens_at() -> str:
 
 
 def environment(gpus: float) -> dict[str, str]:
-    """Returns the environment variables of a task's process: graphc's and JAX's settings of this one.
+    """Returns the environment variables of a task's process: this process's settings of graphc and JAX.
 
     Args:
       gpus: the number of GPUs that Ray assigns; none for a task that computes on the CPU.
@@ -140,10 +140,11 @@ def _prepare(address: str | None) -> None:
     if not address or _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
     if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
-        # Else Ray listens on the machine's first outer interface, and takes 127.0.0.1 for another name of that. On
-        # macOS and Windows this is what Ray does anyway.
+        # # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
+        # On
+        # # macOS and Windows, Ray does this anyway.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    if address:  # somebody listens there: what is not well after two attempts, a second apart, stays so
+    if address:  # something listens there: an error after two attempts, a second apart, is permanent
         os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")
 
 
@@ -153,7 +154,7 @@ def _has_token() -> bool:
 
 
 def _knock(address: str, here: str) -> None:
-    """Raises an OSError if nobody listens at an address; Ray would try for minutes.
+    """Raises an OSError if nothing listens at an address; Ray would try for minutes.
 
     Args:
       address: the address of the Ray cluster.
@@ -165,7 +166,7 @@ def _knock(address: str, here: str) -> None:
         remedy = ""
         if real != address and _listens(address):
             remedy = ", which was imported before: set RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 in the environment"
-        raise ConnectionError(f"nobody listens at {real}" + (f", to Ray the same{remedy}" if real != address else ""))
+        raise ConnectionError(f"nothing listens at {real}" + (f", to Ray the same{remedy}" if real != address else ""))
 
 
 def _listens(address: str) -> bool:
@@ -179,7 +180,7 @@ def _listens(address: str) -> bool:
 
 @contextmanager
 def _forks_allowed() -> Generator[None]:
-    """Silences JAX's warning of forks: Ray forks only to start other programs, which is safe."""
+    """Silences JAX's warning about forks: Ray forks only to start other programs, which is safe."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="os.fork\\(\\) was called", category=RuntimeWarning)
         yield

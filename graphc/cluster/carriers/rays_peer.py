@@ -1,4 +1,4 @@
-"""Tasks on Ray as callers see them, and the heartbeat that tells whether they live."""
+"""Tasks on Ray, as seen by callers, and the heartbeat that tells whether they are alive."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _numbers = itertools.count()
 def start_peer(
     cluster: ClusterSpec, job: str, index: int, forget: Callable[[Any], None], resources: Mapping[str, float]
 ) -> RayPeer | None:
-    """Starts a task as a Ray actor and waits until it answers; None if its address is taken."""
+    """Starts a task as a Ray actor and waits until it answers; None if its address is in use."""
     address = cluster.task_address(job, index)
     own = {name: amount for name, amount in resources.items() if name not in ("num_cpus", "num_gpus", "memory")}
     known = {name: amount for name, amount in resources.items() if name not in own}
@@ -62,7 +62,7 @@ def start_peer(
 
 
 def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
-    """Returns the task with an address; None if there is none on this Ray cluster."""
+    """Returns the task at an address; None if there is none on this Ray cluster."""
     try:
         actor = ray.get_actor(address, namespace=NAMESPACE)
     except ValueError:
@@ -72,7 +72,7 @@ def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
     try:
         peer.meet(limit, f"the task at {address} has not answered for {limit:g} s")
     except UnavailableError:
-        if peer.lost:  # it has ended, and Ray is about to forget its name
+        if peer.lost:  # it has ended, and Ray will soon release its name
             return None
         raise
     return peer
@@ -133,7 +133,7 @@ class RayPeer(Peer):
         return _Remote(self, what, call, answer)
 
     def stop(self, reason: str) -> None:
-        """Ends the task and its process; of a process that has died it gives the address free."""
+        """Ends the task and its process; releases the address of a process that has died."""
         if self._stopped:
             return
         lost = self._lost
@@ -142,10 +142,10 @@ class RayPeer(Peer):
         try:
             if not lost:
                 _answer_of(self._actor.stop.remote(reason), 2 * config.heartbeat_timeout)
-        except RayActorError:  # it has died meanwhile
+        except RayActorError:  # it has died in the meantime
             pass
         finally:
-            ray.kill(self._actor)  # Ray keeps the name of an actor that died, as long as somebody refers to it
+            ray.kill(self._actor)  # Ray keeps the name of a dead actor as long as it is referenced
             until = time.monotonic() + 2 * config.heartbeat_timeout
             while _is_named(self.address, self._actor) and time.monotonic() < until:
                 Signal().wait(f"Ray to end {self.where}", 0.01)
@@ -166,7 +166,7 @@ class RayPeer(Peer):
         self.name, self.node = answer
 
     def beat(self, now: float, limit: float) -> bool:
-        """Asks now and then whether it lives; returns False when it has not answered for ``limit`` seconds.
+        """Asks at intervals whether it is alive; returns False after ``limit`` seconds without an answer.
 
         Args:
           now: seconds since this process started.
@@ -183,11 +183,11 @@ class RayPeer(Peer):
         self._asked = None
 
     def error(self, error: BaseException) -> BaseException:
-        """Returns what callers are told where Ray raises an error."""
+        """Returns the error for callers if Ray raises one."""
         if isinstance(error, ActorDiedError):
             self._lost = True
             self._forget(self)
-            ray.kill(self._actor)  # Ray's client library goes on finding a dead actor by its name until then
+            ray.kill(self._actor)  # until then, Ray's client library still finds a dead actor by its name
             reason = str(error).strip().splitlines()[-1].partition(". ")[0]
             return UnavailableError(f"{self.where} has ended: {reason}")
         if isinstance(error, RayActorError):
@@ -197,7 +197,7 @@ class RayPeer(Peer):
 
 
 class _Remote(Pending):
-    """A call of a task on Ray. The tokens in force cancel it, also where nobody waits for it yet."""
+    """A call of a task on Ray. Tokens in force cancel it, even if no thread waits for it yet."""
 
     def __init__(self, peer: RayPeer, what: str, call: str, answer: Any) -> None:
         self.peer = peer
@@ -215,7 +215,7 @@ class _Remote(Pending):
         self.end(future.result() if error is None else Answer(None, error))
 
     def end(self, answer: Any) -> None:
-        """Takes an answer, as :func:`to_wire` makes it; the first one counts."""
+        """Sets an answer, encoded by :func:`to_wire`; the first one counts."""
         _heart.forget(self)
         if not self._done.is_set:
             self._answer = answer
@@ -224,7 +224,7 @@ class _Remote(Pending):
             leave()
 
     def fail(self, limit: float) -> None:
-        """Gives up, since the task is silent."""
+        """Fails the call, because the task does not answer."""
         self.end(Answer(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
         self.peer.cancel(self._call, "its caller has given up")
 
@@ -233,7 +233,7 @@ class _Remote(Pending):
         try:
             self._done.wait(self._what)
         except BaseException:
-            self.peer.cancel(self._call, "the caller does not wait any more")
+            self.peer.cancel(self._call, "the caller no longer waits")
             raise
         answer: Answer = from_wire(self._answer)
         error = answer.error
@@ -249,7 +249,7 @@ class _Remote(Pending):
 
 
 class _Heart:
-    """The thread that asks the tasks of whom answers are outstanding whether they live."""
+    """The thread that checks whether tasks with pending answers are alive."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -274,7 +274,7 @@ class _Heart:
             limit = config.heartbeat_timeout
             try:
                 silent = {peer for peer in {each.peer for each in pending} if not peer.beat(now, limit)}
-            except Exception:  # Ray was shut down meanwhile: the answers say so
+            except Exception:  # Ray was shut down in the meantime: the answers say so
                 continue
             for each in pending:
                 if each.peer in silent:
@@ -285,7 +285,7 @@ _heart = _Heart()
 
 
 def _answer_of(reference: Any, seconds: float) -> Any:
-    """Returns the value of a reference; None if it does not come in time."""
+    """Returns the value of a reference; None if it does not arrive in time."""
     done = Signal()
     future = reference.future()
 

@@ -26,9 +26,9 @@ __all__ = ["Answer", "Callers", "TaskActor", "from_wire", "running_time", "to_wi
 
 ray: Any = module  # whose own annotations are partial
 _SMALL_BYTES = 100_000
-"""Ray puts larger arguments and results into shared memory."""
+"""Minimum size of arguments and results, in bytes, that Ray puts into shared memory."""
 TICK = 0.1
-"""After how many seconds silence is looked for again."""
+"""Seconds between two checks for silent callers."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,11 @@ class Answer:
 
 
 def to_wire(message: Any) -> Any:
-    """Returns what Ray is given for a message: a small one as bytes, which takes Ray a quarter less time.
+    """Encodes a message for Ray: a small one as bytes, which takes Ray a quarter less time.
 
-    JAX arrays go as NumPy arrays, and arrive as such: making JAX arrays of them at once would take half as long as the
-    call, and compiled programs take them as they are. Ray puts the arrays of a large message into shared memory.
+    JAX arrays are sent as NumPy arrays, and arrive as such: converting them to JAX arrays at once would take half as
+    long as the call, and compiled programs accept them as they are. Ray puts the arrays of a large message into shared
+    memory.
     """
     leaves, structure = nest.flatten(message)
     if any(isinstance(leaf, jax.Array) for leaf in leaves):
@@ -54,7 +55,7 @@ def to_wire(message: Any) -> Any:
 
 
 def from_wire(wire: Any) -> Any:
-    """Returns the message of which :func:`to_wire` made something."""
+    """Decodes a message from :func:`to_wire`."""
     return pickle.loads(wire) if isinstance(wire, bytes) else wire
 
 
@@ -64,7 +65,7 @@ def _size(leaf: Any) -> int:
 
 
 def running_time() -> Iterator[float]:
-    """Yields every tenth of a second how long this process has run; the time in which it was suspended is left out."""
+    """Yields, every tenth of a second, how long this process has run, without the time that it was suspended."""
     ran, last = 0.0, time.monotonic()
     while True:
         time.sleep(TICK)
@@ -99,10 +100,10 @@ class Callers:
 
 
 class TaskActor:
-    """A task in a process of its own; other tasks and clients call these methods through Ray."""
+    """A task in its own process; other tasks and clients call these methods through Ray."""
 
     def __init__(self, jobs: Any, job: str, index: int) -> None:
-        # As a task of this process it is found by its own address without a way through Ray.
+        # # This process finds its own task by address without going through Ray.
         peer = CARRIERS["threads"].start(ClusterSpec(jobs), job, index)
         assert isinstance(peer, ThreadPeer)
         self._peer, self._task = peer, peer.task
@@ -118,7 +119,7 @@ class TaskActor:
           message: the call, who calls, and within how many seconds that one is to be heard from again.
 
         Returns:
-          An :class:`Answer`, as :func:`to_wire` makes it.
+          An :class:`Answer`, encoded by :func:`to_wire`.
         """
         given, caller, patience = from_wire(message)
         call = Call(*given)
@@ -134,7 +135,7 @@ class TaskActor:
 
     @ray.method(concurrency_group="control")
     def ping(self, caller: str, patience: float) -> tuple[str, str]:
-        """Returns the name of the task and of its machine; the caller lives, so its calls go on."""
+        """Returns the names of the task and of its machine; the caller is alive, so its calls continue."""
         self._callers.heard(caller, patience, self._ran)
         return self._task.name, platform.node()
 
@@ -145,14 +146,14 @@ class TaskActor:
 
     @ray.method(concurrency_group="control")
     def stop(self, reason: str) -> None:
-        """Stops the task, and waits a moment for its calls to end."""
+        """Stops the task, and waits briefly for its calls to end."""
         self._peer.stop(reason)
         end = time.monotonic() + 1.0
         while self._running and time.monotonic() < end:
             time.sleep(0.005)
 
     def _watch(self) -> None:
-        """Cancels the calls of processes that are gone: what they wait for must not be taken from others."""
+        """Cancels the calls of processes that are gone, so that they take nothing from others."""
         for self._ran in running_time():
             for caller in self._callers.silent(self._ran):
                 for call in [call for call, by in [*self._running.items()] if by == caller]:
@@ -160,7 +161,7 @@ class TaskActor:
 
 
 def _sendable(error: BaseException) -> BaseException:
-    """Returns the error itself if it can be pickled and be made again of that, else one with its message alone."""
+    """Returns the error itself if it survives pickling, else an error with only its message."""
     error = error.with_traceback(None)
     error.__cause__ = error.__context__ = None
     try:

@@ -1,4 +1,4 @@
-"""The carrier inside one process: a task is an object, and who calls it does its work, in a thread of their own."""
+"""The carrier inside one process: a task is an object, and callers run its code in their own threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ThreadPeer(Peer):
 
 
 class _Running(Pending):
-    """A call in a thread of its own."""
+    """A call in its own thread."""
 
     def __init__(self, task: Task, call: Call) -> None:
         self._task, self._call = task, call
@@ -72,7 +72,7 @@ class _Running(Pending):
         try:
             self._done.wait(lambda: f"{self._call.service}.{self._call.method} at {self._task.where}")
         except BaseException:
-            self._task.cancel(self._call.id, "the caller does not wait any more")
+            self._task.cancel(self._call.id, "the caller no longer waits")
             raise
         if self._error is not None:
             raise self._error
@@ -105,7 +105,7 @@ class Threads(Carrier):
         return peer
 
     def find(self, address: str) -> ThreadPeer | None:
-        """Returns the task of this process with an address."""
+        """Returns the task of this process at an address."""
         return self._peers.get(address)
 
     def _forget(self, peer: ThreadPeer) -> None:

@@ -1,4 +1,4 @@
-"""The master of a Session at a cluster: cuts graphs into parts, one call of one task each."""
+"""The master of a Session at a cluster: it cuts graphs into parts, each one call of one task."""
 
 from graphc.cluster.master.master import Master
 from graphc.cluster.master.service import GraphService

@@ -1,4 +1,4 @@
-"""Copies of nodes for a task, whose pins name devices of that task."""
+"""Copies of nodes for a task, pinned to devices of that task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def copied(builder: GraphBuilder, node: Node, inputs: Sequence[Value], controls:
 
 
 def _device(pin: str) -> str:
-    """Returns a pin without the task that it names."""
+    """Returns a pin without its task."""
     if not pin:
         return pin
     spec = DeviceSpec.parse(pin)

@@ -1,7 +1,7 @@
-"""Large values that stay where a part made them, until the tasks that need them come for them.
+"""Large values that stay where a part made them, until the tasks that need them fetch them.
 
-The client of a run is told where such a value is, and tells that to the tasks of the parts that take it: so the value
-goes from task to task, once to each, and not by way of the client.
+The client of a run learns where such a value is, and tells the tasks of the parts that take it: so the value goes from
+task to task, once to each, and not through the client.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphc.cluster.task import Task
 __all__ = ["Kept", "Takers", "place_of"]
 
 Takers = Mapping[str, int] | None
-"""The tasks that need a value, each with how many of its parts do; None for a value that the client needs."""
+"""The tasks that need a value, each with the number of its parts that do; None for a value that the client needs."""
 
 _KEPT_BYTES = 65536
 """Minimum size in bytes of a value that stays at its task."""
@@ -29,13 +29,13 @@ _VALUES_KEPT = 1024
 
 
 def place_of(value: Any) -> Mapping[str, Any] | None:
-    """Returns where a value is, if that is told in its place; None for a value itself."""
+    """Returns the location of a value, if a location stands in for it; None for a value itself."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else None
 
 
 @dataclass
 class _Held:
-    """A value, and how often somebody will ask for it."""
+    """A value, and the number of times that it will be fetched."""
 
     left: int
     value: Any = None
@@ -44,7 +44,7 @@ class _Held:
 
 
 class Kept:
-    """The values that stay at a task, or that it has come for.
+    """The values that stay at a task, or that it has fetched.
 
     Args:
       task: the task.
@@ -62,7 +62,7 @@ class Kept:
         }
 
     def left_out(self, run: str, part: str, values: Sequence[Any], takers: Sequence[Takers]) -> Sequence[Any]:
-        """Keeps the large values of those that a part gives, and returns where they are in their place.
+        """Keeps the large values among a part's results, and returns their locations in their place.
 
         Args:
           run: names the run.
@@ -89,10 +89,10 @@ class Kept:
         return {"kept": key, "task": here, "takers": takers}
 
     def values(self, given: Sequence[Any]) -> Sequence[Any]:
-        """Returns what a part takes; comes for what is somewhere else.
+        """Returns a part's inputs; fetches those that are elsewhere.
 
         Raises:
-          AbortedError: a value is not there any more.
+          AbortedError: a value no longer exists.
           UnavailableError: its task is gone.
         """
         return [value if (place := place_of(value)) is None else self._value(place) for value in given]
@@ -103,16 +103,16 @@ class Kept:
             return self.take(key)
         with self._lock:
             held = self._held.setdefault(key, _Held(where["takers"][self._task.name]))
-        with holding(held.lock, f"a value of {home} that another part comes for"):
+        with holding(held.lock, f"a value of {home} that another part is fetching"):
             if not held.is_there:
                 held.value, held.is_there = find(self._addresses[home]).call("graph", "take", key), True
         return self._used(key, held)
 
     def take(self, key: str) -> Any:
-        """Gives a value that is kept here, to one who needs it.
+        """Returns a value that is kept here, to a task that needs it.
 
         Raises:
-          AbortedError: it is not there any more.
+          AbortedError: the value no longer exists.
         """
         held = self._held.get(key)
         if held is None:
@@ -127,7 +127,7 @@ class Kept:
         return held.value
 
     def drop(self, run: str) -> None:
-        """Gives up the values of a run that has failed."""
+        """Drops the values of a run that has failed."""
         with self._lock:
             for key in [key for key in self._held if key.startswith(f"{run}/")]:
                 del self._held[key]

@@ -1,7 +1,7 @@
-"""The client's side of a Session at a target: it cuts runs into parts, and has tasks run them.
+"""The client's side of a Session at a target: it cuts runs into parts, and makes tasks run them.
 
-In TensorFlow the target's own process does that. Here the client does: its runs take one hop less, and a client that
-vanishes leaves nothing behind but parts that end.
+In TensorFlow, the target's own process does that. Here the client does: its runs take one hop less, and a client that
+vanishes leaves behind only parts that end.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Master(Target):
         self._tasks.call(self._tasks.master, "graph", "open", self.session)
 
     def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
-        """Makes the plan of a run: a step for each part, and what goes from one to another.
+        """Makes the plan of a run: a step for each part, and the values that pass between them.
 
         Raises:
           InvalidArgumentError: a node is pinned to a task or a device that the cluster has not, or needs this process.
@@ -72,7 +72,7 @@ class Master(Target):
         return _Assembly(self, messages, fed, fetched).plan()
 
     def _prepared(self, part: Part) -> Message:
-        """Has a task make the plan of a part; returns what it was told."""
+        """Makes a task plan a part; returns the message that it was sent."""
         if self.keeps(part.task):
             check_travels(part, self._tasks.names)
         variables = {str(node.attrs.get("variable")) for node in part.graph.nodes}
@@ -99,21 +99,21 @@ class Master(Target):
         return key, graph, facts
 
     def run(self, step: PartStep, arrays: Sequence[Any], number: str, traced: bool) -> tuple[Sequence[Any], Any]:
-        """Has a task run a part.
+        """Makes a task run a part.
 
         Args:
           step: the part's step.
           arrays: the part's inputs.
           number: the run's number.
-          traced: whether to ask what ran when.
+          traced: whether to ask for a timeline.
 
         Returns:
-          What it gives, or where that is, and what ran when.
+          The part's results, or their locations, and the timeline.
         """
         task, run = step.part.task, f"{self.session}/{number}"
         message = step.message[0], self.session, arrays, traced, run, step.takers
         answer = self._tasks.call(task, "graph", "run", *message)
-        while answer is None:  # the task was started again, or has forgotten the part
+        while answer is None:  # the task was restarted, or has dropped the part
             self._tasks.call(task, "graph", "prepare", *step.message)
             answer = self._tasks.call(task, "graph", "run", *message)
         outputs, notes, events = answer
@@ -122,13 +122,13 @@ class Master(Target):
         return outputs, events
 
     def drop(self, number: str, tasks: Iterable[str]) -> None:
-        """Tells tasks that a run has failed, and that what they keep for it is not needed."""
+        """Tells tasks that a run has failed, and that they need not keep its values."""
         for task in tasks:
             with suppress(GraphcError):
                 self._tasks.peer(task).start("graph", "drop", f"{self.session}/{number}")
 
     def keeps(self, task: str) -> bool:
-        """Returns True if large values stay at a task until others come for them: if it is in another process."""
+        """True if large values stay at a task until others fetch them: if the task is in another process."""
         return not isinstance(self._tasks.peer(task), ThreadPeer)
 
     def execution(self, observer: Observer | None) -> PartExecution:
@@ -148,7 +148,7 @@ class Master(Target):
         ]
 
     def close(self) -> None:
-        """Has the tasks give up what belongs to the Session alone; those that are gone have done so."""
+        """Makes the tasks drop everything that belongs only to the Session; tasks that are gone have done so."""
         pending: list[Pending] = []
         for task in self._used:
             with suppress(GraphcError):
@@ -159,7 +159,7 @@ class Master(Target):
 
 
 class _Assembly:
-    """Makes the plan of parts, and numbers its slots."""
+    """Builds the plan of parts, and numbers its slots."""
 
     def __init__(
         self, master: Master, parts: Mapping[Part, Message], fed: Sequence[Value], fetched: Sequence[Value]
@@ -195,7 +195,7 @@ class _Assembly:
         return Plan("session.run", tuple(steps), len(self._fed), self._count, results, constants)
 
     def _takers(self, part: Part) -> Sequence[Takers]:
-        """Returns for each value that a part gives which tasks need it, and how often; None where the client does."""
+        """Returns, for each result of a part, the tasks that need it, and how often; None where the client does."""
         if not self._master.keeps(part.task):
             return ()
         fetched = {other for value, other in part.same.items() if value in self._fetched}.union(self._fetched)

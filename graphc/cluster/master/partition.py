@@ -1,7 +1,7 @@
-"""Cuts the nodes of a run into parts, each a graph that one task runs by one call.
+"""Partitioning of a run's nodes into parts, each a graph that one task runs in one call.
 
-Nodes of a task that wait for the same other parts are one part. What waits for a queue, or for another op that may
-block, is kept apart from what does not, as long as another task needs that meanwhile.
+Nodes of a task that wait for the same other parts form one part. Nodes that wait for a queue, or for another op that
+may block, are separated from others that another task needs in the meantime.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def partition(
 
 
 def _same_reads(groups: Sequence[_Group], order: Mapping[Node, int], fed: set[Value]) -> dict[Value, Value]:
-    """Returns the values of reads of a Variable that another read of the same group gives as well, with those."""
+    """Maps the values of reads of a Variable to those of an equal read in the same group."""
     found: dict[Value, Value] = {}
     for group in groups:
         assigned = {node.attrs["variable"] for node in group.nodes if node.op is ASSIGN_VARIABLE}
@@ -83,13 +83,13 @@ def _same_reads(groups: Sequence[_Group], order: Mapping[Node, int], fed: set[Va
 
 
 def may_block(node: Node) -> bool:
-    """Returns True for an op of the host that may wait for others, as those of queues do."""
+    """Returns True for a host op that may wait for others, such as those of queues."""
     inner = (one for region in node.regions for one in region.walk())
     return any(one.op.host and one.op.effects(one.attrs) and "variable" not in one.attrs for one in (node, *inner))
 
 
 class _OnTasks(Rules):
-    """Clusters are nodes of one task that wait for the same ops that may block."""
+    """The rule that a cluster holds nodes of one task that wait for the same blocking ops."""
 
     def __init__(self, nodes: Sequence[Node], fetched: Sequence[Value], tasks: Mapping[Node, str]) -> None:
         self._tasks = tasks
@@ -154,7 +154,7 @@ def _groups(clusters: Clusters) -> list[_Group]:
 
 
 def _merged(groups: list[_Group]) -> list[_Group]:
-    """Joins groups of one task where nobody gets anything later for it."""
+    """Merges groups of one task if this delays no result."""
     while True:
         pair = _pair(groups)
         if pair is None:
@@ -171,7 +171,7 @@ def _merged(groups: list[_Group]) -> list[_Group]:
 
 
 def _pair(groups: Sequence[_Group]) -> tuple[_Group, _Group] | None:
-    """Returns two groups that can be joined, the earlier one first; None if there are none."""
+    """Returns two groups that can be merged, the earlier one first; None if there are none."""
     needs: dict[_Group, set[_Group]] = {}
     users: dict[_Group, set[_Group]] = {group: set() for group in groups}
     for group in groups:
@@ -196,7 +196,7 @@ def _part(
     group: _Group, inside: Sequence[Node], fed: set[Value], wanted: set[Value], same: Mapping[Value, Value],
     after: Sequence[Part],
 ) -> Part:  # fmt: skip
-    """Makes a part of nodes in the order of the graph."""
+    """Makes a part from nodes in the order of the graph."""
     builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
     values: dict[Value, Value] = {}
     copies: dict[Node, Node] = {}

@@ -42,7 +42,7 @@ class TaskPlacer:
         self._scanned = 0
 
     def place(self, nodes: Sequence[Node]) -> Mapping[Node, str]:
-        """Returns the name of the task of each node; constants go wherever they are used.
+        """Returns the name of each node's task; constants go wherever they are used.
 
         Raises:
           InvalidArgumentError: a node is pinned to a task that the cluster has not, or must run at two.
@@ -65,7 +65,7 @@ class TaskPlacer:
         return task
 
     def _find_makers(self) -> None:
-        """Notes which of the nodes that were added to the graph made the state that others work on."""
+        """Records which of the newly added nodes made the state that others work on."""
         nodes = self._graph.trace.builder.nodes
         for node in nodes[self._scanned :]:
             resources = list(_state_of(node))
@@ -75,7 +75,7 @@ class TaskPlacer:
         self._scanned = len(nodes)
 
     def _home(self, node: Node) -> str | None:
-        """Returns the task that keeps what a node works on; None if that is nothing."""
+        """Returns the task that keeps the state that a node works on; None if there is none."""
         homes: dict[str, str] = {}
         for name in _state_of(node):
             if is_outside(name):
@@ -93,10 +93,10 @@ class TaskPlacer:
         return next(iter(homes), None)
 
     def _pinned(self, node: Node) -> str | None:
-        """Returns the task that a node, or all that is in its bodies, is pinned to; None if it is free.
+        """Returns the task that a node, or everything in its bodies, is pinned to; None if it is not pinned.
 
         Raises:
-          InvalidArgumentError: there is no such task, or the bodies are pinned to several.
+          InvalidArgumentError: the task does not exist, or the bodies are pinned to several.
         """
         if not node.regions:
             return self._of_pin(node, node.device)
@@ -125,7 +125,7 @@ class TaskPlacer:
 
 
 def _state_of(node: Node) -> Iterator[str]:
-    """Yields what a node works on that tasks keep for all Sessions."""
+    """Yields the state that a node works on and tasks keep for all Sessions."""
     inner = [one for region in node.regions for one in region.walk()]
     for one in (node, *inner):
         attrs = one.attrs

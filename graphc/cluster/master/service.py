@@ -1,4 +1,4 @@
-"""The service of a task that runs parts of graphs, on the task's own devices and on what it keeps."""
+"""The service of a task that runs parts of graphs, on the task's devices and its resources."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SESSIONS_KEPT = 1024
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A part that was compiled, or will be when it runs first.
+    """A part that is compiled, or will be at its first run.
 
     Attributes:
       name: the name of its graph.
       plan: the plan to execute.
-      single: the plan as one call of a program, where it is that; None for more.
-      notes: why programs were compiled that no caller was told of.
+      single: the plan as one call of a program, if it is one; otherwise None.
+      notes: the reasons of compilations that no caller has been told yet.
     """
 
     name: str
@@ -43,7 +43,7 @@ class _Prepared:
 
 @hosts("graph")
 class GraphService:
-    """Runs parts of graphs at a task; any number of clients, at once.
+    """Runs parts of graphs at a task, for any number of concurrent clients.
 
     Args:
       task: the task.
@@ -60,14 +60,14 @@ class GraphService:
         self._lock = threading.RLock()
 
     def open(self, session: str) -> None:
-        """Notes a Session whose master this task is."""
+        """Records a Session whose master is this task."""
         self._opened[session] = None
 
     def prepare(self, key: str, graph: str | Graph, facts: Mapping[str, Any]) -> Mapping[str, str]:
         """Makes the plan of a part, if there is none yet.
 
         Args:
-          key: names the part; equal for equal graphs and facts.
+          key: the name of the part, equal for equal graphs and facts.
           graph: the graph; as its text but within one process.
           facts: ``session`` and ``seed`` for random ops, the Variables of ``open`` shapes, and ``soft`` placement.
 
@@ -111,13 +111,13 @@ class GraphService:
           key: the part's key.
           session: the caller's Session.
           arrays: the part's inputs.
-          traced: whether to tell what ran when.
-          run: names the run of which this is a part.
+          traced: whether to return a timeline.
+          run: the name of the run that the part belongs to.
           takers: for each value that it returns, the tasks that need it: they fetch large values from here; empty to
             give all to the caller.
 
         Returns:
-          What it gives, why programs were compiled, and what ran when; None if the part is not known, or no more.
+          The part's results, the reasons of compilations, and the timeline; None if the part is unknown or dropped.
 
         Raises:
           AbortedError: the Session was reset.
@@ -141,14 +141,14 @@ class GraphService:
         return self._kept.left_out(run, key, outputs, takers), notes, () if timeline is None else timeline.events
 
     def _taken(self, notes: list[str]) -> Sequence[str]:
-        """Takes the notes off: one of those who run a part at the same time is told."""
+        """Takes the notes; of concurrent callers, only one gets them."""
         with self._lock:
             found = notes[:]
             del notes[: len(found)]  # another run may have added some
         return found
 
     def _begin(self, session: str) -> CancellationToken:
-        """Returns what cancels the call that begins, for those who reset the Session."""
+        """Returns the token that cancels the starting call when the Session is reset."""
         call = interruption()
         assert call is not None  # a task runs each call under a token
         token = call.tokens[-1]
@@ -166,19 +166,19 @@ class GraphService:
                 self._running.pop(session, None)
 
     def take(self, key: str) -> Any:
-        """Gives a value that a part has left here to another task; see :class:`Kept`."""
+        """Returns a value that a part has left here to another task; see :class:`Kept`."""
         return self._kept.take(key)
 
     def drop(self, run: str) -> None:
-        """Gives up the values that parts of a run have left here, since it has failed."""
+        """Drops the values that parts of a failed run have left here."""
         self._kept.drop(run)
 
     def sessions(self) -> Sequence[str]:
-        """Returns the Sessions whose master this task is."""
+        """Returns the Sessions whose master is this task."""
         return list(self._opened)
 
     def reset(self, containers: Sequence[str], sessions: Sequence[str]) -> None:
-        """Gives up what is kept in containers, in all if there are none, and ends Sessions."""
+        """Drops the resources in containers, in all of them if none are named, and ends Sessions."""
         for session in sessions:
             with self._lock:
                 self._reset[session] = None
@@ -191,7 +191,7 @@ class GraphService:
         self._task.give_up(containers)
 
     def close(self, session: str) -> None:
-        """Gives up what belongs to a Session alone."""
+        """Drops the resources that belong only to a Session."""
         with self._lock:
             self._opened.pop(session, None)
             self._running.pop(session, None)

@@ -1,4 +1,4 @@
-"""The step of a plan that has a task run a part of a graph."""
+"""The step of a plan that makes a task run a part of a graph."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _numbers = itertools.count()
 
 
 class PartExecution(Execution):
-    """A run over several tasks: where one part fails, the others are cancelled.
+    """A run over several tasks: if one part fails, the others are cancelled.
 
     Args:
       master: the Session's target.
-      observer: looks on, if given.
+      observer: an observer, if any.
 
     Attributes:
-      run_id: names the run among those of its Session.
+      run_id: the name of the run within its Session.
     """
 
     def __init__(self, master: Master, observer: Observer | None) -> None:
@@ -55,13 +55,13 @@ class PartExecution(Execution):
             raise self._first from self._first.__cause__
 
     def note(self, task: str, values: Sequence[Any]) -> None:
-        """Notes which tasks keep values that a part at a task gives or takes."""
+        """Records which tasks keep values that a part at a task returns or takes."""
         kept = [str(place["task"]) for place in map(place_of, values) if place is not None]
         if kept:
             self._keeping.update((task, *kept))
 
     def end(self, error: GraphcError) -> None:
-        """Cancels the other parts, since one has failed."""
+        """Cancels the other parts after one has failed."""
         if self._first is None and not self._token.cancelled:
             self._first = error
         self._token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
@@ -92,7 +92,7 @@ class PartStep(Step):
         return True
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
-        """Has the task run the part.
+        """Makes the task run the part.
 
         Raises:
           GraphcError: the error of an operation, with the operation as its ``op``, and the task in the message.
@@ -116,19 +116,19 @@ class PartStep(Step):
         node = self.part.nodes.get(error.op) if isinstance(error.op, str) else None
         if error.op is None and isinstance(error, CancelledError | DeadlineExceededError):
             waiting = [one for one in self.part.nodes.values() if may_block(one)]
-            node = waiting[0] if len(waiting) == 1 else None  # the task itself could not tell any more
+            node = waiting[0] if len(waiting) == 1 else None  # the task itself can no longer tell
         if node is not None:
             error.op = self.master.graph.operation_of(node)
         told = with_task(error, self.part.task)
         return told if node is None else at(told, node.location)
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never: nothing differentiates a run."""
+        """Never called: a run cannot be differentiated."""
         raise InternalError("a run of a Session is not followed")
 
 
 def with_task(error: GraphcError, task: str) -> GraphcError:
-    """Returns an error with the task in its message, if that does not name it."""
+    """Adds the task to an error's message, if the message does not name it."""
     message, separator, place = error.message.partition("\n  at ")
     if task not in message:
         error.args = (f"{message} (at {task}){separator}{place}",)

@@ -1,4 +1,4 @@
-"""The tasks of a cluster as a client sees them: found by their addresses when they are needed."""
+"""The tasks of a cluster, as a client sees them: found by address when they are needed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Tasks"]
 
 
 class Tasks:
-    """The tasks of the cluster that one of them belongs to.
+    """The tasks of the cluster that a given task belongs to.
 
     Args:
       target: the address of one of them, the master.
-      filters: pins that say which of the others to use, such as ``/job:ps``; all if there are none.
+      filters: pins that select further tasks, such as ``/job:ps``; all tasks if there are none.
 
     Attributes:
       master: the name of that one.
@@ -49,7 +49,7 @@ class Tasks:
         """Returns a task.
 
         Raises:
-          UnavailableError: it does not run.
+          UnavailableError: the task is not running.
         """
         with self._lock:
             found = self._peers.get(name)
@@ -80,7 +80,7 @@ class Tasks:
 
 
 def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
-    """Returns a cluster with those of its tasks that any of the specs leaves open or names."""
+    """Returns a cluster with the tasks that match any of the specs."""
     tasks = {
         job: {
             index: cluster.task_address(job, index)

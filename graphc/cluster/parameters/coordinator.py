@@ -1,4 +1,4 @@
-"""The coordinator of a training: gives steps to workers, and starts again what has died."""
+"""The coordinator of a training: it assigns steps to workers, and restarts tasks that have died."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = ["Coordinator"]
 _GONE = (UnavailableError, DeadlineExceededError, NotFoundError, AlreadyExistsError)
 _RETRY_SECONDS = 0.5
 _TRACES = 5
-"""After how many traces of a step a warning is given."""
+"""Number of traces of a step after which to warn."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class _Traced:
     Attributes:
       step: the function.
       sign: the types and values of its arguments.
-      key: names it.
+      key: its name.
       traced: the trace.
       text: the description that workers receive.
     """
@@ -91,7 +91,7 @@ class Coordinator:
     Args:
       tasks: the tasks of servers and workers.
       options: the servers' options.
-      split: Variables of more bytes are split by rows; None for none.
+      split: the size in bytes above which Variables are split by rows; None for no limit.
       timeout: seconds within which a worker must finish a step.
 
     Attributes:
@@ -128,12 +128,12 @@ class Coordinator:
             thread.start()
 
     def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
-        """Takes a call of a step; raises what has gone wrong before, once."""
+        """Accepts a call of a step; raises a pending error, once."""
         self.local.write()
         with self.telling(), self._changed:
             if self._ended:
                 error = FailedPreconditionError(
-                    "ParameterServer: it was closed, so it takes no step; schedule steps before close(), inside "
+                    "ParameterServer: it is closed and accepts no steps; schedule steps before close(), inside "
                     "the with block, or make another ParameterServer"
                 )
                 raise at(error, user_location())
@@ -142,7 +142,7 @@ class Coordinator:
             self._changed.notify_all()
 
     def join(self) -> None:
-        """Waits until all steps are done, and the last round has ended; raises what has gone wrong, once."""
+        """Waits until all steps are done, and the last round has ended; raises a pending error, once."""
         with self._changed:
             wait_until(self._changed, lambda: self.schedule.idle, "the steps that were scheduled")
             self._raise()
@@ -150,7 +150,7 @@ class Coordinator:
                 self.schedule.flushed(self.servers.all("flush"))
 
     def end(self) -> None:
-        """Ends the training; steps that wait are given up."""
+        """Ends the training; waiting steps are cancelled."""
         with self._changed:
             self._ended = True
             self._give_up(_closed())
@@ -167,7 +167,7 @@ class Coordinator:
 
     @contextmanager
     def telling(self) -> Generator[None]:
-        """Notes that what is raised inside tells the user of it, so that it is not raised again."""
+        """Marks errors raised inside as reported to the user, so that they are not raised again."""
         try:
             yield
         except BaseException as error:
@@ -178,7 +178,7 @@ class Coordinator:
             raise
 
     def is_told(self, error: BaseException) -> bool:
-        """Returns whether an error is the last one that the user was told of."""
+        """Returns True if an error is the last one reported to the user."""
         return self._told is error
 
     def _raise(self) -> None:
@@ -191,7 +191,7 @@ class Coordinator:
             work.what.result.finish(None, error)
 
     def _serve(self, place: int) -> None:
-        """Does steps on one worker."""
+        """Runs steps on one worker."""
         while (work := self._next(self.workers[place])) is not None:
             try:
                 self._do(place, work)
@@ -205,11 +205,11 @@ class Coordinator:
                 if work is not None:
                     return work
                 self._changed.wait()
-            self._give_up(_closed())  # a step whose worker was lost meanwhile is there again
+            self._give_up(_closed())  # a step whose worker was lost is pending again
             return None
 
     def _failed(self, place: int, work: Work, error: BaseException) -> None:
-        """Takes note of a step that went wrong: no other ones are begun, and who waits for them is told."""
+        """Records a failed step: no further steps begin, and waiting threads get the error."""
         with self._changed:
             self.schedule.done(self.workers[place], [], time.monotonic())
             work.what.result.finish(None, error)
@@ -247,11 +247,11 @@ class Coordinator:
             self._changed.notify_all()
 
     def _run(self, place: int, step: _Traced, number: int, others: Any, read: Any, arrays: Sequence[Any]) -> Any:
-        """Runs a step on a worker, which is told of it if it does not know it."""
+        """Runs a step on a worker, and sends it the step if it does not know it."""
         peer, known = self._tasks.peer("worker", place), self._known[self.workers[place]]
         rows = next((array.shape[0] for array in arrays if array.ndim), 1)
         for again in (False, True):
-            # What a worker waits for of servers it may wait for twice.
+            # # A worker may wait for servers twice.
             with deadline(1.5 * self._timeout):
                 if not known:
                     peer.call(WORKER, "join", self._assignment())
@@ -259,7 +259,7 @@ class Coordinator:
                     peer.call(WORKER, "learn", self._name, step.key, step.text)
                     known.add(step.key)
                 try:
-                    # Not in this thread, which could not give up a program that runs.
+                    # # Not in this thread, which could not abandon a running program.
                     return peer.start(
                         WORKER, "run", self._name, step.key, self._name, number, rows, others, read, arrays
                     ).result()
@@ -275,7 +275,7 @@ class Coordinator:
         return Assignment(self._name, tuple(self._tasks.addresses("ps")), dtypes, self._options.wire, self._timeout / 2)
 
     def _lost(self, place: int, error: BaseException) -> None:
-        """Gives the step of a worker that is gone to another one, and waits until that worker is there again."""
+        """Reassigns the step of a lost worker, and waits until that worker is back."""
         name = self.workers[place]
         with self._changed:
             self.failures[name] += 1
@@ -297,7 +297,7 @@ class Coordinator:
                 self._changed.notify_all()
 
     def _again(self, place: int) -> None:
-        """Waits until a worker is there again, whatever goes wrong meanwhile, or the training has ended."""
+        """Waits until a worker is back, whatever errors occur, or until the training has ended."""
         end = time.monotonic() + self._timeout
         while not self._ended:
             try:
@@ -312,7 +312,7 @@ class Coordinator:
                     self._changed.wait(_RETRY_SECONDS)
 
     def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[_Traced, list[Any]]:
-        """Gives the program of a step for such arguments, and what else it reads; the first one starts the servers."""
+        """Returns the program of a step for these arguments, and its other reads; the first step starts the servers."""
         with self._tracing:
             sign = signature(arguments)
             for place, known in enumerate(self._traced):
@@ -345,22 +345,22 @@ class Coordinator:
             return found, traced.captured
 
     def _note_traces(self, step: Callable[..., Any]) -> None:
-        """Warns of a step that is compiled again and again."""
+        """Warns about a step that is compiled again and again."""
         count = sum(other.step is step for other in self._traced)
         if count == _TRACES:
             name = getattr(step, "__name__", "step")
             text = (
-                f"ParameterServer: the step {name!r} is compiled for the {count + 1}th time, since its arguments have "
-                "other shapes, or these or what it reads other Python values each time; give numbers that change as "
-                "arrays, and batches of one size"
+                f"ParameterServer: the step {name!r} is compiled for the {count + 1}th time, because the shapes of its "
+                "arguments, or Python values that it reads, differ each time; pass changing numbers as arrays, and use "
+                "batches of one size"
             )
             warn_at(RetraceWarning(text), user_location())
 
     def made(self, variable: Variable) -> None:
-        """Takes note of a Variable that servers are to keep."""
+        """Registers a Variable for the servers to keep."""
         if self.servers.layout is not None:
             raise InvalidArgumentError(
-                f"ParameterServer: Variable {variable.name!r} is made after the servers have begun; call the model "
+                f"ParameterServer: Variable {variable.name!r} is made after the servers have started; call the model "
                 "once, in server.scope(), before the first step is scheduled"
             )
         self.variables[variable.name] = variable

@@ -1,7 +1,7 @@
-"""The files of a parameter server: checkpoints as every training has them, and a log of what came since.
+"""The files of a parameter server: checkpoints in the usual format, and a log of later changes.
 
-A record of the log is its length, its checksum, the length of a header, the header (JSON: what is no array, and the
-types of the arrays) and the bytes of the arrays. A crash may cut the last one off; what is there is whole up to it.
+A log record is its length, its checksum, the length of a header, the header (JSON: everything but arrays, and the types
+of the arrays), and the bytes of the arrays. A crash may truncate the last record; all records before it are complete.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEPT = 2
 
 
 class Disk:
-    """A folder that one parameter server writes into.
+    """The folder that one parameter server writes to.
 
     Args:
       folder: the folder; it is made.
@@ -54,7 +54,7 @@ class Disk:
         return state["state"], (record for path in logs for record in _records(path))
 
     def append(self, record: Mapping[str, Any], *, sync: bool) -> None:
-        """Writes a record; returns when it is on the disk if ``sync``, else when it outlives the process.
+        """Writes a record; returns when it is on disk if ``sync``, else when it will outlive the process.
 
         Raises:
           ResourceExhaustedError: the disk is full.
@@ -64,7 +64,7 @@ class Disk:
         types = {name: [array.dtype.name, array.shape] for name, array in arrays.items()}
         header = json.dumps({"record": content, "arrays": types}).encode()
         payload = b"".join([_number(len(header)), header, *(array.tobytes() for array in arrays.values())])
-        if self._log is None:  # a server that goes on in the middle of a round writes no checkpoint before
+        if self._log is None:  # a server that resumes in the middle of a round has not written a checkpoint
             self._begin_log()
         log: Any = self._log
         with file_errors(self._folder):
@@ -79,7 +79,7 @@ class Disk:
         return self._writing.is_busy
 
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
-        """Begins a new log, and writes a checkpoint on a thread; of two that follow close the second waits.
+        """Begins a new log, and writes a checkpoint on a thread; a second checkpoint waits for the first.
 
         Raises:
           ResourceExhaustedError: the disk is full, now or when the one before was written.
@@ -91,19 +91,19 @@ class Disk:
         held = {"server": encoded("server", {"log": number, "state": _on_host(state)}, arrays)}
         part = Part([Piece.whole(name, array) for name, array in arrays.items()], held)
         writer = Writer(self._folder, version, secrets.token_hex(4), 0, 1, _KEPT, 600.0)
-        if first:  # a server that has answered a push has something to go on from
+        if first:  # a server that has answered a push must be able to resume
             self._write(writer, part, number)
         else:
             self._writing.start(lambda: self._write(writer, part, number), f"a checkpoint in {self._folder}")
 
     def close(self) -> None:
-        """Waits until all is written; nothing may be written after."""
+        """Waits until everything is written; nothing may be written afterwards."""
         self._writing.wait()
         if self._log is not None:
             self._log.close()
 
     def _begin_log(self) -> int:
-        """Begins a log after those that there are; returns its number."""
+        """Begins a log after the existing ones; returns its number."""
         self._number += 1
         with file_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _on_host(value: Any) -> Any:
-    """Nests with JAX's arrays as NumPy's."""
+    """Converts JAX arrays in a nested structure to NumPy arrays."""
     if isinstance(value, Mapping):
         return {str(key): _on_host(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):

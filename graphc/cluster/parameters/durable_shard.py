@@ -1,6 +1,6 @@
-"""Keeper: a shard whose pushes are applied exactly once, and are still there when its process dies, if asked for.
+"""Keeper: a shard that applies each push exactly once, and keeps pushes beyond the death of its process on request.
 
-It has neither threads nor clocks: who hosts it makes one call after another.
+It has neither threads nor clocks: its host makes one call after another.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Keeper:
       every: the number of updates between checkpoints.
 
     Attributes:
-      recovered: whether it goes on from what a server before it has written.
+      recovered: whether it resumes from the files of an earlier server.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Keeper:
 
     @property
     def keeps_all(self) -> bool:
-        """True if another one goes on with everything that this one has answered."""
+        """True if a successor would resume with everything that this one has answered."""
         return self._durability == "sync"
 
     def push(self, push: Push) -> Entry:
-        """Takes a push; a repeat changes nothing, and is answered with what became of the first."""
+        """Accepts a push; a repeat changes nothing, and is answered with the fate of the first."""
         found = self.shard.ledger.find(push.source, push.number)
         if found is not None:
             return found
@@ -109,16 +109,16 @@ class Keeper:
                 arrays[place] = flat.reshape(old.shape)
 
     def flush(self) -> int:
-        """Ends a round with the gradients that there are; returns the version."""
+        """Ends a round with the gradients at hand; returns the version."""
         if self.shard.waiting:
             self.shard.flush(lambda: self._append(_FLUSH))
             self._checkpoint()
         return self.shard.version
 
     def learn(self, rule: Rule, state: Sequence[Any]) -> None:
-        """Takes a rule, and the state that it starts with, where there was none.
+        """Sets the rule and its initial state, if there was none.
 
-        What a server before has written, and only the rule can apply, is applied now.
+        Records of an earlier server that only the rule can apply are applied now.
         """
         kept = [*self._kept_state] if len(self._kept_state) == len(state) else list(state)
         self.shard.rule, self.shard.state = rule, kept
@@ -127,18 +127,18 @@ class Keeper:
         self._checkpoint(due=True)
 
     def close(self, *, save: bool = False) -> None:
-        """Waits until all is written, with ``save`` a last checkpoint, too; nothing may be pushed after."""
+        """Waits until everything is written, with ``save`` also a last checkpoint; nothing may be pushed afterwards."""
         if self._store is not None:
             self._checkpoint(due=save and self.shard.version != self._saved)
             self._store.close()
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        """Writes a record of what is computed; what cannot be done does not get into the log."""
+        """Writes a record of a computed update, so that an update that fails does not get into the log."""
         if self._store is not None:
             self._store.append(record, sync=self._durability == "sync")
 
     def _checkpoint(self, *, due: bool = False) -> None:
-        if self._store is None or self.shard.waiting or self._records:  # or those would be lost
+        if self._store is None or self.shard.waiting or self._records:  # otherwise those would be lost
             return
         if due or (self.shard.version - self._saved >= self._every and not self._store.is_busy):
             self._saved = self.shard.version
@@ -166,7 +166,7 @@ class Keeper:
         return True
 
     def _replay(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Does again what was written."""
+        """Applies the recorded changes again."""
         for record in records:
             if "flush" in record:
                 self.shard.flush()
@@ -185,7 +185,7 @@ class Keeper:
 
 def _no_rule() -> InvalidArgumentError:
     return InvalidArgumentError(
-        "ParameterServer: the folder holds updates of an optimizer, which are done again once it is known; schedule a "
+        "ParameterServer: the folder holds updates of an optimizer, which are replayed once it is known; schedule a "
         "step that calls apply_gradients first"
     )
 
@@ -196,7 +196,7 @@ def _has_gradients(record: Mapping[str, Any]) -> bool:
 
 
 def _data(push: Push) -> dict[str, Any]:
-    """Returns a push as nests of arrays and numbers."""
+    """Converts a push to nested structures of arrays and numbers."""
     return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in push.kinds.items()}}
 
 

@@ -1,4 +1,4 @@
-"""Parts of flat buffers: which elements a message is about, as few numbers."""
+"""Parts of flat buffers: the elements that a message concerns, in a few numbers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def elements_of(cover: Cover) -> Elements:
 
 
 def picked(buffer: Any, elements: Elements) -> Any:
-    """Returns some elements of a buffer; what is beyond its end is of no matter."""
+    """Returns some elements of a buffer; values beyond its end do not matter."""
     return buffer if elements is None else jnp.take(buffer, elements, mode="clip")
 
 
 def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
-    """Makes indices and values longer, up to a power of two, so that few lengths are compiled.
+    """Pads indices and values to a power of two, so that only a few lengths are compiled.
 
     Args:
       elements: the indices; None for all, which stay as they are.
       values: a value for each.
-      size: the size of the buffer; the added indices are this one, where nothing is stored.
+      size: the size of the buffer; padding indices equal it, where nothing is stored.
     """
     if elements is None:
         return None, values
@@ -48,7 +48,7 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
 
 
 def merged(parts: Sequence[tuple[Elements, Any]], size: int) -> tuple[Elements, Any]:
-    """Adds values up by element.
+    """Sums values by element.
 
     Args:
       parts: pairs of indices and values.

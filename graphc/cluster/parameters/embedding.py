@@ -1,4 +1,4 @@
-"""Embedding: a table at the servers, of which a step pulls and pushes the rows that it looks up."""
+"""Embedding: a table on the servers; a step pulls and pushes only the rows that it looks up."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Embedding"]
 
 
 class Embedding(Layer):
-    """Gives each number of a category a vector that is trained; made by :meth:`ParameterServer.embedding`.
+    """Maps each category to a trained vector; made by :meth:`ParameterServer.embedding`.
 
-    The table is at the servers alone. A step looks up at most ``capacity`` different rows, which it pulls, and pushes
-    the gradients of; the optimizer's state of the other rows stays as it is.
+    Only the servers hold the table. A step looks up at most ``capacity`` different rows; it pulls them and pushes their
+    gradients. The optimizer's state of other rows does not change.
 
     Args:
       rows: the number of categories.
@@ -51,20 +51,20 @@ class Embedding(Layer):
 
     @do_not_convert
     def call(self, ids: Any) -> Any:
-        """Returns the vectors of some numbers: an axis of ``width`` more.
+        """Returns the vectors of some ids, with an additional axis of ``width``.
 
-        Outside a step it pulls the rows as they are now.
+        Outside a step, it pulls the current rows.
 
         Raises:
-          UnimplementedError: called in a compiled function that is no step.
-          OutOfRangeError: there is no such row; in a step, its result raises it.
+          UnimplementedError: called in a compiled function that is not a step.
+          OutOfRangeError: a row does not exist; inside a step, its result raises the error.
         """
         taker = context.updates
         if isinstance(taker, Taker):
             places = taker.look_up(self.window.name, self.capacity, asarray(ids))
             return self.window.value()[places]
         refuse_in_trace(
-            f"embedding {self.name!r} is at the servers, and this compiled function is no step; schedule it on the "
+            f"embedding {self.name!r} is on the servers, but this compiled function is not a step; schedule it on the "
             "parameter server, or call the embedding eagerly"
         )
         try:

@@ -34,10 +34,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Lost:
-    """In place of a reply: none came.
+    """The missing reply to a request.
 
     Attributes:
-      error: why, as far as that is known.
+      error: the reason, if known.
     """
 
     error: Exception
@@ -57,14 +57,14 @@ class Unanswered(Exception):
 
 
 Exchange: TypeAlias = Generator[list[Request], list[Any], Any]
-"""Yields requests that are made at once, and is sent a reply or :class:`Lost` for each."""
+"""Yields requests to make at once, and receives a reply or :class:`Lost` for each."""
 
 
 def answered(requests: Sequence[Request], tries: int = _TRIES) -> Exchange:
-    """Makes requests until all are answered; each may be made several times.
+    """Makes requests until all are answered; each may be repeated several times.
 
     Raises:
-      Unanswered: some are not, after so many tries.
+      Unanswered: some requests are still unanswered after the last try.
     """
     replies: dict[int, Any] = {}
     for _ in range(tries):
@@ -88,10 +88,10 @@ def step(
       compute: a function from each server's version and values to results and, for each server, a push or None.
 
     Returns:
-      The results, and what became of each push.
+      The results, and the fate of each push.
 
     Raises:
-      Unanswered: servers do not answer. Those that do have applied the push, or will not.
+      Unanswered: servers do not answer. Those that did answer have applied the push, or will not.
     """
     pulled = yield from answered([Request(server, "pull", (worker, cover)) for server, cover in enumerate(covers)])
     results, pushes = compute(pulled)

@@ -1,4 +1,4 @@
-"""The servers of a training, as their client sees them: started, asked together, and started again."""
+"""The servers of a training, as their client sees them: it starts, queries and restarts them."""
 
 from __future__ import annotations
 
@@ -63,24 +63,24 @@ class ServerGroup:
         self._lock = threading.RLock()
 
     def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
-        """Starts all; returns their versions, which are not 0 if they go on from a folder.
+        """Starts all servers; returns their versions, which are not 0 if they resume from a folder.
 
         Args:
-          layout: what they keep.
+          layout: the layout of their values.
           tables: functions that make the initial rows of each table.
         """
         self.layout, self._tables = layout, dict(tables)
         return [self._start(server) for server in range(len(self.names))]
 
     def learn(self, optimizer: Any, updated: set[str]) -> dict[int, int]:
-        """Tells all of an optimizer; a second one is refused.
+        """Sends an optimizer to all servers; a second one is refused.
 
         Args:
-          optimizer: whose update they do.
+          optimizer: the optimizer whose update they run.
           updated: the names of the Variables and tables that it updates.
 
         Returns:
-          The versions of those that have learned it now, by index.
+          The versions of the servers that have just learned it, by index.
 
         Raises:
           InvalidArgumentError: they have another one.
@@ -88,8 +88,8 @@ class ServerGroup:
         if self._optimizer is not None:
             if self._optimizer is not optimizer or self._updated != updated:
                 raise InvalidArgumentError(
-                    "ParameterServer: steps update other Variables, or by another optimizer, than the first one did; "
-                    "let all steps use one optimizer for the same Variables"
+                    "ParameterServer: steps must update the same Variables with the same optimizer as the first one; "
+                    "use one optimizer for the same Variables in all steps"
                 )
             return {}
         layout = self._known
@@ -98,7 +98,7 @@ class ServerGroup:
         return {server: self.call(server, "learn", rule) for server, rule in enumerate(self._rules) if rule is not None}
 
     def state(self) -> dict[str, Any]:
-        """Returns the state of the optimizer as it is now, by name."""
+        """Returns the current state of the optimizer, by name."""
         if self._optimizer is None:
             return {}
         states = self.all("state")
@@ -134,7 +134,7 @@ class ServerGroup:
 
     @property
     def by_element(self) -> bool:
-        """True if a step may leave the gradients of some Variables out."""
+        """True if a step may omit the gradients of some Variables."""
         return all(rule is None or rule.by_element for rule in self._rules)
 
     def call(self, server: int, method: str, *arguments: Any) -> Any:
@@ -143,7 +143,7 @@ class ServerGroup:
             return self._tasks.peer("ps", server).call(SERVICE, method, self._name, *arguments)
 
     def all(self, method: str, *arguments: Any) -> list[Any]:
-        """Calls all servers, at once; one that is gone is started again, and called again."""
+        """Calls all servers at once; restarts one that is gone, and calls it again."""
         starts = [*self.starts]
         with deadline(self._timeout):
             peers = [self._tasks.peer("ps", server) for server in range(len(self.names))]
@@ -161,17 +161,17 @@ class ServerGroup:
         return answers
 
     def again(self, server: int, starts: int) -> int | None:
-        """Starts a server again that does not answer, from what it has written.
+        """Restarts a server that does not answer, from its files.
 
         Args:
           server: the server's index.
           starts: its number of starts when it did not answer.
 
         Returns:
-          Its version; None if it answers after all, or was started again meanwhile.
+          Its version; None if it does answer, or was already restarted.
 
         Raises:
-          UnavailableError: it has written nothing, which is the same error each time, or cannot be started.
+          UnavailableError: it has no files, which is the same error each time, or cannot be restarted.
         """
         with self._lock:
             if self.starts[server] != starts:
@@ -183,8 +183,8 @@ class ServerGroup:
                 if self._options.durability == "none":
                     if server not in self._gone:
                         self._gone[server] = UnavailableError(
-                            f"the parameter server {self.names[server]} is gone, and with it its Variables: "
-                            f"{error.message}; give folder= to ParameterServer, so that it can be started again"
+                            f"the parameter server {self.names[server]} is gone with its Variables: "
+                            f"{error.message}; give folder= to ParameterServer, so that it can be restarted"
                         )
                     raise self._gone[server] from error
             end = time.monotonic() + self._timeout
@@ -192,29 +192,29 @@ class ServerGroup:
                 try:
                     self._tasks.again("ps", server, self._timeout)
                     return self._start(server)
-                except (*LOST, AlreadyExistsError) as error:  # its address is free a moment after its end
+                except (*LOST, AlreadyExistsError) as error:  # its address becomes free shortly after its end
                     if time.monotonic() > end:
                         raise UnavailableError(
-                            f"the parameter server {self.names[server]} was not there again within "
+                            f"the parameter server {self.names[server]} was not back within "
                             f"{self._timeout:g} s: {error.message}"
                         ) from error
-                    pause(_RETRY_SECONDS, f"the parameter server {self.names[server]} to be there again")
+                    pause(_RETRY_SECONDS, f"the parameter server {self.names[server]} to be back")
 
     def values(self) -> dict[str, Any]:
-        """Returns all Variables as they are now, by name."""
+        """Returns the current values of all Variables, by name."""
         layout = self._known
         answers: list[tuple[int, list[Any]]] = self.all("values")
         pulled = [dict(enumerate(values)) for _, values in answers]
         return layout.join(layout.variables, pulled)
 
     def rows(self, name: str, width: int, rows: int, ids: Any) -> Any:
-        """Returns rows of a table as they are now.
+        """Returns the current rows of a table.
 
         Args:
           name: the name of the table.
           width: the number of elements in a row.
           rows: the number of rows.
-          ids: their numbers.
+          ids: the row numbers.
         """
         unique, places = np.unique(ids.reshape(-1), return_inverse=True)
         lookups = Lookups(
@@ -229,7 +229,7 @@ class ServerGroup:
     @property
     def _known(self) -> Layout:
         if self.layout is None:
-            raise FailedPreconditionError("ParameterServer: the servers keep nothing yet; schedule a step first")
+            raise FailedPreconditionError("ParameterServer: the servers hold no values yet; schedule a step first")
         return self.layout
 
     def _start(self, server: int) -> int:

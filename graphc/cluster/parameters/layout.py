@@ -1,4 +1,4 @@
-"""Layout: which server keeps which rows of which Variable, and where in its buffers."""
+"""Layout: the server of each row of each Variable, and its place in the server's buffers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Buffer", "Layout", "Piece"]
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of a Variable that lie together.
+    """Adjacent rows of a Variable.
 
     Attributes:
       name: the name of the Variable.
@@ -36,13 +36,13 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """Returns how many numbers it has."""
+        """The number of its elements."""
         return self.rows * self.width
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """A flat buffer of a server: all of its pieces that have one dtype, and are trained alike.
+    """A flat buffer of a server: all of its pieces with the same dtype that are trained in the same way.
 
     Attributes:
       dtype: the dtype of its numbers.
@@ -56,17 +56,18 @@ class Buffer:
 
     @property
     def size(self) -> int:
-        """Returns how many numbers it has."""
+        """The number of its elements."""
         return sum(piece.size for piece in self.pieces)
 
 
 class Layout:
-    """Places Variables on servers, the largest first, each where there are the fewest bytes.
+    """Assigns Variables to servers, largest first, each to the server with the fewest bytes.
 
     Args:
       variables: the Variables to place.
       servers: the number of servers.
-      split: Variables of more bytes are split by rows into pieces of at most so many; None for none.
+      split: the size in bytes above which a Variable is split by rows into pieces of at most that size; None for no
+        limit.
       tables: the shapes and dtypes of tables by name, of which every server keeps as many rows.
 
     Attributes:
@@ -106,11 +107,11 @@ class Layout:
         return [place for place, buffer in enumerate(self.servers[server]) if not buffer.by_rows]
 
     def cut(self, server: int, arrays: Mapping[str, Any]) -> dict[int, tuple[Any, list[tuple[Any, int]] | None]]:
-        """Returns what goes to a server: for each buffer the numbers, and which elements they are for.
+        """Returns the message for a server: for each buffer the numbers, and the elements that they are for.
 
         Args:
           server: the server's index.
-          arrays: whole Variables by name; for a part of the Variables.
+          arrays: whole Variables by name, for some of the Variables.
         """
         found: dict[int, tuple[Any, list[tuple[Any, int]] | None]] = {}
         for place in self.whole(server):
@@ -124,7 +125,7 @@ class Layout:
         return found
 
     def join(self, names: Iterable[str], pulled: Sequence[Mapping[int, Any]]) -> dict[str, Any]:
-        """Returns whole Variables, from the buffers of each server."""
+        """Joins the buffers of all servers into whole Variables."""
         found: dict[str, list[tuple[int, Any]]] = {name: [] for name in names}
         for server, buffers in enumerate(self.servers):
             for place in self.whole(server):
@@ -139,7 +140,7 @@ class Layout:
         return joined
 
     def table_places(self, name: str) -> tuple[tuple[int, int] | None, ...]:
-        """Returns, for each server, the buffer of a table, and where it begins there."""
+        """Returns, for each server, the buffer of a table, and the table's start in it."""
         places: list[tuple[int, int] | None] = []
         for buffers in self.servers:
             tables = [
@@ -149,7 +150,7 @@ class Layout:
         return tuple(places)
 
     def start_of(self, server: int, tables: Mapping[str, Any]) -> list[np.ndarray[Any, Any]]:
-        """Returns the buffers that a server starts with: the Variables as they are now.
+        """Returns a server's initial buffers: the current values of the Variables.
 
         Args:
           server: the server's index.
@@ -168,7 +169,7 @@ class Layout:
 
 
 def _parts(variable: Variable, split: int | None) -> list[tuple[tuple[Any, bool, bool], Piece]]:
-    """Returns the pieces of a Variable, each with what its buffer has in common."""
+    """Returns the pieces of a Variable, each with the properties that share a buffer."""
     rows = variable.shape[0] if variable.shape else 1
     width = math.prod(variable.shape[1:])
     key = variable.dtype, variable.trainable and variable.type.is_inexact, False
@@ -185,5 +186,5 @@ def _append(pieces: list[Piece], piece: Piece) -> None:
 
 
 def _rows(array: Any, piece: Piece) -> Any:
-    """Some rows of an array, flat."""
+    """Returns some rows of an array, flat."""
     return array.reshape(-1)[piece.row * piece.width : piece.row * piece.width + piece.size]

@@ -1,7 +1,7 @@
-"""The ledger of a parameter server: what became of every push, so that each is applied at most once.
+"""The ledger of a parameter server: the fate of every push, so that each is applied at most once.
 
-A push is known by its source, which numbers its pushes, and that number. Whoever sends it again (since no answer came,
-or since the worker that computed it died and another one computed it anew) uses the same number.
+A push is identified by its source, which numbers its pushes, and that number. A repeated push (because no answer came,
+or because another worker computed it again) has the same number.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ __all__ = ["FATES", "Entry", "Fate", "Ledger"]
 
 Fate = Literal["waiting", "applied", "dropped", "late", "lost"]
 FATES: tuple[Fate, ...] = get_args(Fate)
-"""``waiting`` for the other gradients of its round; ``applied``; ``dropped`` by the staleness policy; ``late``, since
-its round had its gradients already; ``lost`` with a server that died."""
+"""``waiting`` for the other gradients of its round; ``applied``; ``dropped`` by the staleness policy; ``late``, because
+its round was complete; ``lost`` with a server that died."""
 
 _KEPT = 10_000
 
@@ -47,12 +47,12 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Returns what it is known by."""
+        """The key that identifies the push."""
         return self.source, self.number
 
 
 class Ledger:
-    """Keeps what became of the latest pushes one by one, and sums of all.
+    """Keeps the fates of the latest pushes individually, and totals of all.
 
     Args:
       kept: the number of entries to keep individually. A push older than all of them counts as a repeat.
@@ -68,9 +68,9 @@ class Ledger:
         self.repeats = 0
 
     def find(self, source: str, number: int) -> Entry | None:
-        """Returns the entry that a push has already, None if it is to be taken; counts the repeats.
+        """Returns the entry of a known push, None if the push is to be accepted; counts the repeats.
 
-        A push that was lost with a server is to be taken when it comes again.
+        A push that was lost with a server is accepted when it comes again.
         """
         found = self._entries.get((source, number))
         if found is None and number <= self._floors.get(source, -1):
@@ -81,11 +81,11 @@ class Ledger:
         return found
 
     def latest(self, source: str, number: int) -> Entry | None:
-        """Returns what is known of a push now; None for nothing."""
+        """Returns the current entry of a push; None for an unknown one."""
         return self._entries.get((source, number))
 
     def add(self, entry: Entry) -> None:
-        """Writes an entry, in place of the one that the push had."""
+        """Writes an entry, replacing the push's previous one."""
         before = self._entries.pop(entry.key, None)
         if before is not None:
             self._count(before, -1)
@@ -99,7 +99,7 @@ class Ledger:
             self._floors[oldest.source] = max(oldest.number, self._floors.get(oldest.source, -1))
 
     def change(self, source: str, number: int, fate: Fate, version: int) -> None:
-        """Writes what became of a push that was waiting."""
+        """Sets the fate of a push that was waiting."""
         before = self._entries[source, number]
         self._count(before, -1)
         self._entries[source, number] = after = replace(before, fate=fate, version=version)
@@ -115,12 +115,12 @@ class Ledger:
         return iter(self._entries.values())
 
     def count(self, fate: Fate) -> int:
-        """Returns how many pushes have a fate."""
+        """Returns the number of pushes with a fate."""
         return sum(number for (_, found), number in self._pushes.items() if found == fate)
 
     @property
     def staleness(self) -> dict[int, int]:
-        """The histogram: how many updates were applied with each staleness."""
+        """The histogram of staleness: the number of updates applied with each."""
         return {key: self._staleness[key] for key in sorted(self._staleness) if self._staleness[key]}
 
     def table(self) -> dict[str, dict[str, int]]:
@@ -132,7 +132,7 @@ class Ledger:
         return found
 
     def state(self) -> dict[str, Any]:
-        """Returns everything as data that JSON holds."""
+        """Returns everything as JSON data."""
         return {
             "entries": [dict(vars(entry)) for entry in self],
             "floors": dict(self._floors),
@@ -143,7 +143,7 @@ class Ledger:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Goes on from what :meth:`state` gave."""
+        """Restores a :meth:`state`."""
         entries = [Entry(**entry) for entry in state["entries"]]
         self._entries = {entry.key: entry for entry in entries}
         self._floors = dict(state["floors"])

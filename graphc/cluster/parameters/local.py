@@ -1,4 +1,4 @@
-"""The Variables of the program that servers keep: brought here, and written there when the program assigns them."""
+"""The program's Variables that servers keep: read from the servers, and written back when the program assigns them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LocalCopies:
             self.write()
 
     def write(self) -> None:
-        """Writes to the servers what was assigned here since they were asked."""
+        """Writes local assignments since the last sync to the servers."""
         with self._lock:
             if not self._seen:
                 return
@@ -56,7 +56,7 @@ class LocalCopies:
                 self._seen |= raws
 
     def pull(self) -> None:
-        """Gives the Variables here the values of the servers."""
+        """Updates the local Variables from the servers."""
         with self._lock:
             self.write()
             found = self._all()

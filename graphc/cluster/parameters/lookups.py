@@ -1,4 +1,4 @@
-"""Rows of tables: which of them a step needs, where they are, and how they go there and back."""
+"""Rows of tables: the rows that a step needs, their locations, and their transfer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Table:
-    """A table that a step looks rows up in. Of S servers each keeps 1/S of its rows, in their order.
+    """A table in which a step looks up rows. Each of S servers keeps 1/S of its rows, in order.
 
     Attributes:
       name: the name of the embedding, for messages.
       rows: the number of its rows.
       width: the number of elements in a row.
       places: for each server the buffer, and the start of the rows in it; None for a server without any.
-      trained: whether the step gives gradients for it.
+      trained: whether the step computes gradients for it.
       capacity: the maximum number of different rows that a step looks up; None for no limit.
     """
 
@@ -37,21 +37,21 @@ class Table:
     capacity: int | None = None
 
     def checked(self, ids: Any) -> Any:
-        """Returns numbers of rows, cut to the capacity, if all can be looked up.
+        """Returns row numbers, cut to the capacity, if all of them can be looked up.
 
         Args:
           ids: different ids, sorted and padded with the greatest number of their type.
 
         Raises:
-          OutOfRangeError: there is no such row.
-          InvalidArgumentError: there are too many.
+          OutOfRangeError: a row does not exist.
+          InvalidArgumentError: there are too many rows.
         """
         used = ids[: np.searchsorted(ids, np.iinfo(ids.dtype).max)]
         outside = used[(used < 0) | (used >= self.rows)]
         if outside.size:
             raise OutOfRangeError(
-                f"ParameterServer: embedding {self.name!r} has the rows 0 to {self.rows - 1}, and ids {_some(outside)} "
-                "are looked up; correct the ids, or make the embedding with more rows"
+                f"ParameterServer: embedding {self.name!r} has the rows 0 to {self.rows - 1}, but ids {_some(outside)} "
+                "were looked up; correct the ids, or make the embedding with more rows"
             )
         if self.capacity is not None and used.size > self.capacity:
             raise InvalidArgumentError(
@@ -76,7 +76,7 @@ class Lookups:
       ids: for each table the row numbers, in the form of :meth:`Table.checked`.
 
     Raises:
-      OutOfRangeError, InvalidArgumentError: as that says.
+      OutOfRangeError, InvalidArgumentError: see :meth:`Table.checked`.
     """
 
     def __init__(self, tables: Sequence[Table], ids: Sequence[np.ndarray[Any, Any]]) -> None:
@@ -88,7 +88,7 @@ class Lookups:
 
         Args:
           server: the server's index.
-          trained: whether only those of tables with gradients.
+          trained: whether to return only those of tables with gradients.
         """
         found: dict[int, list[tuple[Any, int]]] = {}
         for table, ids, edges in self._pairs:
@@ -99,7 +99,7 @@ class Lookups:
         return found
 
     def windows(self, values: Sequence[Mapping[int, Any]]) -> list[np.ndarray[Any, Any]]:
-        """Returns, for each table, the rows that were pulled, and rows of zeros for what they were filled up with.
+        """Returns, for each table, the pulled rows, padded with rows of zeros.
 
         Args:
           values: each server's values for :meth:`covers`.
@@ -119,7 +119,7 @@ class Lookups:
         return windows
 
     def gradients(self, server: int, windows: Sequence[Any]) -> dict[int, np.ndarray[Any, Any]]:
-        """Returns the numbers that go to each buffer of a server, for the trained tables.
+        """Returns the numbers for each buffer of a server, for the trained tables.
 
         Args:
           server: the server's index.

@@ -1,4 +1,4 @@
-"""Programs that go from one task to another: known by a key inside a process, as StableHLO between processes."""
+"""Programs that travel between tasks: identified by a key inside a process, as StableHLO between processes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Program", "program_of"]
 class Program:
     """A function of JAX arrays that other tasks run.
 
-    Inside a process it is passed as it is. Pickled, it is what ``jax.export`` makes of it: StableHLO, which needs none
-    of the user's code where it is run.
+    Inside a process, it is passed as it is. Pickling exports it with ``jax.export``: the resulting StableHLO needs none
+    of the user's code to run.
 
     Args:
       function: a function that takes and returns nested structures of arrays.
-      types: the types of its arguments, or what gives them: shapes may be symbols of ``jax.export``.
-      key: names it; a new name if empty.
+      types: the types of its arguments, or a function that returns them; shapes may have symbols of ``jax.export``.
+      key: its name; a new name if empty.
       content: its StableHLO, if known.
 
     Attributes:
-      key: names it.
+      key: its name.
       compiled: the function, compiled.
     """
 

@@ -141,7 +141,7 @@ class ParameterReport:
 
 
 def is_slow(seconds: float, all_seconds: list[float]) -> bool:
-    """Returns whether a time is far above those of others."""
+    """Returns True if a time is far above the others."""
     median = sorted(all_seconds)[(len(all_seconds) - 1) // 2] if all_seconds else 0.0
     return len(all_seconds) > 1 and seconds > _SLOW * median
 

@@ -27,11 +27,11 @@ class Scheduled:
         self._done.set()
 
     def done(self) -> bool:
-        """Returns whether it was computed, or has failed."""
+        """Returns True if the step is done or has failed."""
         return self._done.is_set
 
     def result(self) -> Any:
-        """Waits for what the step returns.
+        """Waits for the step's result.
 
         Raises:
           DeadlineExceededError: the deadline in force has passed.
@@ -50,7 +50,7 @@ class Scheduled:
 
 
 class PerWorker:
-    """Data of which each worker goes through its own; made by :meth:`ParameterServer.dataset`.
+    """Data with a separate part for each worker; made by :meth:`ParameterServer.dataset`.
 
     Args:
       make: a function from the index of a worker and the number of workers to its data.
@@ -63,13 +63,13 @@ class PerWorker:
         self._locks = [threading.Lock() for _ in range(count)]
 
     def next(self, worker: int) -> Any:
-        """Returns the next batch of a worker; after the last one its data begin again.
+        """Returns the next batch of a worker; after the last one, its data start again.
 
         Args:
           worker: the worker's index.
 
         Raises:
-          OutOfRangeError: there are none.
+          OutOfRangeError: the worker has no data.
         """
         with self._locks[worker]:
             for _ in range(2):

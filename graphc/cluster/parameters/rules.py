@@ -1,4 +1,4 @@
-"""The update of an optimizer, as a program that runs at the servers: on flat buffers, where the rule allows it."""
+"""An optimizer's update as a program that runs on the servers: on flat buffers, if the rule allows it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RuleText:
 
 
 class Applied:
-    """A rule as a shard takes it.
+    """A rule in the form that a shard uses.
 
     Args:
       text: the rule.
@@ -54,7 +54,7 @@ class Applied:
         self._run: Any = jax.jit(self._whole if not text.by_element else self._parts)
 
     def start(self, values: Sequence[Any]) -> list[Any]:
-        """Returns the state that it starts with."""
+        """Returns the initial state."""
         return list(program_of(self._text.start)([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
 
     def __call__(
@@ -81,7 +81,7 @@ class Applied:
         return self._update(values, gradients, state)
 
     def _parts(self, values: Any, gradients: Any, state: Any, elements: Any) -> Any:
-        """Updates some elements, with the state that is theirs."""
+        """Updates some elements, with their part of the state."""
         theirs = [None if owner is None else elements[owner] for owner in self._text.owners]
         taken = [picked(*pair) for pair in zip(values, elements, strict=True)]
         held = [picked(*pair) for pair in zip(state, theirs, strict=True)]
@@ -97,7 +97,7 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
 
 
 def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
-    """Makes what a server is told of an optimizer; None if the server keeps nothing that it updates.
+    """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates.
 
     Args:
       optimizer: the optimizer whose update it is.
@@ -124,8 +124,8 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
         return RuleText(start, update, tuple(places), owners, by_element=True)
     if len(layout.servers) > 1 or any(buffer.by_rows for buffer in chosen):
         error = UnimplementedError(
-            f"ParameterServer: what {optimizer.name} does to one number depends on others, as clipping by a norm does, "
-            "and these may be at another server, or not pulled; clip in the step, before apply_gradients, or take "
+            f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
+            "norm, but these may be on another server, or not pulled; clip in the step, before apply_gradients, or use "
             "servers=1 and no embedding"
         )
         raise at(error, user_location())
@@ -133,7 +133,7 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
 
 
 def _owners(optimizer: Optimizer, flats: Sequence[Any]) -> tuple[int | None, ...] | None:
-    """The buffers that the leaves of the state belong to; None if a leaf is neither of their form nor a number."""
+    """Returns the buffer of each leaf of the state; None if a leaf is not a number and does not match its buffer."""
     owners = optimizer.state_owners(flats)
     leaves = jax.eval_shape(optimizer.start_arrays, flats)
     fits = [
@@ -167,7 +167,7 @@ def _by_variable(
     optimizer: Optimizer, buffers: Sequence[Buffer], places: tuple[int, ...], shapes: Mapping[str, Any],
     updated: set[str],
 ) -> RuleText:  # fmt: skip
-    """Returns a rule that sees Variables as they are; those that it does not update stay."""
+    """Returns a rule that works on whole Variables; Variables that it does not update stay unchanged."""
     spots = [
         (place, piece.offset, piece.size, shapes[piece.name])
         for place, buffer in enumerate(buffers)
@@ -195,7 +195,7 @@ def _by_variable(
 
 
 def _is_by_element(optimizer: Optimizer, flats: Sequence[Any]) -> bool:
-    """Tells if an update treats each number for itself: no op of it makes other shapes, or looks across numbers."""
+    """Returns True if an update treats each number independently: no op changes shapes or combines numbers."""
     state = jax.eval_shape(optimizer.start_arrays, flats)
     return _keeps_apart(jax.make_jaxpr(optimizer.update_arrays)(flats, flats, state).jaxpr)
 

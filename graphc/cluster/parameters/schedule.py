@@ -1,4 +1,4 @@
-"""Schedule: which worker computes which step, and when. It has neither threads nor clocks: the time is an argument."""
+"""Schedule: assigns steps to workers over time. It has neither threads nor clocks: the time is an argument."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NEW = 0.1
 
 @dataclass
 class Work:
-    """A step that is to be computed, by one worker or, if that dies, by another one.
+    """A step to compute, by one worker or, if that dies, by another one.
 
     Attributes:
       number: the step's number. It identifies the step's pushes, so that they count once whichever worker computes it.
-      what: the step, of no matter here.
+      what: the step, opaque to the schedule.
       attempts: the number of workers that have begun it.
       began: the time at which the last one began.
     """
@@ -54,17 +54,17 @@ class Worker:
 
 @dataclass
 class Schedule:
-    """Gives steps to free workers.
+    """Assigns steps to free workers.
 
-    Where updates are synchronous, each worker computes one gradient of a version, and the first of them make the next
-    one; where too few workers are left for that, some compute another one. Without spare workers no more gradients of a
-    version are begun than count, so none comes late.
+    For synchronous updates, each worker computes one gradient of a version, and the first gradients make the next
+    version; if too few workers are left, some compute another one. Without spare workers, no more gradients of a
+    version are begun than count, so none is late.
 
     Args:
       workers: the names of the workers.
       versions: the versions that the servers have reached.
       round: the number of gradients in an update; None where each is applied as it arrives.
-      policy: may limit how many workers compute at once.
+      policy: the staleness policy, which may limit the number of concurrent workers.
       attempts: the number of workers that may die during a step before the step is blamed.
       accepted: the number of gradients of this version that have arrived.
       submitted: the number of steps submitted.
@@ -85,7 +85,7 @@ class Schedule:
     def of(
         cls, workers: Sequence[str], servers: int, round: int | None = None, policy: Policy | None = None
     ) -> Schedule:
-        """Makes one for workers that are all free."""
+        """Makes a schedule for workers that are all free."""
         return cls({name: Worker() for name in workers}, [0] * servers, round, policy or Policy())
 
     @property
@@ -95,39 +95,39 @@ class Schedule:
 
     @property
     def running(self) -> int:
-        """Returns how many steps are being computed."""
+        """The number of steps that are being computed."""
         return sum(worker.work is not None for worker in self.workers.values())
 
     @property
     def idle(self) -> bool:
-        """True if no step is left: none waits, and none is being computed."""
+        """True if no step waits or is being computed."""
         return not self._queue and not self.running
 
     @property
     def queued(self) -> int:
-        """Returns how many steps wait for a worker."""
+        """The number of steps that wait for a worker."""
         return len(self._queue)
 
     @property
     def alive(self) -> list[str]:
-        """The workers that are given work."""
+        """The workers that are assigned work."""
         return [name for name, worker in self.workers.items() if worker.alive]
 
     def submit(self, what: Any) -> Work:
-        """Takes a step."""
+        """Adds a step."""
         work = Work(self.submitted, what)
         self.submitted += 1
         self._queue.append(work)
         return work
 
     def clear(self) -> list[Work]:
-        """Gives up the steps that no worker has begun, and returns them."""
+        """Removes the steps that no worker has begun, and returns them."""
         found = list(self._queue)
         self._queue.clear()
         return found
 
     def next(self, name: str, now: float) -> Work | None:
-        """Returns the step that a worker is to compute now, None if it is to wait."""
+        """Returns the next step for a worker; None if the worker must wait."""
         worker = self.workers[name]
         if not self._queue or not worker.alive or worker.work is not None or not self._may_begin(worker):
             return None
@@ -147,7 +147,7 @@ class Schedule:
         return begun + sum(other.alive and other.round < self.version for other in others) < self.round
 
     def done(self, name: str, entries: Sequence[Entry], now: float) -> None:
-        """Takes note that a worker has computed its step.
+        """Records that a worker has computed its step.
 
         Args:
           name: the name of the worker.
@@ -158,7 +158,7 @@ class Schedule:
         if worker.work is not None:
             worker.steps += 1
             took = now - worker.work.began
-            # The first step compiles, so it tells nothing of the next ones.
+            # # The first step compiles, so its time does not predict the next ones.
             worker.seconds = took if worker.steps <= 2 else (1 - _NEW) * worker.seconds + _NEW * took
             worker.work = None
         before = self.version
@@ -168,18 +168,18 @@ class Schedule:
             self.accepted = 0
         elif worker.round == self.version and _version_of(entries) == self.version:
             self.accepted += 1
-        else:  # the answer may also come after those of the next version, or be that to a repeat
+        else:  # the answer may also come after those of the next version, or answer a repeat
             worker.round = -1
 
     def failed(self, name: str, *, alive: bool = False) -> Work | None:
-        """Takes note that a worker could not compute its step, which is given to another one.
+        """Records that a worker could not compute its step, which is assigned to another one.
 
         Args:
           name: the name of the worker.
-          alive: whether it was not its fault.
+          alive: whether the failure was not the worker's fault.
 
         Returns:
-          The step if too many workers have tried it: it is not given to another one.
+          The step, if too many workers have tried it: it is not assigned again.
         """
         worker = self.workers[name]
         worker.alive, work, worker.work = alive, worker.work, None
@@ -194,21 +194,21 @@ class Schedule:
         return None
 
     def revive(self, name: str) -> None:
-        """Takes note that a worker is there again."""
+        """Records that a worker is back."""
         self.workers[name].alive = True
 
     def started(self, versions: Sequence[int]) -> None:
-        """Takes note of the versions that servers begin with, before any worker has pulled."""
+        """Records the initial versions of servers, before any worker has pulled."""
         self.versions = list(versions)
         for worker in self.workers.values():
             worker.round = self.version if worker.work is not None else -1
 
     def restarted(self, server: int, version: int, *, lost: bool = True) -> None:
-        """Takes note that a server was started again.
+        """Records that a server was restarted.
 
         Args:
           server: the server's index.
-          version: the one that it goes on from.
+          version: the version that it resumes from.
           lost: whether gradients that waited there may be lost.
         """
         before, self.versions[server] = self.version, version
@@ -219,7 +219,7 @@ class Schedule:
                 worker.round = -1
 
     def flushed(self, versions: Sequence[int]) -> None:
-        """Takes note that rounds were ended with the gradients that there were."""
+        """Records that rounds were ended with the gradients at hand."""
         self.versions = list(versions)
         self.accepted = 0
 

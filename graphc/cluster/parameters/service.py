@@ -1,4 +1,4 @@
-"""The service of a task that is a parameter server: one keeper for each training."""
+"""The service of a parameter server's task: it has a keeper for each training."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Options:
 
 
 class _Kept:
-    """The keeper of a training, its lock, and what it counts."""
+    """The keeper of a training, with its lock and its counts."""
 
     def __init__(self, values: Sequence[Any], rule: RuleText | None, options: Options) -> None:
         self.lock = threading.Lock()
@@ -75,18 +75,18 @@ class ServerService:
         self._lock = threading.Lock()
 
     def start(self, name: str, values: Sequence[Any], rule: RuleText | None, options: Options) -> tuple[int, bool]:
-        """Begins to keep values, or goes on from what a server before has written.
+        """Begins to keep values, or resumes from the files of an earlier server.
 
-        A training that is kept here already, as after a call that came too late, goes on as it is.
+        A training that is already kept here, as after a call that came too late, continues unchanged.
 
         Args:
           name: the name of the training.
           values: the buffers.
-          rule: the update of the optimizer; None if there is none.
+          rule: the optimizer's update; None if there is none.
           options: the server's options.
 
         Returns:
-          The version, and whether it goes on.
+          The version, and whether it resumes.
         """
         with self._lock:  # two keepers must not write into one folder
             kept = self._kept.get(name)
@@ -99,7 +99,7 @@ class ServerService:
             return kept.keeper.shard.version, True
 
     def learn(self, name: str, rule: RuleText) -> int:
-        """Takes the update of an optimizer, where none was known; returns the version."""
+        """Sets an optimizer's update, if there was none; returns the version."""
         kept, applied = self._of(name), Applied(rule)
         with kept.lock:
             if kept.keeper.shard.rule is None:
@@ -107,7 +107,7 @@ class ServerService:
             return kept.keeper.shard.version
 
     def pull(self, name: str, worker: str, covers: Mapping[int, Any]) -> tuple[int, dict[int, Any]]:
-        """Returns the version and the messages with values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
+        """Returns the version and the encoded values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
         kept = self._of(name)
         with kept.lock:
             version, values = kept.keeper.shard.version, kept.keeper.shard.pull(worker, covers)
@@ -118,13 +118,13 @@ class ServerService:
         return version, found
 
     def values(self, name: str) -> tuple[int, list[Any]]:
-        """Returns the version and all values as they are."""
+        """Returns the version and the current values."""
         kept = self._of(name)
         with kept.lock:
             return kept.keeper.shard.version, [encoded("exact", array)[0] for array in kept.keeper.shard.values]
 
     def state(self, name: str) -> list[Any]:
-        """Returns the state of the rule as it is."""
+        """Returns the current state of the rule."""
         kept = self._of(name)
         with kept.lock:
             return [np.asarray(array) for array in kept.keeper.shard.state]
@@ -136,20 +136,20 @@ class ServerService:
             kept.keeper.put(put)
 
     def push(self, name: str, push: Push) -> Entry:
-        """Takes a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
+        """Accepts a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
         kept = self._of(name)
         with kept.lock:
             kept.received += size_of([body.message for some in push.kinds.values() for body in some.values()])
             return kept.keeper.push(push)
 
     def flush(self, name: str) -> int:
-        """Ends a round with the gradients that there are; returns the version."""
+        """Ends a round with the gradients at hand; returns the version."""
         kept = self._of(name)
         with kept.lock:
             return kept.keeper.flush()
 
     def report(self, name: str) -> dict[str, Any]:
-        """Returns what the server has done."""
+        """Returns the data of the report."""
         kept = self._of(name)
         with kept.lock:
             shard = kept.keeper.shard
@@ -160,7 +160,7 @@ class ServerService:
             }  # fmt: skip
 
     def end(self, name: str) -> None:
-        """Ends a training: writes what is kept of it, where there is a folder, and gives it up."""
+        """Ends a training: writes its state if there is a folder, and drops it."""
         self._close(name, save=True)
 
     def _close(self, name: str, *, save: bool) -> None:

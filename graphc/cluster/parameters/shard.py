@@ -1,8 +1,8 @@
-"""Shard: what one parameter server keeps, and what it does with what workers push. It has neither threads nor clocks.
+"""Shard: the values of one parameter server, and the handling of pushes. It has neither threads nor clocks.
 
-Values are flat buffers, one for each dtype and kind of Variable, so that a pull or push is a few arrays whatever the
-number of Variables is (Li et al. 2014, Scaling Distributed Machine Learning with the Parameter Server). A version
-counts the updates.
+Values are flat buffers, one for each dtype and kind of Variable, so that a pull or push is a few arrays for any number
+of Variables (Li et al. 2014, Scaling Distributed Machine Learning with the Parameter Server). A version counts the
+updates.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from graphc.cluster.parameters.wire import decoded
 __all__ = ["Body", "Push", "Rule", "Shard"]
 
 _REMEMBERED = 100
-"""Over how many updates the mean stride is taken."""
+"""Number of updates that the mean stride is taken over."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """Numbers for some elements of a buffer.
+    """Values for some elements of a buffer.
 
     Attributes:
       message: the numbers, as they travel.
@@ -39,7 +39,7 @@ class Body:
     cover: Cover = None
 
     def read(self, dtype: Any) -> tuple[Elements, Any]:
-        """Returns the indices of the elements, and a number for each."""
+        """Returns the indices of the elements, and a value for each."""
         return elements_of(self.cover), decoded(self.message, dtype)
 
 
@@ -88,7 +88,7 @@ class Rule(Protocol):
     def __call__(
         self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Returns new buffers and a new state; elements without gradient stay, with the state that is theirs."""
+        """Returns new buffers and a new state; elements without gradients keep their values and state."""
         ...
 
 
@@ -97,12 +97,12 @@ class Shard:
 
     Args:
       values: the buffers.
-      rule: the optimizer's update; None where nothing but sums is pushed.
+      rule: the optimizer's update; None if only sums are pushed.
       state: the arrays that the rule keeps.
       policy: the policy for stale gradients.
-      round: the number of gradients whose mean makes an update; None where each is applied as it arrives. Of a
-        synchronous server the first ``round`` gradients of a version count, those that come later do not (Chen et al.
-        2016, Revisiting Distributed Synchronous SGD).
+      round: the number of gradients whose mean makes an update; None where each is applied as it arrives. With
+        synchronous updates, the first ``round`` gradients of a version count; later ones do not (Chen et al. 2016,
+        Revisiting Distributed Synchronous SGD).
 
     Attributes:
       version: the number of updates applied.
@@ -123,11 +123,11 @@ class Shard:
 
     @property
     def waiting(self) -> int:
-        """Returns how many gradients wait for the others of their round."""
+        """The number of gradients that wait for the rest of their round."""
         return len(self._waiting)
 
     def pull(self, worker: str, covers: Mapping[int, Cover]) -> dict[int, Any]:
-        """Returns elements of buffers, as they are now.
+        """Returns the current values of elements of buffers.
 
         Args:
           worker: the task that asks.
@@ -142,9 +142,9 @@ class Shard:
         return found
 
     def judge(self, push: Push) -> tuple[Entry, Push]:
-        """Returns what is to become of a push that is new, and the push with its gradients weighted.
+        """Returns the fate of a new push, and the push with its gradients weighted.
 
-        Nothing is changed: :meth:`take` does that, once both are in safety.
+        Changes nothing: :meth:`take` does that, once both are stored safely.
         """
         stale = max(0, self.version - push.version)
         if self.round is not None:
@@ -162,12 +162,12 @@ class Shard:
     def take(self, entry: Entry, push: Push, write: Callable[[], object] | None = None) -> None:
         """Writes a push into the ledger, and applies it or lets it wait, as its entry says.
 
-        Nothing is changed if its update fails: the push may come again.
+        Changes nothing if the update fails: the push may come again.
 
         Args:
           entry: the push's entry in the ledger, with its fate.
           push: the push, with its gradients weighted.
-          write: called when the update is computed, before anything is changed.
+          write: a function called after the update is computed, before anything changes.
         """
         waits = entry.fate == "waiting"
         pushes = [*self._waiting, push] if waits else [push]
@@ -182,7 +182,7 @@ class Shard:
             self._apply(update, ends=waits)
 
     def flush(self, write: Callable[[], object] | None = None) -> None:
-        """Ends a round with the gradients that there are, as at the end of the data; ``write`` as in :meth:`take`."""
+        """Ends a round with the gradients at hand, as at the end of the data; for ``write``, see :meth:`take`."""
         if not self._waiting:
             return
         update = self._update(self._waiting)
@@ -191,22 +191,22 @@ class Shard:
         self._apply(update, ends=True)
 
     def state_of(self) -> dict[str, Any]:
-        """Returns everything but the rule, as data; none may be waiting."""
+        """Returns everything but the rule, as data; no gradient may be waiting."""
         return {"version": self.version, "stride": self._stride, "ledger": json.dumps(self.ledger.state())}
 
     def restore(self, values: Sequence[Any], state: Sequence[Any], rest: Mapping[str, Any]) -> None:
-        """Goes on from buffers, the rule's state, and what :meth:`state_of` gave."""
+        """Restores buffers, the rule's state, and a :meth:`state_of`."""
         self.values, self.state = list(values), list(state)
         self.version, self._stride = rest["version"], rest["stride"]
         self.ledger.restore(json.loads(rest["ledger"]))
 
     def _update(self, pushes: Sequence[Push]) -> _Update:
-        """Computes what pushes change, and changes nothing."""
+        """Computes the update of pushes, without applying it."""
         gradients = self._total([push.gradients for push in pushes], len(pushes))
         update = _Update(list(self.values), list(self.state), self._stride)
         if gradients:
             if self.rule is None:
-                raise RuntimeError("gradients were pushed to a server that has no rule")
+                raise RuntimeError("gradients were pushed to a server without a rule")
             values, state = self.rule(self.values, gradients, self.state)
             update.values, update.state = list(values), list(state)
         means = [push.averaged for push in pushes if push.averaged]
@@ -222,7 +222,7 @@ class Shard:
         return update
 
     def _apply(self, update: _Update, *, ends: bool) -> None:
-        """Makes an update, which ends the round if ``ends``."""
+        """Applies an update, which ends the round if ``ends``."""
         self.values, self.state, self._stride = update.values, update.state, update.stride
         self.version += 1
         if ends:
@@ -231,7 +231,7 @@ class Shard:
                 self.ledger.change(push.source, push.number, "applied", self.version)
 
     def _total(self, bodies: Sequence[Mapping[int, Body]], count: int) -> dict[int, tuple[Elements, Any]]:
-        """Returns the sum of what several pushes have for each buffer, divided by a count."""
+        """Returns the sum of several pushes for each buffer, divided by a count."""
         found: dict[int, tuple[Elements, Any]] = {}
         for buffer in sorted({buffer for some in bodies for buffer in some}):
             old = self.values[buffer]

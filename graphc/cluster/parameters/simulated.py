@@ -1,4 +1,4 @@
-"""A training with parameter servers on a simulated clock; all but the computation and the network is real."""
+"""A training with parameter servers on a simulated clock; everything but computation and network is real."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SimulatedTraining:
       servers: functions that make each server, at the start and after a crash.
       seconds: a function from a worker's name and a step's number to the seconds that the step takes.
       push: a function from a step's number, its worker and the versions it pulled to the pushes to the servers.
-      network: brings the messages; one without faults if None.
+      network: the network that carries messages; one without faults if None.
       timeout: seconds to wait for an answer.
 
     Attributes:
@@ -61,7 +61,7 @@ class SimulatedTraining:
         self._exchanges: dict[str, Exchange] = {}
 
     def run(self) -> None:
-        """Lets all steps be done, and ends the last round."""
+        """Runs until all steps are done and the last round has ended."""
         self._begin()
         self.clock.run()
         if self.schedule.round is not None:
@@ -69,7 +69,7 @@ class SimulatedTraining:
             self._note()
 
     def crash(self, server: int, *, back: float) -> None:
-        """Kills a server, which is started again some seconds later."""
+        """Kills a server, and restarts it some seconds later."""
         self.servers[server] = None
 
         def start() -> None:
@@ -80,12 +80,12 @@ class SimulatedTraining:
         self.clock.after(back, start)
 
     def kill(self, worker: str, *, back: float, zombie: bool = False) -> None:
-        """Takes a worker for dead; it is there again some seconds later.
+        """Treats a worker as dead, and revives it some seconds later.
 
         Args:
           worker: the worker's name.
           back: the time at which it comes back.
-          zombie: whether it goes on all the same with what it was doing.
+          zombie: whether it continues with its work all the same.
         """
         if not zombie and worker in self._exchanges:
             self._exchanges.pop(worker).close()
@@ -113,7 +113,7 @@ class SimulatedTraining:
         self._go_on(worker, work, exchange, None)
 
     def _go_on(self, worker: str, work: Work, exchange: Exchange, replies: Any) -> None:
-        """Gives a worker the replies, and sends what it asks next."""
+        """Passes replies to a worker, and sends its next requests."""
         mine = self._exchanges.get(worker) is exchange and self.schedule.workers[worker].work is work
         try:
             requests = exchange.send(replies)
@@ -133,7 +133,7 @@ class SimulatedTraining:
         self.clock.after(self._seconds(worker, work.number) if first else 0.0, send)
 
     def _send(self, worker: str, work: Work, exchange: Exchange, requests: Sequence[Request]) -> None:
-        if getattr(exchange, "gi_frame", None) is None:  # the worker was killed meanwhile
+        if getattr(exchange, "gi_frame", None) is None:  # the worker was killed in the meantime
             return
         replies: dict[int, Any] = {}
 

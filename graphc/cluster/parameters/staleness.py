@@ -36,19 +36,19 @@ class Moment:
 
 
 class Policy:
-    """Decides what a stale gradient counts; this one applies all as they are.
+    """Decides the weight of a stale gradient; the base class applies all gradients unchanged.
 
-    Subclass it, as a frozen dataclass, to write another one.
+    To write your own, subclass it as a frozen dataclass.
 
     Attributes:
-      needs_gap: whether :meth:`weights` looks at ``moved`` and ``stride``, for which a server keeps the values that
-        each worker pulled last.
+      needs_gap: whether :meth:`weights` uses ``moved`` and ``stride``; a server then keeps the values that each worker
+        pulled last.
     """
 
     needs_gap: bool = False
 
     def weights(self, moment: Moment) -> float | list[Any] | None:
-        """Returns what the gradient is multiplied by: a number, or an array a buffer; None to drop it.
+        """Returns the factor of the gradient: a number, or an array per buffer; None to drop it.
 
         Args:
           moment: the facts about the gradient.
@@ -57,7 +57,7 @@ class Policy:
         return 1.0
 
     def workers(self, version: int) -> int | None:
-        """Returns how many workers may compute at once; None for all.
+        """Returns the number of workers that may compute at once; None for all.
 
         Args:
           version: the number of updates applied.
@@ -110,13 +110,13 @@ class _WarmUp(Policy):
 
 
 def drop(most: int) -> Policy:
-    """Drops gradients that are staler than ``most`` updates; no update is ever staler.
+    """Drops gradients that are staler than ``most`` updates, which bounds the staleness of updates.
 
     Args:
       most: an int from 0.
 
     Raises:
-      InvalidArgumentError: it is something else.
+      InvalidArgumentError: ``most`` is not an int of at least 0.
 
     Example:
       >>> from graphc.cluster.parameters import Moment, drop
@@ -133,7 +133,7 @@ def scale(power: float = 1.0) -> Policy:
       power: the exponent of the staleness that divides a gradient; one that is at most one update old is not scaled.
 
     Raises:
-      InvalidArgumentError: ``power`` is no positive number.
+      InvalidArgumentError: ``power`` is not a positive number.
 
     Example:
       >>> from graphc.cluster.parameters import Moment, scale
@@ -147,10 +147,10 @@ def scale(power: float = 1.0) -> Policy:
 
 
 def gap_aware() -> Policy:
-    """Divides each number of a gradient by how far its value has moved since, in mean updates.
+    """Divides each element of a gradient by the distance that its value has moved since, in mean updates.
 
-    A gradient that is late by many updates counts whole where these have changed nothing (Barkai et al. 2019,
-    Gap-Aware Mitigation of Gradient Staleness). A server keeps the values that each worker pulled last.
+    A gradient that is late by many updates counts fully where these have changed nothing (Barkai et al. 2019, Gap-Aware
+    Mitigation of Gradient Staleness). A server keeps the values that each worker pulled last.
 
     Example:
       >>> import numpy as np
@@ -162,17 +162,17 @@ def gap_aware() -> Policy:
 
 
 def warm_up(updates: int, then: Policy | None = None) -> Policy:
-    """Lets one worker compute at a time until so many updates were applied, and then all.
+    """Lets one worker compute at a time for the first updates, and then all.
 
-    Stale gradients do most harm at the start, when gradients are large.
+    Stale gradients do the most harm at the start, when gradients are large.
 
     Args:
       updates: the number of updates.
       then: the policy throughout; all gradients count as they are if None.
 
     Raises:
-      InvalidArgumentError: ``updates`` is no int from 0.
-      InvalidTypeError: ``then`` is no policy.
+      InvalidArgumentError: ``updates`` is not an int of at least 0.
+      InvalidTypeError: ``then`` is not a policy.
 
     Example:
       >>> from graphc.cluster.parameters import drop, warm_up
@@ -184,7 +184,7 @@ def warm_up(updates: int, then: Policy | None = None) -> Policy:
 
 
 def checked(use: str, policy: Any) -> Policy:
-    """Returns a policy as a user gives it; None stands for the one that applies everything."""
+    """Returns a user's policy; None stands for the one that applies everything."""
     if policy is None:
         return Policy()
     if not isinstance(policy, Policy):
@@ -198,5 +198,5 @@ def checked(use: str, policy: Any) -> Policy:
 
 def _count(use: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise at(InvalidArgumentError(f"{use}: expected an int from 0, got {value!r:.60}"), user_location())
+        raise at(InvalidArgumentError(f"{use}: expected an int of at least 0, got {value!r:.60}"), user_location())
     return value

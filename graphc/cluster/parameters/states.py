@@ -34,10 +34,10 @@ class Slot(NamedTuple):
 
 
 def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) -> list[Slot]:
-    """Returns where a server has the state of an optimizer; that of tables stays at the servers.
+    """Returns where a server has the state of an optimizer; the state of tables stays on the servers.
 
     Args:
-      optimizer: it has its state.
+      optimizer: the optimizer, with its state built.
       layout: the layout of the servers' values.
       server: the index of the server.
       rule: the description of the optimizer that the server received.
@@ -68,7 +68,7 @@ def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) 
 def collected(
     old: Mapping[str, Any], slots: Sequence[Sequence[Slot]], states: Sequence[Sequence[Any]]
 ) -> dict[str, Any]:
-    """Returns the state of an optimizer by name, from the leaves of each server's.
+    """Returns the state of an optimizer by name, from the leaves of each server's state.
 
     Args:
       old: arrays by name, which stay where no server has other numbers.

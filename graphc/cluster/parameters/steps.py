@@ -1,4 +1,4 @@
-"""A step of the user's as a program that a worker runs: Variables come from the servers, gradients go there."""
+"""A user's step as a program that a worker runs: Variables come from the servers, gradients go there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ jax: Any = _jax  # its functions are only partly annotated
 jnp: Any = jax.numpy
 
 _ARRAY = object()
-"""In place of a leaf that is an array."""
+"""The placeholder of a leaf that is an array."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class StepText:
 
 
 class Taker:
-    """Takes the updates of a step while it is traced, and stands for the worker that will run it.
+    """Records the updates of a step while it is traced, and stands in for the worker that will run it.
 
     Args:
       number: the number of the step, by which workers draw different random numbers.
@@ -79,10 +79,10 @@ class Taker:
         self.sums: set[str] = set()
 
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """Takes an update of an optimizer, which is done by the servers."""
+        """Records an update of an optimizer, which the servers run."""
         if self.optimizer is not None:
             error = UnimplementedError(
-                "ParameterServer: a step has one call of apply_gradients; give all gradients to one optimizer, such as "
+                "ParameterServer: a step may call apply_gradients once; pass all gradients to one optimizer, such as "
                 "gx.optim.Optimizer(optax.multi_transform(...))"
             )
             raise at(error, user_location())
@@ -92,11 +92,11 @@ class Taker:
         self.gradients = {variable.name: gradient for gradient, variable in pairs if gradient is not None}
 
     def note_sum(self, variable: Any) -> None:
-        """Takes note that the changes of a Variable add up, as those of ``assign_add`` do."""
+        """Records that the changes of a Variable are summed, like those of ``assign_add``."""
         self.sums.add(variable.name)
 
     def look_up(self, name: str, capacity: int, ids: Any) -> Any:
-        """Notes a lookup in a table; returns where among the rows that are pulled each one is.
+        """Records a lookup in a table; returns the index of each row among the pulled rows.
 
         Args:
           name: the name of the window of the table.
@@ -109,14 +109,13 @@ class Taker:
         """
         if name in self.lookups:
             error = UnimplementedError(
-                f"ParameterServer: the step looks up {name!r} twice; look all numbers up at once: "
-                "embedding(gx.concat(...))"
+                f"ParameterServer: the step looks up {name!r} twice; look up all ids at once: embedding(gx.concat(...))"
             )
             raise at(error, user_location())
 
         if not np.issubdtype(ids.dtype, np.integer):
             error = InvalidTypeError(
-                f"ParameterServer: the numbers of rows of {name!r} are integers, got {ids.dtype}; use gx.astype(ids, "
+                f"ParameterServer: the row numbers of {name!r} must be integers, got {ids.dtype}; use gx.astype(ids, "
                 "'int32')"
             )
             raise at(error, user_location())
@@ -129,11 +128,11 @@ class Taker:
         return call_jax(jnp.searchsorted, found, ids)
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
-        """Returns the tensors: workers know nothing of each other."""
+        """Returns the tensors unchanged: workers know nothing about each other."""
         return list(tensors)
 
     def total(self, tensors: Sequence[Any]) -> list[Any]:
-        """Returns the tensors, as :meth:`mean`."""
+        """Returns the tensors unchanged; see :meth:`mean`."""
         return list(tensors)
 
     def fold_key(self, key: Any) -> Any:
@@ -159,7 +158,7 @@ class TracedStep:
       captured: the arrays that it read from its surroundings when it was traced.
     """
 
-    __graphc_opaque__ = True  # what it notes while it is traced is no state of the step
+    __graphc_opaque__ = True  # what it records while it is traced is not state of the step
 
     def __init__(self, step: Callable[..., Any], arguments: tuple[Any, Mapping[str, Any]]) -> None:
         leaves = nest.flatten(arguments)[0]
@@ -177,7 +176,7 @@ class TracedStep:
 
     @property
     def taker(self) -> Taker:
-        """Returns what took the updates of the step when it was traced."""
+        """Returns the object that recorded the updates of the step when it was traced."""
         assert self._taker is not None
         return self._taker
 
@@ -186,14 +185,14 @@ class TracedStep:
         return taker
 
     def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
-        """Returns the step as a function of its number and arrays, whose guards are those of the step alone."""
+        """Returns the step as a function of its number and arrays, with only the step's guards."""
         leaves, structure = nest.flatten(arguments)
         given = tuple(_ARRAY if _is_array(leaf) else leaf for leaf in leaves)
 
         def traced(number: Any, *arrays: Any) -> Any:
             found = iter(arrays)
             args, kwargs = nest.unflatten(structure, [next(found) if leaf is _ARRAY else leaf for leaf in given])
-            if (reads := reads_here()) is not None:  # or its Variables are made
+            if (reads := reads_here()) is not None:  # otherwise its Variables are new
                 reads.function(step)
             taker = self._note(Taker(number))
             with updates_scope(taker), replica_scope(taker):
@@ -203,7 +202,7 @@ class TracedStep:
         return traced
 
     def text(self, layout: Layout, tables: Mapping[str, tuple[str, int, int]]) -> StepText:
-        """Returns what a worker is told, where the servers keep Variables in a certain layout.
+        """Returns the description of the step for workers, for a layout of the servers' values.
 
         Args:
           layout: the layout of the servers' values.
@@ -257,7 +256,7 @@ class TracedStep:
         return self.variables[name].type.is_inexact and name not in self.taker.sums
 
     def _lookups(self, types: Any) -> Program:
-        """Returns the program of the rows that are looked up, which are known before any Variable is."""
+        """Returns the program that computes the looked-up rows, which are known before any Variable is."""
         kinds = {name: self._kind(name) for name in self.variables if name not in self._others}
 
         def found(variables: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
@@ -268,8 +267,8 @@ class TracedStep:
         needed = needed_inputs(jaxpr, range(len(jaxpr.outvars)))
         if any(id(variable) in needed for variable in jaxpr.invars[: len(kinds)]):
             error = UnimplementedError(
-                "ParameterServer: which rows of an embedding are looked up depends on Variables, and rows are pulled "
-                "before the step begins; compute the numbers from the arguments of the step alone"
+                "ParameterServer: the looked-up rows of an embedding depend on Variables, but rows are pulled "
+                "before the step begins; compute the ids from the arguments of the step alone"
             )
             raise at(error, user_location())
 
@@ -294,7 +293,7 @@ class TracedStep:
                 raise at(error, user_location())
             if name in layout.shapes and variable.dtype == np.bool_:
                 error = InvalidTypeError(
-                    f"ParameterServer: the step assigns Variable {name!r} of dtype bool, and servers add changes up; "
+                    f"ParameterServer: the step assigns Variable {name!r} of dtype bool, but servers sum changes; "
                     "make it an int8 Variable"
                 )
                 raise at(error, user_location())
@@ -312,19 +311,19 @@ class TracedStep:
         return [_array(leaf) for leaf in nest.flatten(arguments)[0] if _is_array(leaf)]
 
     def read(self, arguments: Any) -> list[Any] | None:
-        """Returns the arrays that the step reads from its surroundings, as they are now.
+        """Returns the current arrays that the step reads from its surroundings.
 
-        None if a Python value there is another than when the step was traced.
+        None if a Python value there has changed since the step was traced.
         """
         found = self._pure.still_captured(self._trace, np.int32(0), *self.arrays(arguments))
         return None if found is None else [np.asarray(_array(array)) for array in found]
 
     def others(self) -> list[Any]:
-        """Returns the values, as they are now, of the Variables that the step reads and no server keeps."""
+        """Returns the current values of the Variables that the step reads and no server keeps."""
         return [self.variables[name].numpy() for name in self._others]
 
     def result(self, arrays: Sequence[Any]) -> Any:
-        """Returns what the step returns, of the arrays that the program gave."""
+        """Returns the step's result, from the arrays that the program returned."""
         structure, given = self._results
         found = iter(arrays)
         leaves = [Tensor(jnp.asarray(next(found))) if leaf is _ARRAY else leaf for leaf in given]
@@ -332,7 +331,7 @@ class TracedStep:
 
 
 def signature(arguments: Any) -> Any:
-    """Returns what a trace depends on: the types of arrays, and all other values."""
+    """Returns the key of a trace: the types of arrays, and all other values."""
     leaves, structure = nest.flatten(arguments)
     kinds: list[Any] = [
         (_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else (leaf.__class__, leaf) for leaf in leaves
@@ -347,7 +346,7 @@ def _is_array(leaf: Any) -> bool:
 def _array(leaf: Any) -> Any:
     if isinstance(leaf, Tensor | Variable):
         return leaf.raw
-    dtype = as_dtype(leaf.dtype)  # 32 bits, where there are no 64
+    dtype = as_dtype(leaf.dtype)  # 32 bits, unless 64-bit types are enabled
     return leaf if dtype == leaf.dtype else np.asarray(leaf, dtype)
 
 

@@ -1,4 +1,4 @@
-"""The tasks of a training: those that it starts itself, or those of a cluster that is there."""
+"""The tasks of a training: tasks that it starts itself, or those of an existing cluster."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Tasks:
         return self._peers[job, self.spec.task_indices(job)[place]]
 
     def again(self, job: str, place: int, seconds: float) -> Peer:
-        """Returns a task in place of one that does not answer: a new one, or the one that runs at its address now.
+        """Returns a replacement for a task that does not answer: a new one, or the one that now runs at its address.
 
         Args:
           job: the name of its job.

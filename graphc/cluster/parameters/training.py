@@ -1,4 +1,4 @@
-"""ParameterServer: training whose Variables are kept by servers, while workers compute gradients."""
+"""ParameterServer: training with Variables on servers, and gradients computed by workers."""
 
 from __future__ import annotations
 
@@ -26,27 +26,26 @@ __all__ = ["ParameterServer"]
 
 
 class ParameterServer:
-    """Trains with Variables that servers keep, while workers pull them, compute gradients, and push these.
+    """Trains with Variables that servers keep, while workers pull them, compute gradients, and push the gradients.
 
-    Use it where workers differ in speed, come and go, or look up few rows of large embeddings; where all are alike
-    :class:`DataParallel` is faster. Each push counts exactly once, whatever is sent again, and whoever dies.
+    Use it if workers differ in speed, come and go, or look up few rows of large embeddings; if all are alike,
+    :class:`DataParallel` is faster. Each push counts exactly once, even if messages are repeated or tasks die.
 
-    A step is a function that computes gradients and calls ``apply_gradients`` once. The optimizer's update is done at
-    the servers, which keep its state. Values that a step assigns to Variables of the scope are sent as changes, which
-    servers add up: ``count.assign_add(1)`` counts exactly. Of floats that ``assign`` sets a synchronous update adds the
-    mean change. The words are those of TensorFlow's
-    ``ParameterServerStrategy`` and ``ClusterCoordinator``.
+    A step is a function that computes gradients and calls ``apply_gradients`` once. The servers run the optimizer's
+    update and keep its state. Values that a step assigns to Variables of the scope are sent as changes, which servers
+    sum: ``count.assign_add(1)`` counts exactly. For floats set by ``assign``, a synchronous update adds the mean
+    change. The names are those of TensorFlow's ``ParameterServerStrategy`` and ``ClusterCoordinator``.
 
     Args:
       servers: the number of tasks that keep Variables.
       workers: the number of tasks that compute gradients.
-      updates: ``"async"``: each gradient is applied as it comes; ``"sync"``: the mean of ``workers - spares``
+      updates: ``"async"``: each gradient is applied as it arrives; ``"sync"``: the mean of ``workers - spares``
         gradients that were computed from the same values.
       spares: the number of spare workers: a synchronous update does not wait for the slowest (Chen et al. 2016).
       staleness: the policy for stale gradients of asynchronous updates, from ``gx.distribute.staleness``.
       wire: the encoding of gradients and values: ``"exact"``, ``"bfloat16"``, or ``"int8"``, 8-bit gradients
         and error feedback, and values as bfloat16.
-      split_bytes: Variables of more bytes are split by rows over servers; None for none.
+      split_bytes: the size in bytes above which Variables are split by rows over servers; None for no limit.
       cluster: a cluster with the jobs ``ps`` and ``worker``, whose tasks run already, in place of ``servers`` and
         ``workers``.
       protocol: the carrier of the tasks that are started: ``"threads"`` of this process, or ``"ray"``.
@@ -63,7 +62,7 @@ class ParameterServer:
       servers: the names of the tasks that keep Variables.
 
     Raises:
-      InvalidArgumentError, InvalidTypeError: an argument is something else.
+      InvalidArgumentError, InvalidTypeError: an argument is invalid.
       NotFoundError: a task of the cluster does not run.
 
     Example:
@@ -98,13 +97,13 @@ class ParameterServer:
         if updates not in ("async", "sync"):
             raise _error(f"updates must be 'async' or 'sync', got {updates!r:.60}")
         if updates == "sync" and staleness is not None:
-            raise _error("synchronous updates have no stale gradients; leave staleness= out, or take updates='async'")
+            raise _error("synchronous updates have no stale gradients; omit staleness=, or use updates='async'")
         if updates == "async" and spares:
-            raise _error("asynchronous updates wait for nobody; leave spares= out, or take updates='sync'")
+            raise _error("asynchronous updates wait for no worker; omit spares=, or use updates='sync'")
         durability = durability or ("none" if folder is None else "checkpoint")
         if durability not in get_args(Durability) or (durability == "none") != (folder is None):
             raise _error(
-                f"durability={durability!r} with folder={folder!r:.60}: give durability='checkpoint' or 'sync' with a "
+                f"durability={durability!r} with folder={folder!r:.60}: use durability='checkpoint' or 'sync' with a "
                 "folder, or neither of both"
             )
         seconds = checked_seconds(timeout, "ParameterServer: timeout") or 60.0
@@ -113,7 +112,7 @@ class ParameterServer:
         self.workers, self.servers = tasks.names("worker"), tasks.names("ps")
         if spares >= len(self.workers):
             tasks.stop()
-            raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; give fewer")
+            raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; use fewer spares")
         round = len(self.workers) - spares if updates == "sync" else None
         place = None if folder is None else str(as_path(folder).absolute())
         options = Options(policy, round, wire, place, durability, checkpoint_every)
@@ -122,7 +121,7 @@ class ParameterServer:
 
     @contextmanager
     def scope(self) -> Generator[Self]:
-        """Servers keep the Variables that are made inside; build models and call them once here."""
+        """Makes servers keep the Variables that are made inside; build models and call them once here."""
         saved = variable_placement.made
         variable_placement.made = self._coordinator.made
         try:
@@ -134,9 +133,9 @@ class ParameterServer:
         self, rows: int, width: int, *, capacity: int, initializer: Callable[[Any], Any] | None = None,
         name: str = "embedding",
     ) -> Embedding:  # fmt: skip
-        """Makes a table of vectors of which a step pulls and pushes only the rows that it looks up.
+        """Makes a table of vectors; a step pulls and pushes only the rows that it looks up.
 
-        It is a layer; its trainable Variable stands for the rows of a step.
+        The table is a layer; its trainable Variable stands for the rows of a step.
 
         Args:
           rows: the number of vectors.
@@ -183,9 +182,9 @@ class ParameterServer:
     def schedule(
         self, step: Callable[..., Any], args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Scheduled:
-        """Has a step computed by the next worker that is free; returns at once.
+        """Schedules a step on the next free worker; returns at once.
 
-        A step whose worker dies is computed by another one; its gradients count once.
+        If its worker dies, another worker computes the step; its gradients count once.
 
         Args:
           step: a function; compiled or not, it is compiled. It may update Variables by one optimizer, or by nothing,
@@ -194,10 +193,10 @@ class ParameterServer:
           kwargs: its keyword arguments.
 
         Returns:
-          Gives the result when the step is done.
+          A handle that returns the result when the step is done.
 
         Raises:
-          InvalidTypeError: ``step`` cannot be called.
+          InvalidTypeError: ``step`` is not callable.
           Exception: the error of an earlier step, raised once.
         """
         if not callable(step):
@@ -208,22 +207,22 @@ class ParameterServer:
         return result
 
     def run(self, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Schedules a step, and waits for what it returns.
+        """Schedules a step, and waits for its result.
 
-        A synchronous update waits for the other gradients of its round: schedule as many steps as it takes, and join.
+        A synchronous update waits for the other gradients of its round: schedule enough steps, and join.
         """
         result = self.schedule(step, args, kwargs)
         with self._coordinator.telling():
             return result.result()
 
     def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
-        """Makes data of which each worker goes through its own, again and again.
+        """Makes data with a separate part for each worker, which each worker repeats.
 
         Args:
           make: a function from the index of a worker and the number of workers to its data.
 
         Returns:
-          What :meth:`schedule` takes as an argument.
+          An argument for :meth:`schedule`.
 
         Example:
           >>> import graphc as gx
@@ -241,11 +240,11 @@ class ParameterServer:
         return PerWorker(make, len(self.workers))
 
     def join(self) -> None:
-        """Waits until all steps that were scheduled are done, and gives the Variables here the values of the servers.
+        """Waits until all scheduled steps are done, and updates the local Variables from the servers.
 
-        The gradients of a synchronous round that is not full count, too. Leaving the ``with`` block joins; an exception
-        that leaves it gives up the steps that no worker has begun. If a server is gone for good, and the program has
-        caught the error that says so, leaving does not raise it again; the Variables here keep what they hold.
+        The gradients of an incomplete synchronous round also count. Leaving the ``with`` block joins; if an exception
+        leaves it, steps that no worker has begun are cancelled. If a server is gone for good, and the program has
+        caught its error, leaving does not raise it again; the local Variables keep their values.
 
         Raises:
           DeadlineExceededError: the deadline in force has passed; the steps go on.
@@ -262,20 +261,20 @@ class ParameterServer:
             self._coordinator.local.pull()
 
     def done(self) -> bool:
-        """Returns whether all steps that were scheduled are done."""
+        """Returns True if all scheduled steps are done."""
         return self._coordinator.schedule.idle
 
     def pull(self) -> None:
-        """Gives the Variables here, and the optimizer's state, the values of the servers, as they are now.
+        """Updates the local Variables, and the optimizer's state, with the servers' current values.
 
-        What was assigned to them here since the last time is written to the servers first. Gradients of a synchronous
-        round that is not full are not in them; :meth:`join` ends the round.
+        Local assignments since the last time are first written to the servers. Gradients of an incomplete synchronous
+        round are not included; :meth:`join` ends the round.
         """
         with self._coordinator.telling():
             self._coordinator.local.pull()
 
     def report(self) -> ParameterReport:
-        """Reports bytes on the wire, staleness, what became of each worker's pushes, and which workers are slow.
+        """Reports bytes on the wire, staleness, the fates of each worker's pushes, and slow workers.
 
         Raises:
           FailedPreconditionError: no step was scheduled yet.
@@ -294,7 +293,7 @@ class ParameterServer:
         return ParameterReport(servers, tuple(workers))
 
     def close(self) -> None:
-        """Ends the training, and the tasks that it started; steps that no worker has begun are given up."""
+        """Ends the training, and the tasks that it started; steps that no worker has begun are cancelled."""
         self._coordinator.end()
 
     def __enter__(self) -> Self:

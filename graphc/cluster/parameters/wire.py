@@ -30,7 +30,7 @@ _LEVELS = 127.0
 
 
 def checked_wire(use: str, wire: Any) -> Wire:
-    """Returns the name of a format as a user gives it; None stands for ``"exact"``."""
+    """Returns a user's format name; None stands for ``"exact"``."""
     wire = "exact" if wire is None else wire
     if wire not in get_args(Wire):
         error = InvalidArgumentError(f"{use}: wire must be 'exact', 'bfloat16' or 'int8', got {wire!r:.60}")
@@ -39,12 +39,12 @@ def checked_wire(use: str, wire: Any) -> Wire:
 
 
 def pulled_as(wire: Wire) -> Wire:
-    """Returns how values travel where gradients travel as ``wire``: of 8-bit values the small updates would be lost."""
+    """Returns the format of values when gradients use ``wire``: 8-bit values would lose small updates."""
     return "bfloat16" if wire == "int8" else wire
 
 
 def encoded(wire: Wire, flat: Any, remainder: Any = None) -> tuple[Any, Any]:
-    """Makes the message that carries a flat array.
+    """Encodes a flat array as a message.
 
     Args:
       wire: the format. Arrays that are not of a floating dtype of more than 16 bits travel as they are.
@@ -52,7 +52,7 @@ def encoded(wire: Wire, flat: Any, remainder: Any = None) -> tuple[Any, Any]:
       remainder: the rounding error of the last gradient, added to this one; None for the first, and for values.
 
     Returns:
-      The message, and what its rounding leaves over: None where the format keeps none.
+      The message, and the rounding error: None if the format keeps none.
     """
     if wire == "exact" or not jnp.issubdtype(flat.dtype, jnp.floating) or flat.dtype.itemsize <= 2 or not flat.size:
         return np.asarray(flat), None
@@ -66,7 +66,7 @@ def encoded(wire: Wire, flat: Any, remainder: Any = None) -> tuple[Any, Any]:
 
 
 def decoded(message: Any, dtype: Any) -> Any:
-    """Returns the flat array of a message.
+    """Decodes a message to a flat array.
 
     Args:
       message: a message from :func:`encoded`.
@@ -78,7 +78,7 @@ def decoded(message: Any, dtype: Any) -> Any:
 
 
 def size_of(message: Any) -> int:
-    """Returns the bytes that arrays in a message take, whatever it is a nest of."""
+    """Returns the size of the arrays in a message, in bytes; a message is any nested structure."""
     return sum(leaf.nbytes for leaf in jax.tree.leaves(message) if hasattr(leaf, "nbytes"))
 
 

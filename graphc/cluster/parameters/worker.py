@@ -1,4 +1,4 @@
-"""The service of a task that is a worker: it pulls Variables, runs a step, and pushes gradients."""
+"""The service of a worker's task: it pulls Variables, runs a step, and pushes gradients."""
 
 from __future__ import annotations
 
@@ -75,17 +75,17 @@ class WorkerService:
         self._device = accelerators[index % len(accelerators)] if accelerators else None
 
     def join(self, assignment: Assignment) -> None:
-        """Begins with a training; what was known of it is forgotten, and so is the oldest of too many."""
+        """Joins a training; drops earlier state of it, and the oldest training if there are too many."""
         self._joined.pop(assignment.name, None)
         self._joined[assignment.name] = _Joined(self._task, assignment)
         for name in [*self._joined][:-TRAININGS_KEPT]:
             self._joined.pop(name, None)
 
     def learn(self, name: str, key: str, text: StepText) -> None:
-        """Takes a step of a training that will be run.
+        """Stores a step of a training for later runs.
 
         Raises:
-          NotFoundError: it does not know the training.
+          NotFoundError: the training is unknown.
         """
         self._of(name).learn(key, text)
 
@@ -97,20 +97,20 @@ class WorkerService:
 
         Args:
           name: the name of the training.
-          key: names the step.
+          key: the step's name.
           source: the source that numbers it.
           number: the step's number.
           rows: the number of rows of data in the step.
           others: values of Variables that no server keeps.
-          read: arrays that the step reads from its surroundings.
+          read: the arrays that the step reads from its surroundings.
           arrays: the step's arguments.
 
         Returns:
-          ``results`` and ``entries``: what became of its push at each server; or ``lost``, the servers that do not
-          answer, with the ``error``.
+          ``results`` and ``entries``: the fate of its push at each server; or ``lost``, the servers that do not answer,
+          with the ``error``.
 
         Raises:
-          NotFoundError: it does not know the step, or the training.
+          NotFoundError: the step or the training is unknown.
         """
         joined = self._of(name)
         with jax.default_device(self._device):
@@ -179,24 +179,24 @@ class _Joined:
         return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(*given)])
 
     def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
-        """Returns what each server gave, by buffer."""
+        """Returns the pulled values of each server, by buffer."""
         return [
             {place: decoded(message, self._assignment.dtypes[server][place]) for place, message in messages.items()}
             for server, (_, messages) in enumerate(pulled)
         ]
 
     def _rounded(self, flat: Any) -> Any:
-        """Returns the message with gradients of rows, of which nothing is kept: the next step has other rows."""
+        """Encodes gradients of rows, without keeping the rounding error: the next step has other rows."""
         return encoded(self._assignment.wire, flat)[0]
 
     def _sent(self, server: int, place: int, cover: Cover, flat: Any) -> Body:
-        """Returns the message with a gradient of some elements, which has what their last one left over."""
+        """Encodes a gradient of some elements, including the rounding error of their last one."""
         key = server, place, cover and tuple((starts.tobytes(), width) for starts, width in cover)
         message, self._left[key] = encoded(self._assignment.wire, flat, self._left.get(key))
         return Body(message, cover)
 
     def _drive(self, exchange: Exchange) -> Any:
-        """Brings a worker's requests to the servers."""
+        """Sends a worker's requests to the servers."""
         replies: Any = None
         while True:
             try:
@@ -206,7 +206,7 @@ class _Joined:
             with deadline(self._assignment.timeout):
                 *others, last = requests
                 started = [self._start(request) for request in others]
-                found = self._reply(partial(self._ask, last))  # in this thread, while the others are under way
+                found = self._reply(partial(self._ask, last))  # in this thread, while the others are in progress
                 replies = [*[self._reply(call) for call in started], found]
 
     def _ask(self, request: Request) -> Any:

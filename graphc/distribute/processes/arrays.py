@@ -1,4 +1,4 @@
-"""Arrays over the devices of several processes: how each process gives its part."""
+"""Arrays over the devices of several processes, made from each process's part."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["check_joined", "from_local_rows"]
 
 
 def check_joined() -> None:
-    """Refuses to go on in one of several processes that know nothing of each other.
+    """Raises an error in one of several processes that do not know each other.
 
     Raises:
-      FailedPreconditionError: ``jax.distributed`` is on, and ``gx.distribute.initialize`` was not called.
+      FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
     """
     if current_job() is None and jax.distributed.is_initialized():
         error = FailedPreconditionError(
@@ -36,7 +36,7 @@ def check_joined() -> None:
 
 
 def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
-    """Makes one tensor of the rows that each process has; see :meth:`DataParallel.from_local`."""
+    """Makes one tensor from the rows of each process; see :meth:`DataParallel.from_local`."""
     raw: Any = operand(rows)
     host = np.asarray(getattr(raw, "raw", raw))
     if not 0 <= axis < host.ndim:

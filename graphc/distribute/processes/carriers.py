@@ -1,8 +1,8 @@
-"""Brings the messages of the control plane over: JSON on connections of ``multiprocessing`` that know a secret.
+"""Transport of the control plane's messages: JSON on ``multiprocessing`` connections with a shared secret.
 
-Rank 0 listens on one interface, only until all have come. Nothing that arrives is unpickled. No thread of a carrier's
-own waits for messages: who waits at a barrier reads them itself, so that one costs one round trip and no switch of
-threads.
+Rank 0 listens on one interface, only until all ranks have arrived. Received data is never unpickled. Carriers have no
+threads that wait for messages: a rank that waits at a barrier reads them itself, so that a barrier costs one round trip
+and no thread switch.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _HANDSHAKE_SECONDS = 10.0
 
 
 def free_port(host: str) -> int:
-    """Returns a port of an interface that nobody listens on now."""
+    """Returns a port of an interface that is free now."""
     with socket.socket() as probe:
         probe.bind((host, 0))
         return probe.getsockname()[1]
 
 
 class Carrier(ABC):
-    """Brings the messages of one rank.
+    """Transports the messages of one rank.
 
     Args:
       member: the rank.
@@ -58,11 +58,11 @@ class Carrier(ABC):
 
     @abstractmethod
     def pump(self, timeout: float) -> None:
-        """Takes what comes within so many seconds, and what has come; looks at the time."""
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
 
     @abstractmethod
     def linger(self, seconds: float, dead: int | None) -> None:
-        """Waits, where others depend on this rank, until they are gone; no longer than so many seconds.
+        """Waits until ranks that depend on this one are gone; at most ``seconds``.
 
         Args:
           seconds: the time in seconds.
@@ -70,7 +70,7 @@ class Carrier(ABC):
         """
 
     def is_due(self) -> bool:
-        """Returns True if it is time to say again that the rank is alive."""
+        """Returns True if it is time to report again that the rank is alive."""
         now = time.monotonic()
         if now - self._spoke < self.interval:
             return False
@@ -79,11 +79,11 @@ class Carrier(ABC):
 
 
 class MemberCarrier(Carrier):
-    """Connects a rank with rank 0.
+    """Connects a rank to rank 0.
 
     Raises:
       UnavailableError: rank 0 does not answer in time.
-      UnauthenticatedError: it has another secret.
+      UnauthenticatedError: rank 0 has another secret.
     """
 
     def __init__(self, member: Member, place: Place, timeout: float) -> None:
@@ -102,8 +102,8 @@ class MemberCarrier(Carrier):
             except (OSError, EOFError) as error:
                 if time.monotonic() > end:
                     text = (
-                        f"rank 0 does not answer at {where} within {timeout:g} s ({error}); look whether it was "
-                        "started, and whether that is an address of its machine that this one reaches"
+                        f"rank 0 does not answer at {where} within {timeout:g} s ({error}); check that it was "
+                        "started, and that this machine can reach it at that address"
                     )
                     raise at(UnavailableError(text), user_location()) from None
                 time.sleep(_RETRY_SECONDS)
@@ -116,7 +116,7 @@ class MemberCarrier(Carrier):
             self.member.lost()
 
     def pump(self, timeout: float) -> None:
-        """Takes what comes within so many seconds, and what has come; looks at the time."""
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
         try:
             while self.member.failure is None and self._connection.poll(timeout):
                 self.member.receive(json.loads(self._connection.recv_bytes()), time.monotonic())
@@ -126,17 +126,17 @@ class MemberCarrier(Carrier):
         self.member.tick(time.monotonic())
 
     def linger(self, seconds: float, dead: int | None) -> None:
-        """Does nothing: only rank 0 is depended on."""
+        """Does nothing: ranks depend only on rank 0."""
 
 
 class HubCarrier(Carrier):
-    """Connects rank 0, which keeps the hub, with all others.
+    """Connects rank 0, which has the hub, to all others.
 
     Attributes:
-      accepting: the thread that lets the others in; it ends when all are there.
+      accepting: the thread that accepts the others; it ends when all have arrived.
 
     Raises:
-      FailedPreconditionError: it cannot listen there.
+      FailedPreconditionError: rank 0 cannot listen there.
     """
 
     def __init__(self, member: Member, place: Place, hub: Hub) -> None:
@@ -166,7 +166,7 @@ class HubCarrier(Carrier):
             threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
 
     def _greet(self, connection: Connection) -> None:
-        """Lets one in that knows the secret; on a thread, since whoever is there may say nothing."""
+        """Accepts a connection that knows the secret; runs on a thread, because the peer may stay silent."""
         try:
             deliver_challenge(connection, self._key)
             answer_challenge(connection, self._key)
@@ -178,14 +178,14 @@ class HubCarrier(Carrier):
         connection.close()
 
     def send(self, message: Message) -> None:
-        """Gives a message to the hub, which is here."""
+        """Passes a message to the hub in this process."""
         self.hub.receive(0, message, time.monotonic())
         if message["kind"] == "alive":
             self.hub.outbox += [(rank, message) for rank in self._connections]
         self._flush()
 
     def pump(self, timeout: float) -> None:
-        """Takes what comes within so many seconds, and what has come; looks at the time."""
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
         if not self.hub.is_complete:
             self._welcome(timeout)
             timeout = 0.0
@@ -198,7 +198,7 @@ class HubCarrier(Carrier):
         self._flush()
 
     def linger(self, seconds: float, dead: int | None) -> None:
-        """Waits until all others are gone: JAX kills those whose rank 0 goes first, with nothing to say."""
+        """Waits until all others are gone: if rank 0 leaves first, JAX kills them without a message."""
         end = time.monotonic() + seconds
         while self._connections.keys() - {dead} and time.monotonic() < end:
             self.pump(self.interval)
@@ -221,7 +221,7 @@ class HubCarrier(Carrier):
             self._close_door()
 
     def _close_door(self) -> None:
-        """Lets nobody in any more: a connection of our own has the thread that lets others in look up."""
+        """Stops accepting connections: one of our own wakes the accepting thread."""
         host, port = cast("tuple[str, int]", self._listener.address)
         with suppress(OSError):
             socket.create_connection((host, port), timeout=_HANDSHAKE_SECONDS).close()
@@ -250,9 +250,9 @@ class HubCarrier(Carrier):
 
 
 def _shown_in(place: Place) -> Connection:
-    """Returns a connection with rank 0, to which this rank has shown that it knows the secret, and rank 0 to it."""
+    """Returns a connection to rank 0, after both sides have proved that they know the secret."""
     connection = Client((place.host, place.port))
-    if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is stopped
+    if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is suspended
         connection.close()
         raise TimeoutError("it takes no connections")
     answer_challenge(connection, place.key)
@@ -261,7 +261,7 @@ def _shown_in(place: Place) -> Connection:
 
 
 def _send_at_once(connection: Connection) -> None:
-    """Turns off what holds small packets back."""
+    """Disables the delay of small packets."""
     with socket.socket(fileno=os.dup(connection.fileno())) as same:
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

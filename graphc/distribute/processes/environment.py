@@ -42,9 +42,9 @@ class Place:
 def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
     """Returns the place of this process, or None if it is alone.
 
-    ``graphc launch`` sets all that is needed. SLURM, Open MPI and Kubernetes tell the numbers; the secret
-    ``GRAPHC_AUTHKEY`` is the user's to set, and on Kubernetes also ``GRAPHC_PROCESSES`` and ``GRAPHC_COORDINATOR``.
-    Each ``GRAPHC_`` variable that is set counts more than the scheduler's.
+    ``graphc launch`` sets everything. SLURM, Open MPI and Kubernetes provide the numbers; the user must set the secret
+    ``GRAPHC_AUTHKEY``, and on Kubernetes also ``GRAPHC_PROCESSES`` and ``GRAPHC_COORDINATOR``. ``GRAPHC_`` variables
+    override the scheduler's.
 
     Args:
       environ: the environment; that of this process when None.
@@ -88,7 +88,7 @@ def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
 
 
 def _own(environ: Mapping[str, str]) -> dict[str, str]:
-    """Returns what the GRAPHC_ variables say."""
+    """Returns the values of the GRAPHC_ variables."""
     names = {"GRAPHC_PROCESS_ID": "rank", "GRAPHC_PROCESSES": "count", "GRAPHC_COORDINATOR": "coordinator",
              "GRAPHC_LOCAL_RANK": "local_rank", "GRAPHC_LOCAL_PROCESSES": "local_count"}  # fmt: skip
     found = {names[name]: environ[name] for name in names if environ.get(name)}
@@ -98,7 +98,7 @@ def _own(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _scheduler(environ: Mapping[str, str]) -> dict[str, str]:
-    """Returns what SLURM, Open MPI or Kubernetes says; nothing where there is only one process."""
+    """Returns the values from SLURM, Open MPI or Kubernetes; nothing if there is only one process."""
     if {"SLURM_JOB_ID", "SLURM_STEP_NODELIST", "SLURM_PROCID"} <= environ.keys():
         found = _slurm(environ)
     elif "OMPI_COMM_WORLD_RANK" in environ:
@@ -132,7 +132,7 @@ def _open_mpi(environ: Mapping[str, str]) -> dict[str, str]:
         "local_count": environ.get("OMPI_COMM_WORLD_LOCAL_SIZE", "1"),
     }
     daemon = re.match(r"(\d+)\..*?tcp://([^,:;]+)", environ.get("OMPI_MCA_orte_hnp_uri", ""))
-    if daemon is not None:  # Open MPI 4 tells where mpirun runs; the number of a job is a multiple of 4096
+    if daemon is not None:  # Open MPI 4 provides the host of mpirun; the number of a job is a multiple of 4096
         host = "127.0.0.1" if found["local_count"] == found["count"] else daemon[2]
         found["coordinator"] = f"{host}:{_port(str(int(daemon[1]) // _PORTS))}"
     return found

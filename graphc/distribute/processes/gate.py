@@ -27,7 +27,7 @@ _TEXT = 300
 
 
 def meet(what: str) -> None:
-    """Waits until all ranks are about to do something together that is no program of the user's."""
+    """Waits until all ranks are about to do the same internal operation."""
     job = current_job()
     if job is not None:
         job.enter(what)
@@ -38,7 +38,7 @@ _marks: dict[int, str] = {}
 
 
 def compares_batch() -> bool:
-    """Counts a batch that each rank has whole; returns whether it is one that the ranks compare."""
+    """Counts a batch that each rank passes whole; returns True if the ranks should compare this one."""
     job = current_job()
     if job is None or not job.check_every:
         return False
@@ -47,10 +47,10 @@ def compares_batch() -> bool:
 
 
 def mark_batch(array: jax.Array, whole: Any) -> None:
-    """Has the ranks compare what each made an array of, before each program that takes it.
+    """Makes the ranks compare the sources of an array, before each program that takes it.
 
     Args:
-      array: lies on the devices of several ranks, so none sees all of it.
+      array: an array on the devices of several ranks, so that no rank sees all of it.
       whole: the batch that this rank took its rows from.
     """
     _marks[id(array)] = _checksum(whole)
@@ -77,7 +77,7 @@ class _Gate:
         }
 
     def enter(self, job: Job, timeout: float | None, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-        """Waits until all ranks are about to run the program, with as much to compare as is due."""
+        """Waits until all ranks are about to run the program, with the comparisons that are due."""
         held = (*arrays, *[variable.raw for variable in variables])
         shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
         layout = self._layouts.get(shardings)
@@ -97,7 +97,7 @@ _gates: WeakKeyDictionary[Executable, _Gate] = WeakKeyDictionary()
 
 
 def _before_program(executable: Executable, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-    """Waits until all ranks are about to run a program on devices of several.
+    """Waits until all ranks are about to run a program that spans several.
 
     Raises:
       InvalidArgumentError: the ranks differ in something; the message names it and them.
@@ -117,20 +117,20 @@ register_gathering(meet)
 
 
 def _settings() -> str:
-    """Returns the settings of JAX's that change what a program computes."""
+    """Returns JAX's settings that change the results of a program."""
     names = ("jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion")
     return ", ".join(f"{name} {getattr(jax.config, name)}" for name in names)
 
 
 def _layout(sharding: Any) -> str:
-    """Returns a layout in words that all processes share; an array of this process alone has none."""
+    """Describes a layout in words that all processes share; an array of only this process has none."""
     if sharding is None or sharding.is_fully_addressable or not isinstance(sharding, NamedSharding):
         return "local"
     return f"{sharding.spec} {dict(sharding.mesh.shape)}"
 
 
 def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable]) -> Iterator[tuple[str, str]]:
-    """Yields what Variables that all ranks have hold, and what each rank was given of a batch that all have whole."""
+    """Yields the checksums of replicated Variables, and of batches that each rank passes whole."""
     for name, array in arguments:
         if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
             yield _batch(name), _checksum(array)
@@ -150,7 +150,7 @@ def _checksum(array: Any) -> str:
 
 @jax.jit
 def _mark(array: jax.Array) -> jax.Array:
-    """Returns a number of 32 bits that almost surely differs where values do, computed where they are."""
+    """Returns a 32-bit checksum that almost certainly differs if values do, computed on their devices."""
     if array.dtype == jnp.bool_:
         array = array.astype(jnp.uint8)
     if jnp.issubdtype(array.dtype, jnp.complexfloating):

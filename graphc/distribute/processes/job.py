@@ -1,4 +1,4 @@
-"""The job that this process is a rank of: how it is entered, where its ranks meet, and how it ends."""
+"""The job that this process belongs to as a rank: joining it, meeting the other ranks, and ending it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from graphc.runtime import BARRIER, observer
 __all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
 
 FAILED_WITH_ANOTHER = 75
-"""The exit code of a rank that ends because another has failed: ``EX_TEMPFAIL``."""
+"""Exit code of a rank that ends because another rank failed: ``EX_TEMPFAIL``."""
 
 _TIMEOUT = 300.0
 _SILENCE = 60.0
@@ -44,7 +44,7 @@ _log = logging.getLogger("graphc")
 
 
 class Job:
-    """The job, as one of its ranks sees it.
+    """A rank's view of its job.
 
     Args:
       place: this rank's place.
@@ -77,7 +77,7 @@ class Job:
         self._has_failed = False
 
     def start(self) -> str:
-        """Waits until all have come; returns where ``jax.distributed`` meets."""
+        """Waits until all ranks have arrived; returns the address for ``jax.distributed``."""
         message: dict[str, Any] = {
             "kind": "join", "rank": self.rank, "count": self.count, "where": f"{socket.gethostname()}:{os.getpid()}"
         }  # fmt: skip
@@ -98,17 +98,17 @@ class Job:
         self, what: str, facts: Mapping[str, str] | None = None, *, vote: int = 1, timeout: float | None = None,
         note: str = "",
     ) -> int:  # fmt: skip
-        """Waits until all ranks are here.
+        """Waits until all ranks arrive.
 
         Args:
           what: the next action; it must be the same on all ranks.
           facts: further facts that must be the same on all ranks, by their names in messages.
           vote: a number of this rank's.
-          timeout: seconds to wait; those of the job when None. The deadline in force counts too.
+          timeout: seconds to wait; the job's timeout when None. The deadline in force also applies.
           note: a few words for the other ranks; see :meth:`gather`.
 
         Returns:
-          The smallest vote of all.
+          The smallest vote of all ranks.
 
         Raises:
           GraphcError: the job has ended; the message names the rank that is at fault.
@@ -133,7 +133,7 @@ class Job:
             return self._member.vote
 
     def gather(self, what: str, note: str) -> list[str]:
-        """Waits until all ranks are here; returns a short text of each, in their order."""
+        """Waits until all ranks arrive; returns each rank's short text, in rank order."""
         self.enter(what, note=note)
         return self._member.notes
 
@@ -144,7 +144,7 @@ class Job:
             raise at(error_of_code(failure.code)(failure.text), user_location())
 
     def _pump(self, timeout: float) -> None:
-        """Takes messages for so long; says that the rank is alive, and what its program does."""
+        """Handles messages for a while; reports that the rank is alive, and its current line."""
         if self._carrier.is_due():
             location = thread_location(self._thread)
             self._carrier.send({"kind": "alive", "place": "" if location is None else location.short})
@@ -153,7 +153,7 @@ class Job:
             _log.warning("%s", self._member.notices.pop(0))
 
     def _look_after(self) -> None:
-        """Does what is to be done while the program computes: it may be stuck where another rank is missing."""
+        """Handles messages while the program computes: it may be stuck because another rank is missing."""
         while self._member.failure is None:
             time.sleep(self._carrier.interval)
             if self._turn.acquire(blocking=False):
@@ -166,7 +166,7 @@ class Job:
             self._exit()
 
     def _exit(self) -> None:
-        """Ends the process now, with what it has printed, once those are gone that depend on it."""
+        """Ends the process now, after flushing its output, once the ranks that depend on it are gone."""
         failure = self._member.failure
         at_fault = failure is None or failure.rank == self.rank
         dead = failure.rank if failure is not None and failure.code == code_of(UnavailableError) else None
@@ -178,9 +178,9 @@ class Job:
         os._exit(1 if at_fault else FAILED_WITH_ANOTHER)
 
     def fail(self, error: BaseException) -> None:
-        """Tells the others that this rank ends with an exception, or the user that it does because of another."""
+        """Tells the others that this rank ends with an exception, or the user that it ends because of another rank."""
         with self._turn:
-            # A collective fails where another rank dies; JAX raises that as more than one type.
+            # # A collective fails if another rank dies; JAX raises this as several types.
             if isinstance(error, jax.errors.JaxRuntimeError) or re.search(r"\b(Gloo|NCCL)\b", str(error)):
                 self._listen(self.grace)
             failure = self._member.failure
@@ -191,31 +191,31 @@ class Job:
                 print(f"graphc: {failure.text}", file=sys.stderr)
 
     def _listen(self, seconds: float) -> None:
-        """Waits whether there is news of another rank's end."""
+        """Waits briefly for news of another rank's end."""
         end = time.monotonic() + seconds
         while self._member.failure is None and time.monotonic() < end:
             self._pump(self._carrier.interval)
 
     def _finish(self) -> None:
-        """Takes leave; ends the process where JAX would wait for ranks that are gone."""
+        """Leaves the job; ends the process if JAX would wait for ranks that are gone."""
         with self._turn:
             if self._member.failure is None and not self._has_failed:
                 self._member.has_left = True
                 self._carrier.send({"kind": "leave"})
-                self.grace = 0.0  # no program is there to notice that the job has ended
+                self.grace = 0.0  # no program can notice that the job has ended
         if self._has_failed or self._member.failure is not None:
             self._exit()
 
 
 class _Excepthook:
-    """Has the other ranks told of an exception that ends this one."""
+    """Tells the other ranks about an exception that ends this one."""
 
     def __init__(self, job: Job, before: Any) -> None:
         self._job = job
         self._before = before
 
     def __call__(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-        """Shows the exception as before, and tells."""
+        """Shows the exception as before, and tells the other ranks."""
         self._before(kind, error, traceback)
         self._job.fail(error)
 
@@ -229,7 +229,7 @@ def current_job() -> Job | None:
 
 
 def process_index() -> int:
-    """Returns the number of this process, from 0: its rank.
+    """Returns the rank of this process, from 0.
 
     Example:
       >>> import graphc as gx
@@ -240,16 +240,16 @@ def process_index() -> int:
 
 
 def process_count() -> int:
-    """Returns how many processes run the program; 1 if :func:`initialize` has found no others."""
+    """Returns the number of processes that run the program; 1 if :func:`initialize` has found no others."""
     return 1 if _job is None else _job.count
 
 
 def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
-    """Joins the processes that run this program, if there are several; call it first, before any tensor is made.
+    """Joins the processes that run this program, if there are several; call it before any tensor is made.
 
-    It finds its place in the environment, which ``graphc launch``, SLURM, Open MPI or a Kubernetes indexed job has set,
-    waits for the others, and starts JAX's runtime for several processes: with gloo and one device in each process on
-    CPUs, with NCCL on GPUs. Where there is nothing to find it does nothing, so the same script runs alone.
+    It finds its place in the environment set by ``graphc launch``, SLURM, Open MPI or a Kubernetes indexed job, waits
+    for the others, and starts JAX's runtime for several processes: with gloo and one device per process on CPUs, with
+    NCCL on GPUs. Without such an environment it does nothing, so the same script also runs alone.
 
     Args:
       timeout: seconds to wait for ranks that are alive, at the start and before each program;
@@ -260,8 +260,8 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
 
     Raises:
       InvalidArgumentError: the environment lacks something, which the message names.
-      DeadlineExceededError: ranks have not come; the message names them.
-      FailedPreconditionError: tensors were made already, or two processes have the same rank.
+      DeadlineExceededError: ranks have not arrived; the message names them.
+      FailedPreconditionError: a tensor was already made, or two processes have the same rank.
 
     Example:
       >>> import graphc as gx
@@ -300,7 +300,7 @@ def _environment_timeout() -> float:
 
 def _start_jax(job: Job, place: Place, coordinator: str) -> None:
     try:
-        # Several simulated devices in each of several processes deadlock.
+        # # Several simulated devices in each of several processes would deadlock.
         jax.config.update("jax_num_cpu_devices", 1)
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(
@@ -323,23 +323,23 @@ def _start_jax(job: Job, place: Place, coordinator: str) -> None:
 
 
 def _local_devices(place: Place) -> list[int] | None:
-    """Returns the GPU of a process that shares its machine with others; None for all that it sees."""
+    """Returns the GPU of a process that shares its machine with others; None for all visible GPUs."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     alone = place.local_rank is None or place.local_count == 1
     return None if alone or (visible and "," not in visible) else [place.local_rank or 0]
 
 
 def synchronized(iterable: Iterable[_T]) -> Iterator[_T]:
-    """Iterates as long as every process has a next element: what ends early on one ends on all.
+    """Iterates as long as every process has a next element: when one process runs out, all stop.
 
-    Each process goes over what it has itself, such as its own part of the batches; without this one that has more would
-    wait for the others in a step that they never enter.
+    Each process passes its own elements, such as its part of the batches. Without this, a process with more elements
+    would wait for the others in a step that they never enter.
 
     Args:
       iterable: the elements; each process passes its own.
 
     Returns:
-      An iterator over the same elements, without those that not all have.
+      An iterator over the same elements, up to the last one that all processes have.
 
     Example:
       >>> import graphc as gx

@@ -41,18 +41,18 @@ def launch(
 ) -> int:
     """Runs a Python program in several processes on this machine, which ``gx.distribute.initialize`` joins.
 
-    Each line that a process prints is shown with its rank. When one fails, the others are ended.
+    Each printed line is shown with its rank. When one process fails, the others are ended.
 
     Args:
       command: the arguments of ``python``: a file and its arguments.
       processes: the number of processes.
       restarts: the number of restarts of all ranks after a failure; ``GRAPHC_RESTART`` counts them for the program.
-      timeout: the ``timeout`` of ``gx.distribute.initialize`` where the program gives none.
+      timeout: the ``timeout`` of ``gx.distribute.initialize`` if the program sets none.
       out: the file for their standard output; this process's when None.
       err: the file for their standard error and for this function's messages.
 
     Returns:
-      The exit code of the first that has failed (128 and the number of the signal that has killed it), else 0.
+      The exit code of the first process that failed (128 plus the number of the signal that killed it), else 0.
 
     Raises:
       InvalidArgumentError: ``processes`` or ``restarts`` is too small.
@@ -78,7 +78,7 @@ def launch(
 
 @contextmanager
 def _ended_by_signals() -> Generator[None]:
-    """SIGTERM and SIGHUP do what Ctrl-C does: end all processes."""
+    """Makes SIGTERM and SIGHUP act like Ctrl-C: they end all processes."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -126,7 +126,7 @@ class _Attempt:
         self._last = [deque[str](maxlen=_LINES) for _ in range(processes)]
 
     def run(self) -> tuple[int, str, str]:
-        """Starts all, and waits for them; returns the exit code, and of a failure how it was and what it said."""
+        """Starts all processes and waits for them; returns the exit code, and a failure's description and output."""
         try:
             for rank in range(len(self._last)):
                 self._start(rank, {**os.environ, **self._shared, "GRAPHC_PROCESS_ID": str(rank),
@@ -144,7 +144,7 @@ class _Attempt:
         return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}", said
 
     def _start(self, rank: int, environment: Mapping[str, str]) -> None:
-        # A session of its own, so that what it starts can be ended with it, and Ctrl-C comes to it from here alone.
+        # # A session of its own, so that its children end with it, and Ctrl-C reaches it only from here.
         child = subprocess.Popen(
             self._command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", start_new_session=True,
@@ -171,7 +171,7 @@ class _Attempt:
         self._ended.put(rank)
 
     def _first_failure(self) -> int | None:
-        """The rank that has failed first, if one has; one that another has brought down counts only without it."""
+        """Returns the first failed rank, if any; a rank that another brought down counts only if no other failed."""
         second, end = None, float("inf")
         running = len(self._children)
         while running and time.monotonic() < end:
@@ -188,7 +188,7 @@ class _Attempt:
         return second
 
     def _end(self, number: signal.Signals) -> None:
-        """Ends all processes that are left, and all that they have started."""
+        """Ends all remaining processes, and everything that they have started."""
         self._tell(number)
         end = time.monotonic() + _GRACE
         for child in self._children:
@@ -207,7 +207,7 @@ class _Attempt:
                     os.killpg(child.pid, number)
                 elif child.poll() is None:
                     child.send_signal(number)
-                    child.send_signal(signal.SIGCONT)  # one that is stopped takes no other signal
+                    child.send_signal(signal.SIGCONT)  # a stopped process accepts no other signal
 
 
 def _how(code: int) -> str:

@@ -1,8 +1,8 @@
-"""The rules of the control plane: who is there, who waits, who differs. No sockets and no clock.
+"""The rules of the control plane: presence, barriers, and comparisons. It has neither sockets nor a clock.
 
-Rank 0 keeps the :class:`Hub`, and each rank, rank 0 too, a :class:`Member`. Both take messages and the time; what the
-hub has to say it puts into an outbox, and a carrier (``carriers.py``) brings it over. A message is a dict that JSON can
-hold: no tensor, and nothing that is unpickled.
+Rank 0 has the :class:`Hub`, and each rank, including rank 0, has a :class:`Member`. Both take messages and the time;
+the hub puts its messages into an outbox, and a carrier (``carriers.py``) transports them. A message is a JSON dict: it
+contains no tensor, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Rank:
 
 
 def ranks_text(ranks: Iterable[int]) -> str:
-    """Returns ranks in words.
+    """Formats ranks in words.
 
     Example:
       >>> ranks_text([2, 0, 3])
@@ -152,12 +152,12 @@ class Hub:
             self._fail(AbortedError, f"rank {rank} ({found.where}) has failed: {message['text']}", rank)
 
     def heard(self, rank: int, now: float) -> None:
-        """Takes note that a rank is alive."""
+        """Records that a rank is alive."""
         if rank in self._ranks:
             self._ranks[rank].heard = now
 
     def lost(self, rank: int) -> None:
-        """Takes note that the connection to a rank is gone."""
+        """Records that the connection to a rank is gone."""
         found = self._ranks[rank]
         if not found.has_left:
             text = f"rank {rank} ({found.where}) has died: its connection is closed; {found.last}"
@@ -165,7 +165,7 @@ class Hub:
             found.has_left = True
 
     def tick(self, now: float) -> None:
-        """Looks at the time; call it after all messages that have come were taken."""
+        """Checks the time; call it after all received messages were handled."""
         if self.failure is not None:
             return
         if not self.is_complete:
@@ -174,7 +174,7 @@ class Hub:
         for rank, found in self._ranks.items():
             if not found.has_left and now - found.heard > self.silence:
                 text = (
-                    f"rank {rank} ({found.where}) gives no sign of life for {now - found.heard:.3g} s: it is "
+                    f"rank {rank} ({found.where}) has given no sign of life for {now - found.heard:.3g} s: it is "
                     f"stopped, or its machine is gone; {found.last}"
                 )
                 self._fail(UnavailableError, text, rank)
@@ -210,8 +210,8 @@ class Hub:
         if waited > self.timeout:
             verb = "has" if len(missing) == 1 else "have"
             text = (
-                f"{ranks_text(missing)} of {self.count} {verb} not come within {self.timeout:g} s ({here}); look "
-                "whether the program was started there, with the same GRAPHC_COORDINATOR and GRAPHC_AUTHKEY"
+                f"{ranks_text(missing)} of {self.count} {verb} not come within {self.timeout:g} s ({here}); check "
+                "that the program was started there, with the same GRAPHC_COORDINATOR and GRAPHC_AUTHKEY"
             )
             self._fail(DeadlineExceededError, text, missing[0])
         elif now - self._noticed >= NOTICE_SECONDS:
@@ -265,7 +265,7 @@ class Hub:
                 return
 
     def _check_left(self) -> None:
-        """Ends the job if ranks wait for one whose program has come to its end."""
+        """Ends the job if ranks wait for one whose program has ended."""
         left = [rank for rank, found in self._ranks.items() if found.has_left]
         waiting = [rank for rank, found in self._ranks.items() if found.entry is not None]
         entry = self._ranks[waiting[0]].entry if waiting else None
@@ -296,7 +296,7 @@ class Hub:
 
 
 def _odd(values: Mapping[int, str]) -> tuple[int, int] | None:
-    """Returns a rank whose value is not that of most, and one of these; None if all have the same."""
+    """Returns a rank whose value differs from the majority's, and one of the majority; None if all are equal."""
     common, times = Counter(values.values()).most_common(1)[0]
     if times == len(values):
         return None
@@ -356,14 +356,16 @@ class Member:
             self._end(Failure(message["code"], message["text"], message["rank"]))
 
     def lost(self) -> None:
-        """Takes note that the connection to rank 0 is gone."""
+        """Records that the connection to rank 0 is gone."""
         if not self.has_left:
             self._end(Failure(code_of(UnavailableError), "rank 0 has died, or ended: its connection is closed", 0))
 
     def tick(self, now: float) -> None:
-        """Looks at the time; call it after all messages that have come were taken."""
+        """Checks the time; call it after all received messages were handled."""
         if now - self.heard > self.silence and not self.has_left:
-            text = f"rank 0 gives no sign of life for {now - self.heard:.3g} s: it is stopped, or its machine is gone"
+            text = (
+                f"rank 0 has given no sign of life for {now - self.heard:.3g} s: it is stopped, or its machine is gone"
+            )
             self._end(Failure(code_of(UnavailableError), text, 0))
 
     def _end(self, failure: Failure) -> None:

@@ -1,4 +1,4 @@
-"""Searches for good configurations: one network a device, hopeless ones stopped early."""
+"""Search for good configurations: one network per device, with unpromising ones stopped early."""
 
 from graphc.distribute.search.halving import Halving
 from graphc.distribute.search.result import SearchResult, Trial

@@ -1,4 +1,4 @@
-"""Halving: which trials of a search are stopped early; a state machine without threads."""
+"""Halving: the rule that stops trials of a search early; a state machine without threads."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["Halving"]
 
 
 class Halving:
-    """Stops hopeless trials: asynchronous successive halving (Li and others, 2018), in the form that stops trials.
+    """Stops unpromising trials by asynchronous successive halving (Li and others, 2018), in its stopping variant.
 
     Trials are compared after ``first`` steps, ``first * factor``, ``first * factor**2`` and so on, which the paper
-    calls rungs. One goes on only if its value is among the best ``1 / factor`` of those that have come so far, or the
-    best. Nobody waits for others: early trials go on more easily. In the paper's form trials that stop may go on
-    later, which keeps their networks in memory.
+    calls rungs. A trial continues only if its value is among the best ``1 / factor`` of those that have come this far,
+    or the best. Trials do not wait for each other: early trials continue more easily. In the paper's variant, stopped
+    trials may resume later, which keeps their networks in memory.
 
     Args:
       first: the number of steps after which trials are first compared.
       factor: one trial in so many continues; also the growth of the steps between comparisons.
 
     Raises:
-      InvalidArgumentError: ``first`` is no int from 1, or ``factor`` none from 2.
+      InvalidArgumentError: ``first`` is not an int of at least 1, or ``factor`` not one of at least 2.
 
     Example:
       >>> import graphc as gx
@@ -42,7 +42,7 @@ class Halving:
         self._rungs: defaultdict[int, dict[int, float]] = defaultdict(dict)
 
     def goes_on(self, trial: int, step: int, loss: float) -> bool:
-        """Notes what a trial reports, and says whether it should go on.
+        """Records a trial's report, and returns True if it should continue.
 
         Args:
           trial: the trial's number.

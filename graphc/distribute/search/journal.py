@@ -1,4 +1,4 @@
-"""Journal: the trials of a search that have ended, as lines of a file, so that a search can go on later."""
+"""Journal: the finished trials of a search, as lines of a file, so that the search can be resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _START = f'{{"{_KEPT[0]}": '
 
 
 class Journal:
-    """A file of one JSON object a line for each trial that has ended.
+    """A file with one JSON object per line, for each finished trial.
 
     Args:
       path: the file; it need not exist.
@@ -44,7 +44,7 @@ class Journal:
             raise at(problem, user_location()) from None
 
     def read(self) -> list[Trial]:
-        """Returns the trials that ended in earlier runs, but for those that failed, in the order in which they ended.
+        """Returns the trials that earlier runs finished, without failed ones, in the order in which they finished.
 
         Raises:
           FailedPreconditionError: the file is of another search.
@@ -53,7 +53,7 @@ class Journal:
         with file_errors(self.path):
             text = self.path.read_bytes().decode() if self.path.exists() else ""
         whole, torn = text[: text.rfind("\n") + 1], text[text.rfind("\n") + 1 :]
-        is_torn = _START.startswith(torn[: len(_START)])  # the process ended while it wrote; else it is no journal
+        is_torn = _START.startswith(torn[: len(_START)])  # the process ended while writing; else it is not a journal
         for number, line in enumerate((whole if is_torn else text).splitlines()):
             try:
                 kept: dict[str, Any] = json.loads(line)
@@ -62,8 +62,8 @@ class Journal:
                 trial = None
             if trial is None or self._texts[trial.number : trial.number + 1] != [json.dumps(trial.config)]:
                 error = FailedPreconditionError(
-                    f"search: line {number + 1} of {self.path} is no trial of this search; it must have the same "
-                    "space, trials and seed. Give another file"
+                    f"search: line {number + 1} of {self.path} is not a trial of this search; it must have the same "
+                    "space, trials and seed. Use another file"
                 )
                 raise at(error, user_location())
             if trial.status != "failed":
@@ -74,6 +74,6 @@ class Journal:
         return found
 
     def write(self, trial: Trial) -> None:
-        """Adds a trial that has ended."""
+        """Adds a finished trial."""
         with file_errors(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({name: getattr(trial, name) for name in _KEPT}) + "\n")

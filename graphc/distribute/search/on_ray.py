@@ -1,4 +1,4 @@
-"""A search by Ray Tune: trials in processes of their own, on the machines of a Ray cluster."""
+"""A search with Ray Tune: trials in separate processes, on the machines of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def run_on_ray(
 ) -> list[Trial]:
     """Runs trials on the Ray cluster that this process is connected to, or on one that Ray starts here.
 
-    Configurations and the rule that stops trials are those of a search without Ray; Ray Tune chooses where and when
-    trials run, one a processor, or one a GPU where the cluster has some.
+    Configurations and the stopping rule are the same as without Ray; Ray Tune decides where and when trials run, one
+    per processor, or one per GPU if the cluster has any.
 
     Raises:
       NotFoundError: Ray Tune is not installed.
@@ -63,10 +63,10 @@ def run_on_ray(
 def _trainable(
     train: Callable[[Config], Any], configs: list[Config], metric: str, max_steps: int | None, report: Any
 ) -> Any:
-    """Returns what Ray Tune runs in each trial's process.
+    """Returns the function that Ray Tune runs in each trial's process.
 
-    A step is reported when the next one is there, with whether it is the last: so a trial that came to its end can be
-    told from one that was stopped.
+    A step is reported when the next one arrives, with a flag for the last step: so a finished trial can be told from a
+    stopped one.
     """
 
     def trial(config: Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ def _steps(made: Any) -> Iterator[Any]:
 
 
 def _trial(number: int, config: Config, metric: str, result: Any) -> Trial:
-    """Returns what became of a configuration, as Ray Tune tells it."""
+    """Returns the outcome of a configuration, from Ray Tune's result."""
     trial = Trial(number, config)
     if result is None:
         return trial

@@ -24,12 +24,12 @@ _SHOWN = 20
 
 @dataclass
 class Trial:
-    """One configuration, and what became of it.
+    """One configuration, with its outcome.
 
     Attributes:
       number: its index among the configurations, from 0.
       config: the chosen values.
-      status: ``"waiting"``, ``"running"``, ``"done"``, ``"stopped"`` (early, as hopeless) or ``"failed"``.
+      status: ``"waiting"``, ``"running"``, ``"done"``, ``"stopped"`` (early, as unpromising) or ``"failed"``.
       values: the values of the metric, after each step.
       metrics: the metrics that the function reported last.
       device: the device that it ran on.
@@ -89,11 +89,11 @@ class SearchResult:
 
     @property
     def steps(self) -> int:
-        """Returns how many steps all trials made together."""
+        """The total number of steps of all trials."""
         return sum(len(trial.values) for trial in self.trials)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns everything but what the trials returned, in plain numbers, strings, lists and dicts."""
+        """Returns everything but the trials' results, in plain numbers, strings, lists and dicts."""
         names = ("number", "config", "status", "values", "metrics", "device", "seconds", "error")
         trials = [{name: getattr(trial, name) for name in names} for trial in self.trials]
         return {"metric": self.metric, "mode": self.mode, "trials": trials}
@@ -129,13 +129,13 @@ class SearchResult:
         return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def plot(self, path: PathLike | None = None) -> Any:
-        """Draws the metric of each trial over its steps; the best stands out.
+        """Plots the metric of each trial over its steps; the best one stands out.
 
         Args:
           path: the file to write the picture to; None to write no file.
 
         Returns:
-          A ``matplotlib.figure.Figure``, which notebooks show.
+          A ``matplotlib.figure.Figure``, which notebooks display.
 
         Raises:
           NotFoundError: matplotlib is not installed.

@@ -39,7 +39,7 @@ class Distribution(ABC):
 
 class Uniform(Distribution):
     def draw(self, rng: np.random.Generator) -> float:
-        """Returns any number between the bounds."""
+        """Returns a number between the bounds."""
         return float(rng.uniform(self.low, self.high))
 
 
@@ -51,12 +51,12 @@ class LogUniform(Distribution):
 
 class Integers(Distribution):
     def draw(self, rng: np.random.Generator) -> int:
-        """Returns an int, of which both bounds are some."""
+        """Returns an int between the bounds, inclusive."""
         return int(rng.integers(int(self.low), int(self.high), endpoint=True))
 
 
 def uniform(low: float, high: float) -> Distribution:
-    """Stands for any number between two bounds in the space of a :func:`search`.
+    """Defines a uniform number between two bounds, for the space of a :func:`search`.
 
     Args:
       low: the least.
@@ -74,7 +74,7 @@ def uniform(low: float, high: float) -> Distribution:
 
 
 def log_uniform(low: float, high: float) -> Distribution:
-    """Stands for a positive number whose logarithm is uniform, such as a learning rate, in a :func:`search`.
+    """Defines a positive number whose logarithm is uniform, such as a learning rate, for a :func:`search`.
 
     Args:
       low: the least, above 0.
@@ -95,7 +95,7 @@ def log_uniform(low: float, high: float) -> Distribution:
 
 
 def integers(low: int, high: int) -> Distribution:
-    """Stands for an int from one bound to the other, both included, in the space of a :func:`search`.
+    """Defines an int between two bounds, inclusive, for the space of a :func:`search`.
 
     Args:
       low: the least.
@@ -116,7 +116,7 @@ def integers(low: int, high: int) -> Distribution:
 
 
 def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> list[Config]:
-    """Returns the configurations to be tried: of lists alone all combinations, or as many draws as asked for.
+    """Returns the configurations to try: all combinations of lists, or the requested number of samples.
 
     Args:
       space: for each name, a list or tuple to choose from, a distribution, a function of a ``np.random.Generator``, or
@@ -126,7 +126,7 @@ def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> l
 
     Raises:
       InvalidTypeError: the space is no mapping.
-      InvalidArgumentError: a list is empty, or there is something to draw and no number of trials.
+      InvalidArgumentError: a list is empty, or there is a distribution without a number of trials.
     """
     if not isinstance(space, Mapping) or not space:  # pyright: ignore[reportUnnecessaryIsInstance]
         error: GraphcError = InvalidTypeError(f"search: the space must be a dict of what to choose, got {space!r:.60}")
@@ -136,7 +136,7 @@ def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> l
             raise at(InvalidArgumentError(f"search: there is nothing to choose for {name!r}"), user_location())
         if trials is None and (isinstance(choices, Distribution) or callable(cast("Any", choices))):
             error = InvalidArgumentError(
-                f"search: {name!r} is drawn from a distribution, so say how many trials there are: trials=20; without "
+                f"search: {name!r} is drawn from a distribution, so set the number of trials (trials=20); without "
                 "it all combinations of lists are tried"
             )
             raise at(error, user_location())

@@ -1,4 +1,4 @@
-"""``search``: a network on each device, of a grid or of random draws, and hopeless ones are stopped."""
+"""``search``: trains a network per device, over a grid or random samples, and stops unpromising ones."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def search(
 ) -> SearchResult:
     """Trains a network for each of many configurations, one on each device at a time, and finds the best.
 
-    Each trial runs in a thread of its own with its device in scope, so its Variables and ops are there. What one
-    raises ends that trial alone. Trials share the generator of ``gx.random``, so where several run at a time their
-    draws depend on which is faster; draw from a ``gx.random.Generator`` of the trial's own where that matters.
+    Each trial runs in its own thread with its device in scope, so its Variables and ops are there. An exception ends
+    only its own trial. Trials share the generator of ``gx.random``, so if several run at a time, their draws depend on
+    timing; if that matters, give each trial its own ``gx.random.Generator``.
 
     Args:
       train: a function of a configuration, a dict with the names of the space. A generator function yields its metric
@@ -54,7 +54,7 @@ def search(
       trials: the number of samples; None for all combinations of the lists.
       seed: the seed of the draws.
       metric: the name of the number that ranks trials, where they report a dict.
-      mode: ``"min"`` if less is better, ``"max"`` if more is.
+      mode: ``"min"`` if lower is better, ``"max"`` if higher is.
       stop: a rule that stops unpromising trials, such as ``Halving()``; None to run all to the end.
       max_steps: the number of steps after which a trial ends, if it has not returned before.
       devices: names or ``jax.Device`` objects; those of this process when None. One that is named twice runs two
@@ -70,7 +70,7 @@ def search(
 
     Raises:
       InvalidArgumentError: an option has a value that it cannot have.
-      InvalidTypeError: ``train`` is no function, or the space no dict.
+      InvalidTypeError: ``train`` is not a function, or the space is not a dict.
       FailedPreconditionError: the file is of another search.
       NotFoundError: the backend is Ray, and Ray Tune is not installed.
       DeadlineExceededError: the deadline in force passed; trials end with the step that they are at.
@@ -104,7 +104,7 @@ def search(
 
 
 class _Search:
-    """Trials, and the threads that take one after the other."""
+    """Trials, and the threads that run them one after the other."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class _Search:
         self._waiting = deque(trial for trial in self.trials if trial.status == "waiting")
 
     def run(self, devices: Sequence[Device]) -> None:
-        """Runs what waits, one trial at a time on each device."""
+        """Runs the waiting trials, one at a time on each device."""
         pool = Pool("graphc.search", lambda: len(devices))
         settings, ended, errors = thread_settings(), list[Device](), list[BaseException]()
 
@@ -137,7 +137,7 @@ class _Search:
                 with settings(), device(place):
                     while (trial := self._next()) is not None:
                         self._run(trial, device_name(place))
-            except BaseException as error:  # of the journal: a trial's own are kept with it
+            except BaseException as error:  # from the journal: a trial keeps its own errors
                 errors.append(error)
             with self._changed:
                 ended.append(place)
@@ -179,7 +179,7 @@ class _Search:
                 self._journal.write(trial)
 
     def _drive(self, trial: Trial, steps: Generator[Any, None, Any]) -> Any:
-        """Runs a trial step by step, and says how it ended."""
+        """Runs a trial step by step, and returns how it ended."""
         while len(trial.values) < self._most:
             try:
                 reported = next(steps)
@@ -197,14 +197,14 @@ class _Search:
         numbers: dict[str, Any] = cast("Any", reported if isinstance(reported, Mapping) else {self._metric: reported})
         if self._metric not in numbers:
             raise InvalidArgumentError(
-                f"search: the trial reported {sorted(numbers)}, and is judged by {self._metric!r}; name one of these "
-                "by metric="
+                f"search: the trial reported {sorted(numbers)}, but is judged by {self._metric!r}; select one of these "
+                "with metric="
             )
         try:
             trial.metrics = {name: float(value) for name, value in numbers.items()}
         except (TypeError, ValueError):
             raise InvalidTypeError(
-                f"search: a trial yields its metric, a number or a dict of numbers, got {reported!r:.60}"
+                f"search: a trial must yield its metric, a number or a dict of numbers, got {reported!r:.60}"
             ) from None
         trial.values.append(trial.metrics[self._metric])
 

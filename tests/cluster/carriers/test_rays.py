@@ -167,7 +167,7 @@ def test_an_address_where_nobody_listens_is_told_at_once(ray_here: str, monkeypa
 
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    told = r"no Ray cluster at RAY_ADDRESS=127.0.0.1:1: nobody listens at 127.0.0.1:1\n.*`graphc cluster up`"
+    told = r"no Ray cluster at RAY_ADDRESS=127.0.0.1:1: nothing listens at 127.0.0.1:1\n.*`graphc cluster up`"
     with pytest.raises(UnavailableError, match=told):
         Rays().find("host:1")
 

@@ -161,7 +161,7 @@ def test_a_reset_ends_the_sessions_of_the_target_alone(cluster: Cluster, waiting
         session.run(waiting.v)
     with pytest.raises(FailedPreconditionError, match="uninitialized value v"):
         other.run(waiting.v)
-    with pytest.raises(InvalidArgumentError, match="give the target of a cluster"):
+    with pytest.raises(InvalidArgumentError, match="pass the target of a cluster"):
         gx.Session.reset()
     with pytest.raises(NotFoundError, match="there is no task at"):
         gx.Session.reset("grpc://127.0.0.1:9")

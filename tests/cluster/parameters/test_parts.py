@@ -92,9 +92,9 @@ def test_a_step_over_which_three_workers_are_lost_is_given_up() -> None:
 
 
 def test_policies_refuse_what_they_do_not_take() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"drop\(most\): expected an int from 0, got -1"):
+    with pytest.raises(InvalidArgumentError, match=r"drop\(most\): expected an int of at least 0, got -1"):
         drop(-1)
-    with pytest.raises(InvalidArgumentError, match=r"warm_up\(updates\): expected an int from 0, got 0.5"):
+    with pytest.raises(InvalidArgumentError, match=r"warm_up\(updates\): expected an int of at least 0, got 0.5"):
         warm_up(0.5)  # pyright: ignore[reportArgumentType]
     with pytest.raises(InvalidArgumentError, match=r"scale\(power\): expected a positive number, got 0"):
         scale(0)

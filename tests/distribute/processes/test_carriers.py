@@ -84,7 +84,7 @@ def test_an_address_that_does_not_work_is_named(error: type[GraphcError]) -> Non
         taken.bind((HOST, 0))
         port = taken.getsockname()[1]
         if error is UnavailableError:
-            with pytest.raises(error, match=f"rank 0 does not answer at {HOST}:{port} within 0.1 s .*; look whether"):
+            with pytest.raises(error, match=f"rank 0 does not answer at {HOST}:{port} within 0.1 s .*; check that"):
                 MemberCarrier(Member(1, 20.0, 0.0), place(1, port), timeout=0.1)
         else:
             taken.listen()

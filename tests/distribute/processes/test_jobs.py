@@ -241,7 +241,7 @@ SCENARIOS = {
     "end": rf"step 3 \('step'\) at {HERE} is entered by rank 0, but rank 1 has come to the end of its program",
     "error": r"rank 1 ended with exit code 1; the last that it said:(.|\n)*ValueError: no such file",
     "SIGKILL": r"graphc launch: rank 1 was killed by signal 9 \(SIGKILL\)",
-    "SIGSTOP": r"rank 1 \(.*\) gives no sign of life for .* s: it is stopped, or its machine is gone; it was last at",
+    "SIGSTOP": r"rank 1 \(.*\) has given no sign of life for .* s: it is stopped, or its machine is gone; it was last",
 }
 QUICK = {"slow", "graph", "SIGKILL", "SIGSTOP"}
 

@@ -84,7 +84,7 @@ def test_who_does_not_come_is_named() -> None:
     failure = job.members[0].failure
     assert failure is not None
     assert error_of_code(failure.code) is DeadlineExceededError
-    assert failure.text.startswith("ranks 1 and 2 of 3 have not come within 60 s (rank 0 is on host0); look whether")
+    assert failure.text.startswith("ranks 1 and 2 of 3 have not come within 60 s (rank 0 is on host0); check that")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_stopped_rank_is_named() -> None:
     job.wait(2)
     error, text = job.failure()
     assert error is UnavailableError
-    assert text.startswith("rank 1 (host1) gives no sign of life for 10.5 s")
+    assert text.startswith("rank 1 (host1) has given no sign of life for 10.5 s")
     assert text.endswith("it was last at train.py:12")
 
 
@@ -152,7 +152,7 @@ def test_a_member_sees_that_rank_0_is_stopped_or_gone() -> None:
     assert member.failure is None
     member.tick(11.0)
     assert member.failure is not None
-    assert member.failure.text.startswith("rank 0 gives no sign of life for 11 s")
+    assert member.failure.text.startswith("rank 0 has given no sign of life for 11 s")
     finished = Member(1, 10.0, 0.0)
     finished.has_left = True
     finished.lost()

@@ -102,8 +102,8 @@ def test_the_error_of_a_trial_ends_that_trial_alone(tmp_path: Path) -> None:
     found = search(train, {"level": [1, 2, 3, 4]}, devices=["cpu:0", "cpu:0"])
     assert [trial.status for trial in found.trials] == ["done", "failed", "failed", "failed"]
     assert found.trials[1].error == "ValueError: too deep"
-    assert "reported ['other'], and is judged by 'loss'" in found.trials[2].error
-    assert "yields its metric, a number or a dict of numbers, got 'text'" in found.trials[3].error
+    assert "reported ['other'], but is judged by 'loss'" in found.trials[2].error
+    assert "must yield its metric, a number or a dict of numbers, got 'text'" in found.trials[3].error
     assert found.best.number == 0
     text = str(found)
     assert "4 trials, 5 steps: 1 done, 0 stopped, 3 failed" in text
@@ -147,12 +147,16 @@ def test_a_search_goes_on_from_its_file(tmp_path: Path) -> None:
     third = search(train, space, stop=Halving(), devices=["cpu:0"], file=file)
     assert not ran, "what was written after a line that was cut off is read"
     assert [trial.values for trial in third.trials] == [trial.values for trial in second.trials]
-    with pytest.raises(gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is no trial of this search"):
+    with pytest.raises(
+        gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is not a trial of this search"
+    ):
         search(train, {"level": [5]}, file=file)
     with pytest.raises(gx.errors.InvalidTypeError, match="keeps configurations as JSON"):
         search(train, {"level": [object()]}, file=file)
     file.write_text("a note", encoding="utf-8")
-    with pytest.raises(gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is no trial of this search"):
+    with pytest.raises(
+        gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is not a trial of this search"
+    ):
         search(train, space, file=file)
     assert file.read_text(encoding="utf-8") == "a note"
 
@@ -176,7 +180,7 @@ def test_a_deadline_ends_a_search() -> None:
     [
         ({}, {}, "space must be a dict of what to choose"),
         ({"a": []}, {}, "nothing to choose for 'a'"),
-        ({"a": uniform(0, 1)}, {}, "'a' is drawn from a distribution, so say how many trials"),
+        ({"a": uniform(0, 1)}, {}, "'a' is drawn from a distribution, so set the number of trials"),
         ({"a": [1]}, {"trials": 0}, "trials must be an int from 1"),
         ({"a": [1]}, {"mode": "least"}, "mode must be 'min' or 'max'"),
         ({"a": [1]}, {"stop": 3}, "stop must be a Halving"),
