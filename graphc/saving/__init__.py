@@ -1,4 +1,4 @@
-"""Layer 12: compiled functions as files: graph text, Variables, a manifest; and what is loaded of them."""
+"""Layer 12: compiled functions saved as files (graph text, Variables, a manifest), and loaded from them."""
 
 from graphc.saving.exporting import export
 from graphc.saving.load import Saved, load

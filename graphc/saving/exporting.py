@@ -23,7 +23,7 @@ __all__ = ["export"]
 def export(f: Any, *args: Any, platforms: tuple[str, ...] | None = None) -> Any:
     """Exports a function for other runtimes: as StableHLO, in an artifact of ``jax.export``.
 
-    Variables that the function reads are constants in it, with the values that they have now.
+    Variables that the function reads become constants with their current values.
 
     Args:
       f: a compiled function, a method, a layer, or a function that was loaded.
@@ -53,8 +53,8 @@ def export(f: Any, *args: Any, platforms: tuple[str, ...] | None = None) -> Any:
         changed = [name for name in variables if new[name] is not variables[name]]
         if changed:
             error = UnimplementedError(
-                f"gx.saving.export: the function assigns the Variable {changed[0]!r}; export what only computes, or "
-                "use gx.save"
+                f"gx.saving.export: the function assigns the Variable {changed[0]!r}; export a function that only "
+                "computes, or use gx.save"
             )
             raise at(error, user_location())
         return results
@@ -71,7 +71,7 @@ def _examples(value: Any) -> Any:
     if isinstance(value, TensorSpec):
         if value.shape is None or None in value.shape or value.of_strings:
             error = InvalidArgumentError(
-                f"gx.saving.export: StableHLO of fixed sizes is made, {value} is given; give all sizes, or use gx.save"
+                f"gx.saving.export: StableHLO needs fixed sizes, got {value}; pass all sizes, or use gx.save"
             )
             raise at(error, user_location())
         return np.zeros([size or 0 for size in value.shape], as_dtype(value.dtype))
@@ -82,7 +82,7 @@ def _examples(value: Any) -> Any:
 
 
 def _filled(value: Any, arrays: Any) -> Any:
-    """Returns an argument with the next of some arrays in place of each of its own."""
+    """Returns an argument with its arrays replaced by the next ones."""
     if isinstance(value, np.ndarray):
         return next(arrays)
     parts = nest.children(value)

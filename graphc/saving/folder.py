@@ -1,4 +1,4 @@
-"""A folder of saved functions: written so that what is there is whole, read so that what is broken is told.
+"""A folder of saved functions: writes are atomic, and reads detect damage.
 
     manifest.json                       what there is, and a checksum of each file; renamed last
     9f31c2aa-predict-0.graph            the graph of each signature, as text
@@ -6,7 +6,7 @@
     9f31c2aa-constants.safetensors      large constants, and tensors that the functions found outside
     9f31c2aa-3d5e.jax                   functions of JAX, as jax.export wrote them
 
-A save that is killed leaves what was there before, or a folder without a manifest.
+A save that is killed leaves the previous contents, or a folder without a manifest.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
 def damaged(path: Path, why: str) -> DataLossError:
-    """Returns the error for a file that is not what was saved."""
+    """Makes the error for a file that differs from what was saved."""
     error = DataLossError(f"{path} is damaged: {why}; copy the folder again, or save the functions anew")
     return at(error, user_location())
 
@@ -60,7 +60,7 @@ class FolderWriter:
       folder: the folder, which must be new, empty, or hold saved functions, which are replaced.
 
     Raises:
-      FailedPreconditionError: it holds something else.
+      FailedPreconditionError: it holds other files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,8 +74,8 @@ class FolderWriter:
         strange = next((name for name in found if name != MANIFEST and not _OURS.fullmatch(name)), None)
         if strange is not None:
             error = FileStateError(
-                f"gx.save: {folder} holds {strange!r}, and is no folder of saved functions; choose one that is new or "
-                "empty"
+                f"gx.save: {folder} holds {strange!r}, so it is not a folder of saved functions; choose one that "
+                "is new or empty"
             )
             raise at(error, user_location())
 
@@ -93,11 +93,11 @@ class FolderWriter:
         return path.name
 
     def arrays(self, name: str, arrays: Arrays) -> dict[str, Any]:
-        """Writes arrays; returns what the manifest is to say of them."""
+        """Writes arrays; returns their entry for the manifest."""
         path = self._path(name)
         with file_errors(path):
             write_arrays(path, arrays, {"format": FORMAT})
-            for other in self._files:  # safetensors keeps files to who writes them; texts are as the user has it
+            for other in self._files:  # safetensors makes files private; text files have the user's permissions
                 path.chmod((self._folder / other).stat().st_mode & 0o777)
                 break
             self._files[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum_of(path)}
@@ -108,7 +108,7 @@ class FolderWriter:
         return self._folder / f"{self._token}-{_UNSAFE.sub('_', name)}"
 
     def finish(self, content: Mapping[str, Any]) -> None:
-        """Writes the manifest, after which the folder is what was written; then removes what was there before."""
+        """Writes the manifest, which completes the folder, and then removes the previous files."""
         text = json.dumps({"format": FORMAT, **content, "files": self._files})
         unfinished = self._path("manifest.unfinished")
         with file_errors(self._folder):
@@ -122,13 +122,13 @@ class FolderWriter:
                 (self._folder / name).unlink()
 
     def _abandoned(self) -> set[str]:
-        """Returns the files of saves that were killed long ago; a save may go on beside this one."""
+        """Returns the files of saves that were killed long ago; another save may be in progress."""
         limit = time.time() - ABANDONED_SECONDS
         files = [path for path in self._folder.iterdir() if _OURS.fullmatch(path.name)]
         return {path.name for path in files if path.name not in self._files and path.stat().st_mtime < limit}
 
     def abandon(self) -> None:
-        """Removes what was written in vain."""
+        """Removes the files that were written in vain."""
         with suppress(OSError):
             for path in self._folder.glob(f"{self._token}-*"):
                 path.unlink()
@@ -136,7 +136,7 @@ class FolderWriter:
                 self._folder.rmdir()
 
     def _named(self) -> set[str]:
-        """Returns the files of the manifest that is there, and so none of a save that goes on beside this one."""
+        """Returns the files of the current manifest, and so none of a concurrent save."""
         try:
             content: Any = json.loads((self._folder / MANIFEST).read_text(encoding="utf-8"))
             return {name for name in content["manifest"]["files"] if _OURS.fullmatch(name)}
@@ -154,7 +154,7 @@ class FolderReader:
       content: the manifest.
 
     Raises:
-      NotFoundError: there is no manifest.
+      NotFoundError: the folder has no manifest.
       DataLossError: the manifest is damaged.
     """
 
@@ -225,5 +225,5 @@ class FolderReader:
             if not path.is_file():
                 raise damaged(path, "it is not there")
             if (size := path.stat().st_size) != files[name]["bytes"]:
-                raise damaged(path, f"it has {size:,} bytes, and was written with {files[name]['bytes']:,}")
+                raise damaged(path, f"it has {size:,} bytes, but was written with {files[name]['bytes']:,}")
         return path, files[name]

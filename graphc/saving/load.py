@@ -1,4 +1,4 @@
-"""``load``: functions from files, without their source."""
+"""``load``: loads functions from files, without their source."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _READ_AGAIN = 3
 class Saved(Stateful):
     """Functions that :func:`load` has read.
 
-    They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. A function that has the name of an
-    attribute of this object, such as ``variables``, is an item only. Each is a compiled function like any other:
-    gradients flow through it, other compiled functions take it in, and ``.graph``, ``.explain`` and ``.lower`` show it.
-    Where one function was saved, calls of the object call it.
+    They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. A function whose name is an attribute of
+    this object, such as ``variables``, is only an item. Each is an ordinary compiled function: gradients flow through
+    it, other compiled functions can call it, and ``.graph``, ``.explain`` and ``.lower`` work. If a single function was
+    saved, calling the object calls it.
 
     Attributes:
       functions: the functions by name.
@@ -54,7 +54,7 @@ class Saved(Stateful):
         self.functions = dict(functions)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function that was saved by itself, or as ``__call__``.
+        """Calls the function that was saved alone, or as ``__call__``.
 
         Raises:
           AttributeError: several functions were saved, and none as ``__call__``.
@@ -72,7 +72,7 @@ class Saved(Stateful):
         """Returns a function by its name.
 
         Raises:
-          NotFoundError: there is none.
+          NotFoundError: the function does not exist.
         """
         if name not in self.functions:
             error = NotFoundError(f"there is no saved function {name!r}; there are {', '.join(self.functions)}")
@@ -92,7 +92,7 @@ class Saved(Stateful):
 
     @property
     def signatures(self) -> dict[str, list[str]]:
-        """For which arguments each function was saved, as text."""
+        """The arguments that each function was saved for, as text."""
         return {name: cast("Any", function.python_function).texts for name, function in self.functions.items()}
 
     def signatures_of(self, name: str) -> tuple[LoadedSignature, ...]:
@@ -106,16 +106,16 @@ class Saved(Stateful):
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those that are trained."""
+        """The trainable Variables."""
         return tuple(variable for variable in self.variables if variable.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """Those that are not."""
+        """The other Variables."""
         return tuple(variable for variable in self.variables if not variable.trainable)
 
     def named_variables(self) -> dict[str, Variable]:
-        """Returns the Variables by the names that they were saved by."""
+        """Returns the Variables, by their names in the files."""
         return dict(self._variables)
 
     def __repr__(self) -> str:
@@ -126,8 +126,8 @@ class Saved(Stateful):
 def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
     """Reads functions that :func:`save` has written, in any process, without their source.
 
-    Nothing in the files is run but graphs of ops that only compute: no pickles, no Python. What the checksums or the
-    parser do not accept is refused, with the name of the file.
+    Files run nothing but graphs of ops that only compute: no pickles, no Python. If a checksum or the parser fails, the
+    error names the file.
 
     Args:
       folder: their folder.
@@ -138,7 +138,7 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
       A :class:`saving.Saved`, whose attributes are the functions.
 
     Raises:
-      NotFoundError: there are no saved functions.
+      NotFoundError: the folder has no saved functions.
       DataLossError: a file is damaged, missing or not what :func:`save` writes.
       FailedPreconditionError: they were saved by a newer graphc.
 

@@ -1,9 +1,9 @@
-"""A graph with open sizes, made of traces for several sizes.
+"""A graph with open sizes, made from traces for several sizes.
 
 Python code computes with ``x.shape``: it reshapes, pads, divides by the number of rows. So a function is traced for
-fixed sizes, three times, and what differs between the graphs must be what depends on the sizes: types get open sizes,
-and attributes become numbers that the graph itself computes of the shapes that it is given. Where something else
-differs, or a further trace for yet other sizes is not what the open graph becomes for these, the function is refused.
+fixed sizes, three times, and the graphs may differ only in what depends on the sizes: types get open sizes, and
+attributes become numbers that the graph computes from the shapes of its arguments. If anything else differs, or a
+further trace for other sizes does not match the open graph, the function is refused.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ _INT = np.dtype(np.int32)
 
 
 def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
-    """Returns the graph of which each of these is the case of some sizes, and the types of its values in these cases.
+    """Returns the graph that becomes each of these graphs for some sizes, and the types of its values in these cases.
 
     Args:
       graphs: graphs of one function, traced for different sizes.
       sizes: the sizes of each trace.
 
     Raises:
-      InvalidArgumentError: they differ in something that sizes do not explain; it has the user's line.
+      InvalidArgumentError: they differ in something that sizes do not explain; the error has the user's line.
     """
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
 
 
 class _Opened:
-    """One graph, or body, on its way."""
+    """An open graph, or body, under construction."""
 
     def __init__(
         self, graphs: Sequence[Graph], sizes: Sequence[Sizes], rows: dict[Value, Sequence[TensorType]]
@@ -165,7 +165,7 @@ class _Opened:
         self._note([node.outputs[0] for node in row], made)
 
     def _constant(self, row: Sequence[Node]) -> Value:
-        """Returns a number of Python's that is computed of sizes."""
+        """Returns a Python number that is computed from sizes."""
         arrays = [node.attrs["value"].array for node in row]
         whole = all(array.size == 1 and array.dtype.kind in "iuf" and float(array) % 1 == 0 for array in arrays)
         number = self._computed([int(array) for array in arrays]) if whole else None
@@ -185,11 +185,11 @@ class _Opened:
         return made.outputs[0]
 
     def _late(self, op: Any, found: Sequence[Mapping[str, Any]]) -> tuple[Attrs, list[Value]]:
-        """Returns the attributes of a late node, and the numbers that it takes besides."""
+        """Returns the attributes of a late node, and the additional numbers that it takes."""
         late: list[str] = []
         numbers: list[Value] = []
         marked: dict[str, Any] = {}
-        # In the order in which the numbers are taken out again, which is that of the names.
+        # # In the order in which the numbers are taken out again, which is that of the names.
         for name in sorted(found[0]):
             before = len(numbers)
             marked[name] = self._marked([attrs[name] for attrs in found], numbers, f"{op.name}: {name}")
@@ -210,7 +210,7 @@ class _Opened:
         return first.op, attrs, [*inputs[:count], *numbers, *inputs[count:]]
 
     def _marked(self, values: Sequence[Any], numbers: list[Value], what: str) -> Any:
-        """Returns an attribute, with a mark for each number in it that depends on sizes."""
+        """Returns an attribute with a mark for each number in it that depends on sizes."""
         if _equal(values):
             return values[0]
         if all(isinstance(value, tuple) for value in values):
@@ -224,7 +224,7 @@ class _Opened:
         raise InvalidArgumentError(f"{what} depends on the open size in a way that is not understood ({shown})")
 
     def _computed(self, numbers: Sequence[int]) -> Value | None:
-        """Returns the node that computes a number of the sizes that are known here; None where there is none."""
+        """Returns the node that computes a number from the known sizes; None if there is none."""
         for expression in expressions(numbers, self._sizes):
             parts = [self._symbol(symbol) for symbol in expression.symbols]
             if None not in parts:
@@ -245,7 +245,7 @@ class _Opened:
         return self._known[expression]
 
     def _symbol(self, symbol: str) -> Value | None:
-        """Returns a size, taken from the shape of a tensor that has it."""
+        """Returns a size, taken from the shape of a tensor."""
         if symbol not in self._known:
             sizes = tuple(one[symbol] for one in self._sizes)
             for made, row in self._values.values():
@@ -287,15 +287,15 @@ def _equal(values: Sequence[Any]) -> bool:
 
 
 def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") -> None:
-    """Refuses an open graph that is not what the function is for the sizes of a case.
+    """Raises an error if an open graph does not match the function for some sizes.
 
     Args:
       graph: the open one.
       case: the function, traced for some sizes.
-      what: these are, for messages.
+      what: a description of the sizes, for messages.
 
     Raises:
-      InvalidArgumentError: it is not.
+      InvalidArgumentError: the graph does not match.
     """
     made = _plain(specialize(graph, [value.type for value in case.inputs], evaluate))
     made, case = (CSE()(DCE()(_masked(one))) for one in (made, case))  # a size may be another number of the program
@@ -314,7 +314,7 @@ def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
 
 
 def _plain(graph: Graph) -> Graph:
-    """Returns the graph with constants in place of numbers that were computed of sizes."""
+    """Returns the graph with constants in place of numbers computed from sizes."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         number = known_ints(node.inputs[0]) if node.name.startswith(SIZE_NODE) and len(node.inputs) == 1 else None
@@ -329,7 +329,7 @@ def _plain(graph: Graph) -> Graph:
 
 
 def _masked(graph: Graph) -> Graph:
-    """Returns the graph with a word in place of each attribute that is a Python object, to be compared."""
+    """Returns the graph with a word in place of each attribute that is a Python object, for comparison."""
     copies: dict[Value, Value] = {value: value for value in graph.inputs}
     nodes: dict[Node, Node] = {}
     for node in graph.nodes:

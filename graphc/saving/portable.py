@@ -1,4 +1,4 @@
-"""A graph without anything of this process: what its nodes hold of Python becomes files beside it, or is refused."""
+"""A graph without references to this process: Python objects in its nodes become files, or are refused."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _COMPUTING = frozenset({
     "metrics.weighted", "metrics.matches", "metrics.above", "metrics.confusion", "metrics.add",
     "debug.breakpoint",
 })  # fmt: skip
-"""Ops besides the rows of the op table that only compute, and read and assign Variables."""
+"""Ops outside the op table that only compute, or read and assign Variables."""
 
 
 def allowed(op: OpDef) -> bool:
-    """Returns True for an op that a saved graph may have: it computes, and does nothing else to the world.
+    """Returns True for an op that a saved graph may have: it computes, and has no effect on the world.
 
-    The rows of the op table are JAX functions, and the others are listed here. Any other op is refused.
+    The rows of the op table are JAX functions; other allowed ops are listed here. Any other op is refused.
     """
     if op is JAX_PROGRAM:
         return True
@@ -64,7 +64,7 @@ class Portable:
         self.programs: dict[str, Program] = {}
 
     def graph(self, graph: Graph) -> Graph:
-        """Returns the graph, without anything of this process, nor the folders that its source was in."""
+        """Returns the graph without references to this process, and without the folders of its source files."""
         return mapped(graph, self._node, locate=_without_folder)
 
     def _node(self, node: Node) -> tuple[OpDef, Attrs]:
@@ -84,7 +84,7 @@ class Portable:
         return op, attrs
 
     def _applied(self, node: Node, op: OpDef, attrs: Attrs) -> tuple[OpDef, Attrs] | None:
-        """Returns what stands for a function of JAX; None for another op."""
+        """Returns the replacement of a call of a JAX function; None for another op."""
         if op is JAX_PROGRAM:  # of a function that was loaded
             self.programs[attrs["program"]] = program_of(attrs["program"])
         if op.name == _CALL_JAX:
@@ -109,8 +109,8 @@ class Portable:
 
     def _refusal(self, node: Node, why: str) -> GraphcError:
         error = UnimplementedError(
-            f"gx.save: {self._name} cannot be saved: {why}; a file holds graphs and arrays alone. Take it out of the "
-            "function, and do it around the call"
+            f"gx.save: {self._name} cannot be saved: {why}; a file holds only graphs and arrays. Move it out of the "
+            "function, and do it outside of the call"
         )
         return at(error, node.location or user_location())
 
@@ -123,7 +123,7 @@ def mapped(
     graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinned: bool = True,
     locate: Callable[[Location | None], Location | None] = lambda location: location,
 ) -> Graph:  # fmt: skip
-    """Returns a graph with other ops and attributes, in its bodies too.
+    """Returns a graph with other ops and attributes, also in its bodies.
 
     Args:
       graph: the graph.

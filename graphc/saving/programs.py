@@ -1,6 +1,6 @@
-"""Functions of JAX in saved graphs: blobs of ``jax.export``, each of which is one op.
+"""JAX functions in saved graphs: blobs of ``jax.export``, each of which is one op.
 
-JAX promises to read what it has exported for six months; a blob says until when. It holds StableHLO, and no Python.
+JAX promises to read its exports for six months; a blob says until when. It holds StableHLO, and no Python.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CALLS_BACK = re.compile(r'custom_call\s*@"?([\w.$-]*(?:callback|py_)[\w.$-]*)',
 
 @dataclass(frozen=True)
 class Program:
-    """A function of JAX that was exported.
+    """An exported JAX function.
 
     Attributes:
       blob: the result of ``jax.export``.
@@ -51,11 +51,11 @@ class Program:
 
     @cached_property
     def name(self) -> str:
-        """Its name in graphs, made of its bytes."""
+        """Its name in graphs, derived from its bytes."""
         return hashlib.sha256(self.blob).hexdigest()[:32]
 
     def types(self, types: Sequence[TensorType]) -> tuple[TensorType, ...]:
-        """Returns the types of its results for arguments of these types; raises what JAX raises."""
+        """Returns the types of its results for arguments of these types; raises JAX's errors."""
         key = (dtype_rules(), *types)
         if key not in self._types:
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
@@ -65,11 +65,11 @@ class Program:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function of arrays.
+        """The function, of arrays.
 
         Raises:
-          FailedPreconditionError: this version of JAX does not read it.
-          DataLossError: it calls Python of the process that reads it, which no function that is saved does.
+          FailedPreconditionError: this version of JAX cannot read it.
+          DataLossError: it calls Python in the process that reads it, which saved functions never do.
         """
         try:
             found: Any = export.deserialize(bytearray(self.blob))
@@ -87,7 +87,7 @@ class Program:
 
 
 def _with_gradients(exported: Any) -> Iterator[Any]:
-    """Yields what was exported, and its backward passes of each order, which are programs of their own."""
+    """Yields the exported function, and its backward passes of each order, which are separate programs."""
     yield exported
     while exported.has_vjp():
         exported = exported.vjp()
@@ -95,7 +95,7 @@ def _with_gradients(exported: Any) -> Iterator[Any]:
 
 
 class ProgramName(str):
-    """The name of a program, which it holds: what has a graph that calls the program keeps it, and nothing else does.
+    """The name of a program, which keeps the program alive as long as a graph that calls it.
 
     Args:
       program: the program.
@@ -114,7 +114,7 @@ _programs: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictiona
 
 
 def program_of(name: str) -> Program:
-    """Returns the program of a name.
+    """Returns the program with a name.
 
     Raises:
       FailedPreconditionError: it is not loaded.
@@ -158,7 +158,7 @@ def exported(
       function: a function that JAX can trace.
       rows: for each argument its types, in the traces for several sizes.
       sizes: the sizes of the traces; none if no size is open.
-      differentiable: whether gradients are to be exported, where the function has any.
+      differentiable: whether to export gradients, if the function has any.
 
     Raises:
       Exception: JAX cannot export it.
@@ -203,7 +203,7 @@ def _today() -> date:
 
 
 def _on_platforms(function: Any, types: Sequence[Any]) -> Any:
-    """Exported for all platforms; for the one that is there where the function is only for that."""
+    """Exports for all platforms, or for the current one if the function works only there."""
     try:
         return export.export(function, platforms=_PLATFORMS)(*types)
     except Exception:

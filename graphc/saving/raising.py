@@ -1,4 +1,4 @@
-"""The exceptions of a saved function: of Python's and graphc's own classes, by the status of the call."""
+"""The exceptions of a saved function: Python's and graphc's own classes, by the status of the call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["raise_by_status", "raised"]
 
 
 def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]) -> Tree:
-    """Returns exceptions as JSON.
+    """Converts exceptions to JSON.
 
     Args:
       exceptions: by the status of a call that raises one: the exception, or None where tensors are in it; its class;
@@ -46,7 +46,7 @@ def _no_leaf(value: Any) -> None:
 
 
 def _class_named(name: str) -> type[BaseException] | None:
-    """One of Python's own exceptions, or of graphc's; nothing else can be raised by a file."""
+    """Returns an exception class of Python or graphc by name; files can raise no others."""
     for home in (builtins, errors):
         found = vars(home).get(name)
         if isinstance(found, type) and issubclass(found, Exception):
@@ -55,7 +55,7 @@ def _class_named(name: str) -> type[BaseException] | None:
 
 
 def raise_by_status(raises: Mapping[str, Tree], name: str) -> Callable[[Any], None]:
-    """Returns a function that takes the status of a call and raises what it stands for.
+    """Returns a function that raises the exception for a call's status.
 
     Args:
       raises: the result of :func:`raised`.
@@ -78,7 +78,7 @@ def _maker(tree: Mapping[str, Any], name: str) -> Callable[[], Exception]:
     def make() -> Exception:
         try:
             error = cast("Any", kind)(*cast("tuple[Any, ...]", args))
-        except TypeError:  # one that takes other arguments
+        except TypeError:  # an exception that takes other arguments
             error = GraphcError(f"{tree['class']}: {args}")
         error.add_note(f"raised by the saved function {name!r}" + (f" ({place})" if place else ""))
         return error

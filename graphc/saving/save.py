@@ -1,4 +1,4 @@
-"""``save``: functions as files."""
+"""``save``: writes functions to files."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _LARGE = 256
 
 
 def save(f: Any, folder: PathLike, *signatures: Any) -> None:
-    """Writes compiled functions, with their Variables, to a folder from which :func:`load` gives them back.
+    """Writes compiled functions, with their Variables, to a folder, from which :func:`load` restores them.
 
     The folder holds the graph of each signature as text, the Variables in the safetensors format, and a manifest with
-    checksums, which comes last: a save that is killed leaves what was there before. Nothing is pickled.
+    checksums, which is written last: a save that is killed leaves the previous contents. Nothing is pickled.
 
     Args:
       f: the object to save: a compiled function, a method, a layer or another callable; a dict of these by name; or an
@@ -50,9 +50,9 @@ def save(f: Any, folder: PathLike, *signatures: Any) -> None:
         signature, or a list of them, by name. Functions with ``input_signature`` need none.
 
     Raises:
-      InvalidArgumentError: there is nothing to save, a signature is missing, or what a function does depends on a size
-        that is to stay open.
-      UnimplementedError: a function does what a file cannot hold, such as a call of Python's; it has the line.
+      InvalidArgumentError: there is nothing to save, a signature is missing, or the function depends on an open size.
+      UnimplementedError: a function does something that a file cannot hold, such as calling Python; the error has the
+        line.
       FailedPreconditionError: the folder holds something else.
 
     Example:
@@ -89,7 +89,7 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
 
 
 def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:
-    """Signatures by the names of functions; None for signatures of one, which may be dicts of tensors."""
+    """Returns signatures by function name; None for the signatures of one function, which may be dicts of tensors."""
     if len(signatures) != 1 or type(signatures[0]) is not dict:
         return None
     given = cast("dict[str, Any]", signatures[0])
@@ -142,7 +142,7 @@ def _has_signature(function: Any) -> bool:
 def _own_signature(function: Any, what: str) -> Signature:
     if not _has_signature(function):
         raise _error(
-            f"{what} has no signature; say for which arguments it is saved, such as gx.TensorSpec((None, 3)), or give "
+            f"{what} has no signature; pass the arguments to save it for, such as gx.TensorSpec((None, 3)), or give "
             "it an input_signature"
         )
     return Signature(*function.input_signature)
@@ -169,7 +169,7 @@ class _Save:
         self._ops: set[str] = set()
 
     def run(self) -> None:
-        """Traces all, then writes."""
+        """Traces all functions, then writes."""
         traced: dict[str, list[tuple[Any, Graph]]] = {}
         parameters: dict[str, Any] = {}
         for name, (given, signatures) in self._functions.items():
@@ -265,7 +265,7 @@ class _Save:
 
 
 def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
-    """Returns a result with the names that Variables have in the files."""
+    """Returns a result with the Variables' names in the files."""
     if isinstance(tree, list):
         return [_with_names(item, names) for item in cast("list[Any]", tree)]
     if not isinstance(tree, dict):
@@ -277,7 +277,7 @@ def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
 
 
 def _paths_of(owner: Any) -> dict[str, Variable]:
-    """Returns the Variables of a model by names that are the same in every run."""
+    """Returns the Variables of a model, by names that are the same in every run."""
     if isinstance(owner, BoundFunction):
         owner = owner.__self__
     if isinstance(owner, Module) or callable(getattr(owner, "named_variables", None)):
@@ -293,7 +293,7 @@ def _paths_of(owner: Any) -> dict[str, Variable]:
 
 
 def _parameters(function: Function, instance: tuple[Any, ...]) -> list[Any]:
-    """Returns the parameters as JSON: name, kind, and the default in a list where there is one that JSON can hold."""
+    """Returns the parameters as JSON: name, kind, and the default in a list if it has a JSON form."""
     found = [*inspect.signature(function.python_function).parameters.values()][len(instance) :]
     return [[parameter.name, parameter.kind.name, _default(parameter)] for parameter in found]
 

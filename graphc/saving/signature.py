@@ -23,7 +23,7 @@ _LARGEST = 1 << 20
 
 
 class Signature:
-    """The arguments that a function is saved for, as it would be called.
+    """The arguments of a call that a function is saved for.
 
     Args:
       *args: a :class:`TensorSpec` or an example for each tensor; Python values become part of the program.
@@ -50,7 +50,7 @@ def _shown(value: Any) -> str:
 
 
 def as_signature(given: Any) -> Signature:
-    """Returns a signature as it was given: a tuple is all arguments, anything else is one."""
+    """Normalizes a given signature: a tuple holds all arguments, anything else is a single one."""
     if isinstance(given, Signature):
         return given
     return Signature(*cast("tuple[Any, ...]", given)) if type(given) is tuple else Signature(given)
@@ -58,7 +58,7 @@ def as_signature(given: Any) -> Signature:
 
 @dataclass(frozen=True)
 class OpenSpec:
-    """A tensor argument: its dtype, and its sizes, a symbol for each that is open.
+    """A tensor argument: its dtype and its sizes, with a symbol for each open size.
 
     Attributes:
       shape: the sizes.
@@ -71,14 +71,14 @@ class OpenSpec:
     name: str
 
     def example(self, sizes: Sizes) -> Any:
-        """Returns a tensor of these sizes; a large one is an array that takes no memory."""
+        """Returns a tensor of these sizes; a large one is an array without its own memory."""
         shape = [sizes[size] if isinstance(size, str) else size for size in self.shape]
         zeros = np.broadcast_to(np.zeros((), self.dtype), shape)
         return asarray(zeros) if zeros.size <= _LARGEST else zeros
 
     @property
     def spec(self) -> TensorSpec:
-        """The same without symbols."""
+        """The TensorSpec, without symbols."""
         return TensorSpec([None if isinstance(size, str) else size for size in self.shape], self.dtype, self.name)
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class OpenSpec:
 
 
 class _Leaf:
-    """Keeps nest from looking into an OpenSpec, which is a dataclass."""
+    """A box that hides an OpenSpec, which is a dataclass, from nest."""
 
     __slots__ = ("spec",)
 
@@ -95,7 +95,7 @@ class _Leaf:
 
 
 def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
-    """Returns arguments by name with an OpenSpec, boxed, for each tensor.
+    """Returns arguments by name, with a boxed OpenSpec for each tensor.
 
     Args:
       values: the arguments.

@@ -1,4 +1,4 @@
-"""Answer: the future of a request to replicas, and what is known of the request until it is answered."""
+"""Answer: the future of a request to replicas, and the state of the request until it is answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Answer", "Request"]
 
 
 class Answer(Future[Any]):
-    """The result of a request to :class:`Replicas`; ``await`` it, or ask for its ``result``."""
+    """The result of a request to :class:`Replicas`; ``await`` it, or call ``result``."""
 
     def __init__(self, name: str, rows: int, place: Location | None) -> None:
         super().__init__(name, CancellationToken(), place)
@@ -26,20 +26,20 @@ class Answer(Future[Any]):
         self._rows = rows
 
     def describe(self) -> str:
-        """Returns the request in words, for messages."""
+        """Describes the request in words, for messages."""
         place = "" if self._place is None else f", submitted at {self._place.short}"
         return f"a request of {self._rows} {'row' if self._rows == 1 else 'rows'} to {self.name!r}{place}"
 
     @property
     def place(self) -> Location | None:
-        """The line that submitted it."""
+        """The line that submitted the request."""
         return self._place
 
     def cancel(self) -> bool:
-        """Takes the request back; whether it had no result yet."""
+        """Cancels the request; returns True if it had no result yet."""
         if self.drop():
             concurrent.futures.Future.cancel(self)
-            self.set_running_or_notify_cancel()  # tells those who wait
+            self.set_running_or_notify_cancel()  # notifies waiters
         return self.cancelled()
 
 
@@ -60,7 +60,7 @@ class Request:
     parts: dict[int, tuple[Program, list[Array]]] = field(default_factory=dict[int, "tuple[Program, list[Array]]"])
 
     def result(self) -> Any:
-        """Returns the results of all pieces, put together."""
+        """Returns the results of all pieces, joined."""
         pieces = [self.parts[start] for start in sorted(self.parts)]
         program = pieces[0][0]
         columns = zip(*[arrays for _, arrays in pieces], strict=True)

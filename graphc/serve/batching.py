@@ -1,7 +1,7 @@
-"""Batcher: which rows are answered together, when, and by which replica.
+"""Batcher: decides which rows are answered together, when, and by which replica.
 
-A state machine without threads and clocks: who drives it says what time it is. So it is tested on a simulated clock,
-and :mod:`graphc.serve.replicas` drives it from threads.
+It is a state machine without threads and clocks: its driver passes the time. So it is tested on a simulated clock, and
+:mod:`graphc.serve.replicas` drives it from threads.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 __all__ = ["Batch", "Batcher", "Piece", "Replica"]
 
 _STRIKES = 2
-"""After how many failures in a row, of batches that others could answer, a replica is left out."""
+"""Number of successive failures, of batches that others could answer, after which a replica is left out."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Piece:
 
     @property
     def rows(self) -> int:
-        """Returns how many rows they are."""
+        """The number of rows."""
         return self.stop - self.start
 
 
 @dataclass(eq=False)
 class Suspicion:
-    """A batch that failed, whose pieces are tried again one by one: was it the replica, or what it was given?
+    """A failed batch whose pieces are tried again one by one, to find whether the replica or the input was at fault.
 
     Attributes:
       replica: the replica that failed.
@@ -69,7 +69,7 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        """Returns how many rows they are."""
+        """The number of rows."""
         return sum(piece.rows for piece in self.pieces)
 
 
@@ -85,13 +85,13 @@ class _Request:
 
 @dataclass
 class _Queue:
-    """The pieces of one key that wait, the oldest first, and how many rows they are."""
+    """The waiting pieces of one key, oldest first, and their number of rows."""
 
     pieces: deque[Piece] = field(default_factory=deque[Piece])
     rows: int = 0
 
     def take(self, most: int) -> tuple[Piece, ...]:
-        """Takes the oldest pieces off, of as many rows as asked for at most."""
+        """Takes the oldest pieces, up to ``most`` rows."""
         taken: list[Piece] = []
         while self.pieces and self.pieces[0].rows <= most:
             taken.append(self.pieces.popleft())
@@ -120,12 +120,12 @@ class Replica:
 
 
 class Batcher:
-    """Forms batches of the rows that wait, and gives them to replicas that are free.
+    """Forms batches of the waiting rows, and assigns them to free replicas.
 
-    A batch is due when there are ``max_batch`` rows, or when its oldest has waited ``max_delay``. Rows of one key only
-    are answered together. A request of more than ``max_batch`` rows is cut into pieces; others stay whole. When a batch
-    fails, each of its pieces is tried once more, alone and by another replica where there is one. If these answer all
-    of them, the replica is to blame; after two such failures in a row it is left out, unless it is the last.
+    A batch is due when there are ``max_batch`` rows, or when its oldest row has waited ``max_delay``. Only rows of one
+    key are batched together. A request of more than ``max_batch`` rows is split into pieces; others stay whole. When a
+    batch fails, each of its pieces is tried once more, alone and by another replica if there is one. If these answer
+    all pieces, the replica is at fault; after two such failures in a row it is left out, unless it is the last.
 
     Args:
       replicas: the number of replicas.
@@ -138,7 +138,7 @@ class Batcher:
         self.max_batch, self.max_delay, self.max_waiting = max_batch, max_delay, max_waiting
         self.replicas = [Replica() for _ in range(replicas)]
         self.waiting = 0
-        self._free = deque(range(replicas))  # the one that has been idle longest comes first
+        self._free = deque(range(replicas))  # the longest idle one comes first
         self._numbers = itertools.count()
         self._requests: dict[int, _Request] = {}
         self._queues: dict[Hashable, _Queue] = {}
@@ -148,25 +148,25 @@ class Batcher:
 
     @property
     def is_idle(self) -> bool:
-        """True if nothing waits and nothing runs."""
+        """True if no request waits or runs."""
         return not (self._requests or self._running)
 
     @property
     def running(self) -> list[Batch]:
-        """Returns what the replicas are at."""
+        """The running batches."""
         return list(self._running)
 
     @property
     def has_retries(self) -> bool:
-        """True if pieces of batches that failed wait to be tried alone."""
+        """True if pieces of failed batches wait to be tried alone."""
         return bool(self._again)
 
     def has_room(self, rows: int) -> bool:
-        """Returns True if so many rows may wait, too."""
+        """Returns True if ``rows`` more rows may wait."""
         return self.waiting + rows <= self.max_waiting
 
     def submit(self, now: float, key: Hashable, rows: int, deadline: float = math.inf) -> int:
-        """Queues a request, for which there :meth:`has_room`, and returns its number."""
+        """Queues a request, if it :meth:`has_room`, and returns its number."""
         number = next(self._numbers)
         starts = range(0, rows, self.max_batch)
         self._requests[number] = _Request(key, now, deadline, len(starts))
@@ -177,11 +177,11 @@ class Batcher:
         return number
 
     def close(self) -> None:
-        """Makes all that waits due: nothing more will come."""
+        """Makes all waiting rows due: no more will come."""
         self._closed = True
 
     def next(self, now: float) -> Batch | None:
-        """Takes the batch that is due, for a replica that is free then; None if there is none, or no such replica."""
+        """Takes the batch that is due, for a free replica; None if there is no batch, or no free replica."""
         batch = self._next_again() or self._next_due(now)
         if batch is not None:
             self._free.remove(batch.replica)
@@ -190,24 +190,24 @@ class Batcher:
         return batch
 
     def wakes(self) -> float | None:
-        """Returns when :meth:`next` has more to give if nothing else happens; None for never."""
+        """Returns the time when :meth:`next` may return more if nothing else happens; None for never."""
         if not self._free or not self._queues:
             return None
         return min(map(self._due, self._queues))
 
     def expires(self) -> float:
-        """Returns when the next deadline of a request passes; infinity for never."""
+        """Returns the time of the next deadline of a request; infinity for none."""
         return min((request.deadline for request in self._requests.values()), default=math.inf)
 
     def expire(self, now: float) -> list[int]:
-        """Drops the requests whose deadlines have passed, those in running batches too, and returns their numbers."""
+        """Drops the requests whose deadlines have passed, including running ones, and returns their numbers."""
         late = [number for number, request in self._requests.items() if request.deadline <= now]
         for number in late:
             self.drop(number)
         return late
 
     def drop(self, number: int) -> bool:
-        """Forgets a request; whether it was still to be answered."""
+        """Drops a request; returns True if it was not answered yet."""
         request = self._requests.pop(number, None)
         if request is None:
             return False
@@ -221,7 +221,7 @@ class Batcher:
         return True
 
     def answered(self, batch: Batch) -> list[int]:
-        """Notes that a batch was answered, and returns the requests that have all their rows now."""
+        """Records that a batch was answered, and returns the requests that are now complete."""
         replica = self._ended(batch)
         replica.batches += 1
         replica.rows += batch.rows
@@ -239,7 +239,7 @@ class Batcher:
         return whole
 
     def failed(self, batch: Batch) -> list[int]:
-        """Notes that a batch failed, and returns the requests that fail with it; others are tried again."""
+        """Records that a batch failed, and returns the requests that fail with it; others are tried again."""
         replica = self._ended(batch)
         replica.failures += 1
         if batch.suspicion is not None or (len(batch.pieces) == 1 and not self._others(batch.replica)):
@@ -256,7 +256,7 @@ class Batcher:
         return [place for place, replica in enumerate(self.replicas) if replica.out]
 
     def _next_again(self) -> Batch | None:
-        """Returns a piece that is tried alone, by another replica than the one that failed, if there is another."""
+        """Returns a piece to try alone, by another replica than the failed one, if there is another."""
         for place, (piece, suspicion) in enumerate(self._again):
             others = self._others(suspicion.replica)
             replica = next((free for free in self._free if not others or free in others), None)
@@ -266,7 +266,7 @@ class Batcher:
         return None
 
     def _next_due(self, now: float) -> Batch | None:
-        """Returns the batch whose oldest piece has waited longest of those that are due."""
+        """Returns the due batch whose oldest piece has waited longest."""
         due = [key for key in self._queues if self._due(key) <= now]
         if not due or not self._free:
             return None
@@ -293,11 +293,11 @@ class Batcher:
         return replica
 
     def _others(self, replica: int) -> list[int]:
-        """Returns the replicas that are not left out, but for one."""
+        """Returns the replicas that are not left out, except one."""
         return [place for place, other in enumerate(self.replicas) if place != replica and not other.out]
 
     def _cleared(self, batch: Batch, suspicion: Suspicion) -> None:
-        """Notes that a piece was answered alone; if others answer all of a batch, the one that failed is to blame."""
+        """Records that a piece was answered alone; if others answer the whole batch, its replica is at fault."""
         if batch.replica == suspicion.replica:
             return
         suspicion.left -= 1

@@ -1,4 +1,4 @@
-"""Copies: a function on several devices, with its Variables on each, compiled for batches of a few sizes."""
+"""Copies: a function on several devices, with its Variables on each, compiled for a few batch sizes."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _jit = cast("Any", jax.jit)
 _checkify = cast("Any", checkify.checkify)
 
 _TOLERANCE = 1e-2
-"""By how much a row's results may depend on the rows beside it, as a part of the largest: rounding is far below."""
+"""Relative tolerance for the dependence of a row's results on other rows: rounding errors are far below it."""
 
 
 _MOST_PROGRAMS = 64
-"""Of more, the oldest is forgotten: each different shape of a row makes programs of its own."""
+"""Maximum number of programs; beyond it, the oldest is dropped. Each row shape makes its own programs."""
 
 
 class _RaisedError(InvalidArgumentError):
-    """A row of a batch makes the function raise; which exception of the user's it is, is not known yet."""
+    """A row of a batch makes the function raise an exception that is not identified yet."""
 
 
 class Program:
-    """The function for batches of one key and size: traced once, compiled for each device when it is used there.
+    """The function for batches of one key and size: traced once, and compiled for each device at its first use there.
 
     Args:
       copies: the copies that the program belongs to.
@@ -60,14 +60,14 @@ class Program:
         self.names: tuple[str, ...] = ()
 
     def variables(self) -> dict[str, Any]:
-        """Returns copies of the values that the Variables have now; the function makes them if it has not yet."""
+        """Returns copies of the current values of the Variables; the function makes them if it has not yet."""
         args, kwargs = self.arguments(self._example)
         found: dict[str, Any] = self._copies.pure.init(*args, **kwargs)
         self.names = tuple(found)
         return found
 
     def arguments(self, leaves: Iterable[Any]) -> Any:
-        """Returns the arguments of a call with arrays in their places, positional and by keyword."""
+        """Returns the arguments of a call with arrays in their places, positional and keyword."""
         return nest.unflatten(self._structure, leaves)
 
     def on(self, device: Device, variables: dict[str, Any]) -> Any:
@@ -79,7 +79,7 @@ class Program:
         return self._compiled[device]
 
     def result(self, leaves: Sequence[Array]) -> Any:
-        """Returns what the function returns, of the arrays in it."""
+        """Returns the function's result, built from its arrays."""
         found = iter(leaves)
         places = range(self._result.num_leaves)
         return nest.unflatten(
@@ -87,7 +87,7 @@ class Program:
         )
 
     def _run(self, variables: dict[str, Any], leaves: Sequence[Any]) -> list[Any]:
-        """Returns what JAX traces."""
+        """Runs the function under JAX tracing."""
         args, kwargs = self.arguments(leaves)
         result, new = self._copies.pure(variables, *args, **kwargs)
         name, rows = self._copies.name, len(leaves[0])
@@ -121,7 +121,7 @@ class Copies:
 
     Attributes:
       pure: the function as one of JAX's.
-      tracing: held while the function is traced.
+      tracing: the lock held while the function is traced.
     """
 
     def __init__(self, f: Callable[..., Any], name: str, devices: Sequence[Device], sizes: Sequence[int]) -> None:
@@ -139,7 +139,7 @@ class Copies:
         self._independent: set[Key] = set()
 
     def size(self, rows: int) -> int:
-        """Returns the number of rows that so many are filled up to."""
+        """Returns the padded number of rows."""
         return next(size for size in self.sizes if size >= rows)
 
     def program(self, key: Key, leaves: Sequence[Array]) -> Program:
@@ -158,7 +158,7 @@ class Copies:
             return found
 
     def refresh(self) -> None:
-        """Takes the values that the Variables have now; batches that begin later are answered with them."""
+        """Updates the copies to the current values of the Variables; later batches use them."""
         with self.tracing:
             new: dict[str, Any] = {}
             for program in self._programs.values():
@@ -187,12 +187,12 @@ class Copies:
         return found
 
     def warm_up(self, place: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
-        """Compiles a program for a device, and runs it; a row that makes the function raise does no harm."""
+        """Compiles a program for a device, and runs it; an exception for a row is ignored."""
         with suppress(_RaisedError):
             self.run(place, program, key, leaves, 1)
 
     def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
-        """Returns the user's own exception where the function raised for a row; other errors as they are."""
+        """Returns the user's own exception if the function raised for a row; other errors unchanged."""
         if not isinstance(error, _RaisedError):
             return error
         args, kwargs = program.arguments([Tensor(jnp.asarray(leaf)) for leaf in leaves])
@@ -203,7 +203,7 @@ class Copies:
         return error
 
     def _spread(self, new: dict[str, Any]) -> None:
-        """Puts values of Variables on each device; in place of the old ones at once."""
+        """Puts new values of Variables on each device, and replaces the old ones at once."""
         self._values = {device: {**old, **_put(new, device)} for device, old in self._values.items()}
 
     def _launch(self, place: int, program: Program, leaves: Sequence[Array]) -> list[Array]:
@@ -216,14 +216,14 @@ class Copies:
         return [np.asarray(leaf) for leaf in jax.device_get(found)]
 
     def _check_independent(self, found: Sequence[Array], alone: Sequence[Array]) -> None:
-        """Refuses a function whose result for the first row was another one when all rows were the first."""
+        """Raises an error if the result for the first row changed when all rows were copies of it."""
         for one, other in zip(found, alone, strict=True):
             first, same = np.asarray(one[0], np.complex128), np.asarray(other[0], np.complex128)
             bound = _TOLERANCE * max(1e-6, float(np.max(np.abs(np.nan_to_num(first)), initial=0.0)))
             if not np.allclose(first, same, rtol=0.0, atol=bound, equal_nan=True):
                 error = FailedPreconditionError(
-                    f"Replicas: the results of {self.name} for a row depend on the rows beside it, so queries cannot "
-                    f"be answered together: the first row gave {first.real.tolist()!s:.60} in a batch and "
+                    f"Replicas: the results of {self.name} for a row depend on the other rows, so queries cannot "
+                    f"be batched: the first row gave {first.real.tolist()!s:.60} in a batch and "
                     f"{same.real.tolist()!s:.60} by itself; it must not mix rows (a mean over axis 0, batch statistics)"
                 )
                 raise at(error, user_location())

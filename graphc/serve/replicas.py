@@ -1,4 +1,4 @@
-"""Replicas: several copies of a function that answer queries, in batches, from any thread or task of asyncio."""
+"""Replicas: several copies of a function that answer queries in batches, from any thread or asyncio task."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ _GRACE_SECONDS = 5.0
 class Replicas:
     """Answers queries with several copies of a function, one on each of several devices.
 
-    A query has arrays with one or more rows, and gets back what the function returns for these, as NumPy arrays. Any
-    thread may ask. Rows of several queries are computed together, as soon as there are ``max_batch`` of them or one has
-    waited ``max_delay_ms`` while a device is free. Batches are filled up to a few sizes, so that few programs are
-    compiled; what fills them up is in no result. A query that fails fails alone. A device that fails where others do
-    not is left out, which the log says.
+    A query has arrays with one or more rows, and gets the function's results for them, as NumPy arrays. Any thread may
+    send queries. Rows of several queries are batched, as soon as there are ``max_batch`` of them or one has waited
+    ``max_delay_ms`` while a device is free. Batches are padded to a few sizes, so that few programs are compiled;
+    results do not include the padding. A query that fails does so alone. A device that fails where others do not is
+    left out, which is logged.
 
-    The function must give each row a result that does not depend on the rows beside it. That is checked on the first
-    batch of each kind. It may read Variables, of which each device gets a copy, and must assign none. What it raises
-    for a row, its query gets.
+    The result of a row must not depend on the other rows, which is checked on the first batch of each kind. The
+    function may read Variables, of which each device gets a copy, but must not assign any. An exception for a row is
+    raised by its query.
 
-    Close them, or use ``with``: threads wait for queries until then, so what is not closed is never collected, nor are
-    the copies of the Variables on the devices.
+    Close replicas, or use ``with``: until then, threads wait for queries, so Python cannot collect the replicas or the
+    copies of the Variables on the devices.
 
     Args:
       f: a compiled function, a layer, or a Python function that could be compiled.
@@ -66,14 +66,14 @@ class Replicas:
         is named twice has two batches at a time, so that the host prepares one while the other is computed.
       max_batch: the maximum number of rows to compute together. Larger queries are split.
       max_delay_ms: the maximum time that a row waits for others while a device is free, in milliseconds.
-      timeout: within how many seconds a query must be answered; None for no bound but that of ``gx.deadline``.
+      timeout: seconds within which a query must be answered; None for no limit but ``gx.deadline``.
       max_waiting: the maximum number of rows that wait; 64 batches for each device when None.
       sizes: the batch sizes to compile for, the last one being ``max_batch``; powers of two when None.
 
     Raises:
-      InvalidTypeError: ``f`` is no function.
+      InvalidTypeError: ``f`` is not a function.
       InvalidArgumentError: an option has a value that it cannot have.
-      NotFoundError: there is no such device.
+      NotFoundError: a device does not exist.
 
     Example:
       >>> import graphc as gx
@@ -114,8 +114,8 @@ class Replicas:
         self._counts = Counts()
         self._requests: dict[int, Request] = {}
         self._lock = threading.RLock()
-        self._work = threading.Condition(self._lock)  # what the threads that compute wait on
-        self._late = threading.Condition(self._lock)  # what the one that looks at deadlines waits on
+        self._work = threading.Condition(self._lock)  # the computing threads wait on it
+        self._late = threading.Condition(self._lock)  # the deadline thread waits on it
         self._looks_at = math.inf
         self._closed = False
         self._settings = thread_settings()
@@ -127,21 +127,21 @@ class Replicas:
         atexit.register(self._end)
 
     def submit(self, *args: Any, **kwargs: Any) -> Answer:
-        """Asks for the results of rows, and does not wait for them.
+        """Submits rows, without waiting for the results.
 
-        The deadline in force (``gx.deadline``) holds for the request, too.
+        The deadline in force (``gx.deadline``) also applies to the request.
 
         Args:
           *args: the arguments of the function: arrays with the same number of rows, also in nested structures.
           **kwargs: its keyword arguments.
 
         Returns:
-          The future of what the function returns for these rows; it may be awaited and cancelled.
+          The future of the function's results for these rows; it can be awaited and cancelled.
 
         Raises:
           InvalidTypeError: an argument is no array.
-          InvalidArgumentError: there are no rows, or not as many in all arrays.
-          ResourceExhaustedError: too many rows wait already.
+          InvalidArgumentError: there are no rows, or the arrays differ in their number of rows.
+          ResourceExhaustedError: too many rows are already waiting.
           FailedPreconditionError: the replicas are closed.
         """
         refuse_in_trace(
@@ -167,19 +167,19 @@ class Replicas:
         return answer
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Asks for the results of rows and waits for them; see :meth:`submit`.
+        """Submits rows and waits for the results; see :meth:`submit`.
 
         Raises:
-          DeadlineExceededError: they are not there in time.
+          DeadlineExceededError: the results are not ready in time.
           Exception: an error of :meth:`submit`, or the function's error for one of the rows.
         """
         return self.submit(*args, **kwargs).result()
 
     def warm_up(self, *args: Any, **kwargs: Any) -> None:
-        """Compiles all sizes on all devices, for rows like these, before the first query comes; stops early if closed.
+        """Compiles all sizes on all devices, for rows like these, before the first query; stops early when closed.
 
         Args:
-          *args: arguments as those of the function, of one row or more; the function may raise for these rows.
+          *args: arguments for the function, of one row or more; the function may raise for these rows.
           **kwargs: likewise.
         """
         rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
@@ -193,11 +193,11 @@ class Replicas:
                 self._copies.warm_up(place, program, rows.key, leaves)
 
     def refresh(self) -> None:
-        """Takes the values that the function's Variables have now, on all devices; nothing is compiled again."""
+        """Updates all copies to the current values of the function's Variables, without compiling again."""
         self._copies.refresh()
 
     def stats(self) -> ServingStats:
-        """Returns what was counted and measured so far; ``print`` shows it as a table."""
+        """Returns the statistics so far; ``print`` shows them as a table."""
         with self._lock:
             names = [device_name(device) for device in self._copies.devices]
             each = [
@@ -207,7 +207,7 @@ class Replicas:
             return ServingStats.of(self.name, self._counts, self._batcher.waiting, each)
 
     def close(self) -> None:
-        """Refuses further queries, answers those that were accepted, and ends the threads; may be called again.
+        """Refuses further queries, answers the accepted ones, and ends the threads; may be called again.
 
         Raises:
           DeadlineExceededError: the deadline in force passed before; the threads end when their work is done.
@@ -236,7 +236,7 @@ class Replicas:
         return f"<{'closed ' if self._closed else ''}replicas of {self.name} on {names}>"
 
     def _what(self) -> str:
-        """Returns what :meth:`close` waits for."""
+        """Describes what :meth:`close` waits for."""
         busy = ", ".join(device_name(self._copies.devices[batch.replica]) for batch in self._batcher.running)
         if not self._requests:
             return f"a batch of {self.name!r} on {busy}, whose requests were given up"
@@ -249,8 +249,8 @@ class Replicas:
         if not self._batcher.has_room(len(rows)):
             self._counts.refused += 1
             error = ResourceExhaustedError(
-                f"Replicas: {self._batcher.waiting} rows wait for {self.name!r} already, and {len(rows)} more would be "
-                f"over max_waiting={self._batcher.max_waiting}; ask again later, or serve on more devices"
+                f"Replicas: {self._batcher.waiting} rows already wait for {self.name!r}, and {len(rows)} more would be "
+                f"over max_waiting={self._batcher.max_waiting}; try again later, or serve on more devices"
             )
             raise at(error, user_location())
 
@@ -261,7 +261,7 @@ class Replicas:
                 self._answer(batch)
 
     def _next(self) -> Batch | None:
-        """Waits for a batch; None once there will be none."""
+        """Waits for a batch; returns None once there will be none."""
         with self._lock:
             while True:
                 now = time.monotonic()
@@ -276,7 +276,7 @@ class Replicas:
                 self._work.wait(None if wakes is None else max(0.0, wakes - now))
 
     def _answer(self, batch: Batch) -> None:
-        """Computes a batch, and gives the requests what they get."""
+        """Computes a batch, and sets the results of its requests."""
         with self._lock:
             requests = {piece: self._requests.get(piece.request) for piece in batch.pieces}
         given = [(piece, request) for piece, request in requests.items() if request is not None]
@@ -294,7 +294,7 @@ class Replicas:
                     own = [leaf[start : start + piece.rows].copy() for leaf in found]
                     request.parts[piece.start] = program, own
                     start += piece.rows
-        except BaseException as error:  # SystemExit, too, is for those who asked: the thread goes on
+        except BaseException as error:  # SystemExit also goes to the requests: the thread continues
             self._failed(batch, error, program, leaves)
         else:
             self._answered(batch, padding)
@@ -328,7 +328,7 @@ class Replicas:
             request.answer.set_exception(error)
 
     def _wake(self) -> None:
-        """Tells other threads what they might wait for: work of this one to be done again, or the end of all."""
+        """Wakes other threads that may wait for retried work, or for the end."""
         if self._batcher.has_retries or (self._closed and self._batcher.is_idle):
             self._work.notify_all()
             self._late.notify_all()
@@ -354,7 +354,7 @@ class Replicas:
                 request.answer.set_exception(at(error, request.answer.place))
 
     def _drop(self, number: int) -> bool:
-        """Takes a request back."""
+        """Cancels a request."""
         with self._lock:
             dropped = self._batcher.drop(number)
             if dropped:
@@ -364,7 +364,7 @@ class Replicas:
             return dropped
 
     def _end(self) -> None:
-        """Ends the threads before Python does, which they would disturb; gives what runs some time."""
+        """Ends the threads before Python shuts down, and gives running work some time."""
         with suppress(DeadlineExceededError), deadline(_GRACE_SECONDS):
             self.close()
 

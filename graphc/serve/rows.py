@@ -1,4 +1,4 @@
-"""Rows: the arguments of a request, and how those of several are put together and taken apart."""
+"""Rows: the arguments of a request; joining those of several requests, and splitting their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Rows:
-    """The arguments of a request: copies on the host.
+    """The arguments of a request, copied to the host.
 
     Attributes:
       key: the properties that it must share with others to be batched together.
@@ -47,7 +47,7 @@ class Rows:
 
     @classmethod
     def of(cls, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rows:
-        """Takes copies of the arguments of a call.
+        """Copies the arguments of a call.
 
         Args:
           what: the name of the caller, for messages.
@@ -56,14 +56,14 @@ class Rows:
 
         Raises:
           InvalidTypeError: an argument is no array.
-          InvalidArgumentError: there are no rows, or not as many in all.
+          InvalidArgumentError: there are no rows, or the arrays differ in their number of rows.
         """
         leaves, structure = nest.flatten((args, kwargs))
         for leaf in leaves:
             if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
                 error = InvalidTypeError(
-                    f"{what}: expected arrays with a row for each query, got {type(leaf).__name__} {leaf!r:.60}; give "
-                    "np.asarray(...), and fix what is the same for all queries by functools.partial"
+                    f"{what}: expected arrays with a row for each query, got {type(leaf).__name__} {leaf!r:.60}; pass "
+                    "np.asarray(...), and bind arguments that are the same for all queries with functools.partial"
                 )
                 raise at(error, user_location())
         values = [leaf.numpy() if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
@@ -72,17 +72,17 @@ class Rows:
         if len(sizes) != 1 or sizes & {(), (0,)}:
             shapes = ", ".join(str(array.shape) for array in arrays) or "missing"
             error = InvalidArgumentError(
-                f"{what}: all arrays need the same number of rows, at least one, along their first axis; their shapes "
-                f"are {shapes}. A query of one row is x[None]"
+                f"{what}: all arrays must have the same number of rows, at least one, along their first axis; their "
+                f"shapes are {shapes}. A query of one row is x[None]"
             )
             raise at(error, user_location())
         return cls(Key(structure, tuple([(array.shape[1:], array.dtype) for array in arrays])), arrays)
 
 
 def padded(parts: Sequence[Sequence[Array]], size: int) -> list[Array]:
-    """Joins the rows of several requests, and repeats the last one until there are ``size``.
+    """Joins the rows of several requests, and repeats the last row until there are ``size``.
 
-    A row that is repeated fails no batch that it does not fail already; a row of zeros might.
+    A repeated row fails no batch that would not fail anyway; a row of zeros might.
     """
     more = size - sum(len(part[0]) for part in parts)
     joined: list[Array] = []

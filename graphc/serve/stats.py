@@ -91,12 +91,12 @@ class ServingStats:
 
     @property
     def batches(self) -> int:
-        """Returns how many batches were answered."""
+        """The number of batches answered."""
         return sum(replica.batches for replica in self.replicas)
 
     @property
     def rows(self) -> int:
-        """Returns how many rows were answered."""
+        """The number of rows answered."""
         return sum(replica.rows for replica in self.replicas)
 
     def to_dict(self) -> dict[str, Any]:

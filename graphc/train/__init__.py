@@ -1,4 +1,4 @@
-"""Layer 12: checkpoints, and a loop that trains."""
+"""Layer 12: checkpoints, and a training loop."""
 
 from graphc.base import hint_missing
 from graphc.train import files

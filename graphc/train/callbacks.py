@@ -24,7 +24,7 @@ class Callback:
         """Called before the first epoch."""
 
     def step_end(self, step: int, numbers: Mapping[str, Any]) -> None:
-        """Is called after each step; a callback that overrides it has the epochs run step by step.
+        """Called after each step; a callback that overrides it makes epochs run step by step.
 
         Args:
           step: its number within the epoch, from 1.
@@ -32,22 +32,22 @@ class Callback:
         """
 
     def epoch_end(self, history: History) -> None:
-        """Is called after each epoch; it may set ``history.why_stopped``, which ends the training."""
+        """Called after each epoch; it may set ``history.why_stopped``, which ends the training."""
 
     def end(self, history: History) -> None:
-        """Is called at the end, also when an exception ends the training."""
+        """Called at the end, even after an exception."""
 
 
 class EarlyStopping(Callback):
-    """Ends the training when a number has not become better for some epochs.
+    """Ends the training when a number has not improved for some epochs.
 
     Args:
       monitor: the name of the number.
       patience: the number of epochs without improvement after which training stops.
       min_delta: the minimum improvement.
-      mode: whether less is better (``"min"``) or more (``"max"``).
+      mode: whether lower is better (``"min"``) or higher (``"max"``).
       best: an object to restore, at the end, to its state after the best epoch: a layer, or anything with Variables. It
-        is kept in memory, so a resumed training knows only the epochs since then.
+        is kept in memory, so a resumed training knows only the epochs since it resumed.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class EarlyStopping(Callback):
             history.why_stopped = f"{self.monitor} is not better than {self._sign * best:g}, of epoch {best_epoch}"
 
     def end(self, history: History) -> None:
-        """Puts back what was best."""
+        """Restores the best state."""
         if self._kept is not None:
             for name, variable in parts_of("", self._best)[0].items():
                 variable.assign(self._kept[name])
@@ -97,10 +97,10 @@ class Checkpoints(Callback):
         self.checkpoint, self.every = checkpoint, every
 
     def start(self, history: History) -> None:
-        """Looks whether the history is saved, too.
+        """Checks that the checkpoint includes the history.
 
         Raises:
-          InvalidArgumentError: it is not.
+          InvalidArgumentError: it does not.
         """
         if all(part is not history for part in self.checkpoint.parts.values()):
             error = InvalidArgumentError(
@@ -110,7 +110,7 @@ class Checkpoints(Callback):
             raise at(error, user_location())
 
     def epoch_end(self, history: History) -> None:
-        """Saves the state as it is."""
+        """Saves the current state."""
         if len(history) % self.every == 0:
             self.checkpoint.save(len(history))
 
@@ -120,7 +120,7 @@ class Checkpoints(Callback):
 
 
 class CSVLog(Callback):
-    """Writes the history as a table after each epoch; of several processes the first does.
+    """Writes the history as a table after each epoch; with several processes, the first one does.
 
     Args:
       path: the file.
@@ -130,7 +130,7 @@ class CSVLog(Callback):
         self.path = path
 
     def epoch_end(self, history: History) -> None:
-        """Writes the file anew."""
+        """Rewrites the file."""
         if process_index() == 0:
             make_directories(as_path(self.path).parent)
             history.to_csv(self.path)
@@ -139,7 +139,7 @@ class CSVLog(Callback):
 class TensorBoard(Callback):
     """Writes the numbers of each epoch as events for TensorBoard (``pip install 'graphc[viz]'``).
 
-    Of several processes the first does.
+    With several processes, the first one writes.
 
     Args:
       folder: the folder of the files; ``tensorboard --logdir FOLDER`` shows them.

@@ -1,4 +1,4 @@
-"""Checkpoint: the state of a training, saved while it goes on, and restored on any number of devices."""
+"""Checkpoint: the state of a training, saved while it continues, and restored on any number of devices."""
 
 from __future__ import annotations
 
@@ -74,22 +74,22 @@ class _Job:
 class Checkpoint:
     """Saves Variables and other state of a training in a folder, and restores them.
 
-    :meth:`save` copies the state and returns; a thread writes it while training goes on. Arrays are kept as
-    safetensors, in one file for each process, everything else as JSON. A checkpoint is there when all of it is on the
-    disk: what a crash cuts off does not count, and the one before stays as it is. What was saved on some devices or
-    processes is restored on any others: each device gets the part that it needs.
+    :meth:`save` copies the state and returns; a thread writes it while training continues. Arrays are stored as
+    safetensors, in one file per process, everything else as JSON. A checkpoint exists once all of it is on disk: a
+    crash cannot leave a partial one, and the previous one stays intact. It can be restored on any devices and
+    processes: each device gets the part that it needs.
 
-    The state of ``gx.random`` is always part of it, so a training that goes on draws what it would have drawn.
+    The state of ``gx.random`` is always included, so a resumed training draws the same numbers.
 
     Args:
       folder: the folder of the checkpoints; it is created.
       keep: the number of latest checkpoints to keep; None for all.
       processes: the processes that save together; those of ``gx.distribute.initialize()`` when None.
       timeout: seconds that a process waits for the others' files.
-      **parts: the objects to save, by name: Variables, layers, optimizers, generators of random numbers, what has
-        ``variables`` or ``state()`` and ``restore(state)`` (such as an iterator of a dataset), and lists, tuples and
+      **parts: the objects to save, by name: Variables, layers, optimizers, random generators, objects with
+        ``variables`` or with ``state()`` and ``restore(state)`` (such as a dataset's iterator), and lists, tuples and
         dicts of these.
-        Variables are asked for at each save, so those that are made later are saved, too.
+        Each save collects the Variables again, so later ones are saved, too.
 
     Attributes:
       folder: the folder of the checkpoints.
@@ -134,7 +134,7 @@ class Checkpoint:
         self._processes: Processes = _Job() if processes is None else processes
         self._snapshots = Snapshots(self._processes.index)
         self._writing = Writing()
-        self._collected()  # what cannot be saved is refused here
+        self._collected()  # raises an error here for objects that cannot be saved
 
     @property
     def latest(self) -> int | None:
@@ -148,7 +148,7 @@ class Checkpoint:
         return [entry.step for entry in entries(self.folder)]
 
     def save(self, step: int | None = None, *, wait: bool = False) -> None:
-        """Copies the state as it is now, and has it written; waits for a save that is still being written.
+        """Copies the current state and starts to write it; waits for an earlier save that is still being written.
 
         Args:
           step: the number of the checkpoint; one of that number is replaced. The value of the part ``step`` when None,
@@ -157,7 +157,7 @@ class Checkpoint:
 
         Raises:
           GraphcError: the previous save failed; this one is not begun.
-          InvalidArgumentError: ``step`` is no int from 0.
+          InvalidArgumentError: ``step`` is not an int of at least 0.
           UnimplementedError: called in a compiled function.
         """
         refuse_trace("Checkpoint.save")
@@ -174,19 +174,19 @@ class Checkpoint:
             self.wait()
 
     def wait(self) -> None:
-        """Waits until what is being written is on the disk.
+        """Waits until the pending save is on disk.
 
         Raises:
           ResourceExhaustedError: the disk is full.
           GraphcError: another failure of a save.
-          DeadlineExceededError: the deadline in force has passed; writing goes on.
+          DeadlineExceededError: the deadline in force has passed; writing continues.
         """
         self._writing.wait()
 
     def restore(self, which: int | PathLike | None = None, *, only: str | Collection[str] | None = None) -> int:
-        """Puts Variables and other parts into the state of a checkpoint.
+        """Restores Variables and other parts from a checkpoint.
 
-        Everything is compared and every checksum verified before anything is changed.
+        Compares everything and verifies every checksum before it changes anything.
 
         Args:
           which: a step, the folder of a step, or another folder of checkpoints, of which the latest is taken; the
@@ -197,7 +197,7 @@ class Checkpoint:
           The step.
 
         Raises:
-          FileMissingError: there is no such checkpoint.
+          FileMissingError: the checkpoint does not exist.
           InvalidArgumentError: the checkpoint has other Variables than the parts, or of other shapes or dtypes; the
             message lists them.
           DataLossError: a file is damaged; the message names it.
@@ -245,11 +245,11 @@ class Checkpoint:
         return step
 
     def _part(self) -> Part:
-        """Returns the state as it is now, on the host."""
+        """Returns the current state, on the host."""
         variables, states = self._collected()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         data = {name: encoded(name, state.state(), arrays) for name, state in states.items()}
-        with variable_lock:  # all at one moment; who has an array is counted, so none is donated before it is copied
+        with variable_lock:  # all at one moment; arrays in use are counted, so none is donated before it is copied
             held = {name: array_of(variable) for name, variable in variables.items()}
         pieces = self._snapshots.take(held)
         index = self._processes.index

@@ -1,4 +1,4 @@
-"""Epochs: what a step is given and gives, and an epoch as one program."""
+"""Epochs: the arguments and results of a step, and an epoch as one program."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["arguments_of", "compiled_epoch", "numbers_of", "rows_of", "skip_pass
 
 
 def arguments_of(batch: Any) -> tuple[Any, ...]:
-    """Returns what a step is given for a batch."""
+    """Returns the arguments of a step for a batch."""
     return tuple(cast("Sequence[Any]", batch)) if isinstance(batch, tuple | list) else (batch,)
 
 
 def rows_of(batch: Any) -> int:
-    """Returns how many rows a batch has; 1 if nothing in it has axes."""
+    """Returns the number of rows in a batch; 1 if nothing in it has axes."""
     shapes = [getattr(leaf, "shape", ()) for leaf in nest.flatten(batch)[0]]
     return next((shape[0] for shape in shapes if shape), 1)
 
 
 def numbers_of(result: Any) -> dict[str, Any]:
-    """Returns the numbers that a step returned, by name."""
+    """Returns the numbers in a step's result, by name."""
     if isinstance(result, Mapping):
         return dict(cast("Mapping[str, Any]", result))
     return {} if result is None else {"loss": result}
@@ -38,7 +38,7 @@ def numbers_of(result: Any) -> dict[str, Any]:
 def compiled_epoch(
     step: Callable[..., Any], dataset: Any, callbacks: Sequence[Callback], names: Sequence[str]
 ) -> tuple[Callable[[], tuple[int, Mapping[str, float]]] | None, str]:
-    """Makes a program that runs an epoch, where that can be.
+    """Makes a program that runs an epoch, if possible.
 
     Args:
       step: the function to call for a batch.
@@ -47,7 +47,7 @@ def compiled_epoch(
       names: the names of the numbers that a step returns.
 
     Returns:
-      A function that runs the program and gives the number of rows and the means over them, or None; and why.
+      A function that runs the program and returns the number of rows and the means over them, or None; and the reason.
     """
     why, program = _why_not(step, dataset, callbacks), None
     if not why:
@@ -72,7 +72,7 @@ def compiled_epoch(
 
 def _why_not(step: Any, dataset: Any, callbacks: Sequence[Callback]) -> str:
     if not isinstance(step, Function):
-        return "the step is no gx.function"
+        return "the step is not a gx.function"
     if not isinstance(dataset, Dataset):
         return f"the batches come from {type(dataset).__name__}, and not from a gx.data.Dataset"
     if any(type(callback).step_end is not Callback.step_end for callback in callbacks):
@@ -81,16 +81,16 @@ def _why_not(step: Any, dataset: Any, callbacks: Sequence[Callback]) -> str:
 
 
 def skip_passes(dataset: Any, count: int) -> None:
-    """Has a dataset that shuffles anew in each pass go on as after so many passes."""
+    """Makes a dataset that reshuffles in each pass continue as after ``count`` passes."""
     if isinstance(dataset, Dataset):
         for _ in range(count):
             iter(dataset).close()
 
 
 def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], returned: dict[str, None]) -> Any:
-    """Returns a function that goes over a dataset and gives the number of rows, and the sums of what the steps return.
+    """Returns a function that runs an epoch and returns the number of rows, and the sums of the steps' results.
 
-    Once it is traced, ``returned`` has the names of all that they return.
+    Once it is traced, ``returned`` has the names of all results.
     """
 
     def epoch() -> Any:
@@ -115,5 +115,5 @@ def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], r
 
 @do_not_convert
 def _note(returned: dict[str, None], numbers: Mapping[str, Any]) -> None:
-    """Notes the names that a step returns, once, while it is traced."""
+    """Records the names of a step's results, once, while it is traced."""
     returned.update(dict.fromkeys(numbers))

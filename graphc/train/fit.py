@@ -1,4 +1,4 @@
-"""fit: a loop that trains. It holds no secrets: copy it, and change what you want otherwise."""
+"""fit: a training loop. It is short: copy it, and change it as you like."""
 
 from __future__ import annotations
 
@@ -31,18 +31,17 @@ def fit(
     history: History | None = None,
     progress: bool = True,
 ) -> History:
-    """Trains: calls a step for each batch of a dataset, epoch after epoch.
+    """Trains: calls a step for each batch of a dataset, for several epochs.
 
     A step takes a batch, updates the weights and returns the loss, or numbers by name. The history has their means over
-    the rows of an epoch, also where the last batch has fewer.
+    the rows of an epoch, also with a smaller last batch.
 
-    Where the step is a ``gx.function`` and the dataset a ``gx.data.Dataset`` of arrays in memory, an epoch is one
-    program from the second on, of the batches that a Python loop would get; ``history.how`` says whether it is, and
-    why not.
+    If the step is a ``gx.function`` and the dataset a ``gx.data.Dataset`` of arrays in memory, each epoch from the
+    second on is one program, with the same batches as a Python loop; ``history.how`` says whether it is, and why not.
 
     Args:
       step: the step; a batch that is a tuple or list is given as several arguments, else as one.
-      dataset: the batches of an epoch; it is gone over once in each. An iterator goes on where it was, see ``steps``.
+      dataset: the batches; each epoch iterates over it once. An iterator continues where it was, see ``steps``.
       epochs: the total number of epochs, including those that ``history`` already has.
       steps: the number of batches in an epoch, for endless datasets; all when None.
       validation: a function of a batch that returns numbers as a step does, and its dataset. Their names begin with
@@ -50,7 +49,8 @@ def fit(
       callbacks: the callbacks, such as :class:`EarlyStopping`, :class:`Checkpoints`, :class:`CSVLog`.
       history: a history to continue; a new one when None. Restored with a checkpoint, it makes ``fit`` go on where that
         was saved.
-      progress: whether to show a progress bar, and a line for each epoch; of several processes the first does.
+      progress: whether to show a progress bar, and a line for each epoch; with several processes, the first one shows
+        it.
 
     Returns:
       The history.
@@ -106,7 +106,7 @@ def fit(
 
 
 def _check(step: Any, validation: Any) -> None:
-    """Refuses what is easily given in place of a step, and of a pair."""
+    """Raises an error for objects that are easily mistaken for a step or for the validation pair."""
     if isinstance(step, Layer) or not callable(step):
         text = (
             "fit: fit takes a step function, which computes a loss for a batch, updates the weights and returns the "
@@ -118,8 +118,8 @@ def _check(step: Any, validation: Any) -> None:
     pair = cast("Sequence[Any]", validation) if isinstance(validation, tuple | list) else ()
     if len(pair) != 2 or not callable(pair[0]):
         text = (
-            "fit: validation is a pair (function, batches): what gives numbers for a batch, and a dataset; got "
-            f"{type(cast(object, validation)).__name__}"
+            "fit: validation is a pair (function, batches): a function that returns numbers for a batch, and a "
+            f"dataset; got {type(cast(object, validation)).__name__}"
         )
         raise at(InvalidTypeError(text), user_location())
 
@@ -130,7 +130,7 @@ def _steps(
     callbacks: Sequence[Callback] = (),
     tell: TrainingProgress | None = None,
 ) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Runs the steps; gives for each how many rows it had and what it returned. Nothing here waits for a step."""
+    """Runs the steps; yields the number of rows and the result of each, without waiting for the steps."""
     for place, batch in enumerate(batches, 1):
         numbers = numbers_of(step(*arguments_of(batch)))
         for callback in callbacks:
@@ -141,7 +141,7 @@ def _steps(
 
 
 def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str, float]:
-    """Returns the means over the rows of all batches; here is where they are waited for."""
+    """Returns the means over the rows of all batches, and waits for them."""
     sums: dict[str, list[tuple[int, Any]]] = {}
     count = 0
     for rows, numbers in parts:
@@ -157,7 +157,7 @@ def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str
 
 
 def _number(value: Any, name: str, what: str) -> float:
-    """Returns a number of all replicas, or of all steps of a program."""
+    """Returns one number from those of all replicas, or of all steps of a program."""
     try:
         return mean_of(value)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""History: what a training has reported, epoch by epoch."""
+"""History: the numbers that a training reports, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["History"]
 
 
 class History:
-    """The numbers that a training has reported, one for each epoch; a part of a checkpoint, if it is to be resumed.
+    """The numbers that a training reports, one value for each epoch; make it part of a checkpoint to resume it.
 
     Attributes:
       values: the numbers by name; NaN for an epoch that did not report one.
-      why_stopped: why a callback has ended the training; empty if none did.
+      why_stopped: the reason why a callback ended the training; empty if none did.
       how: the way the epochs after the first are run, and the reason.
       resumed: the number of epochs that :meth:`restore` has brought; :func:`fit` sets it to 0 when it continues after
         them.
@@ -63,7 +63,7 @@ class History:
         return {name: column[-1] for name, column in self.values.items() if not math.isnan(column[-1])}
 
     def best(self, name: str, mode: str = "min") -> int:
-        """Returns the epoch, from 1, with the least of a number, or the greatest if ``mode`` is ``"max"``."""
+        """Returns the epoch, from 1, with the lowest value of a number, or the highest if ``mode`` is ``"max"``."""
         sign = -1.0 if mode == "max" else 1.0
         column = [math.inf if math.isnan(value) else sign * value for value in self[name]]
         return column.index(min(column)) + 1
@@ -85,13 +85,13 @@ class History:
             writer.writerows([n + 1, *(column[n] for column in self.values.values())] for n in range(len(self)))
 
     def plot(self, path: PathLike | None = None) -> Any:
-        """Draws the numbers over the epochs: each in a plot of its own, beside that of the validation.
+        """Plots the numbers over the epochs: each in its own plot, together with its validation value.
 
         Args:
           path: the file to write the picture to; None to write no file.
 
         Returns:
-          A ``matplotlib.figure.Figure``, which notebooks show.
+          A ``matplotlib.figure.Figure``, which notebooks display.
 
         Raises:
           NotFoundError: matplotlib is not installed.

@@ -1,4 +1,4 @@
-"""Variables as checkpoints of orbax, the format that most JAX libraries read and write."""
+"""Variables as orbax checkpoints, the format that most JAX libraries read and write."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _trees: Any = jax.tree_util  # only partly annotated
 
 
 def to_orbax(folder: PathLike, **parts: Any) -> None:
-    """Writes Variables as a checkpoint of orbax (``pip install 'graphc[checkpoint]'``), and waits until it is there.
+    """Writes Variables as an orbax checkpoint (``pip install 'graphc[checkpoint]'``), and waits until it is complete.
 
-    It is a nested dict by the parts of their names: ``model/dense/kernel`` is ``tree["model"]["dense"]["kernel"]``.
+    The checkpoint is a nested dict: ``model/dense/kernel`` is ``tree["model"]["dense"]["kernel"]``.
 
     Args:
       folder: the folder of the checkpoint, which is made.
@@ -46,20 +46,20 @@ def to_orbax(folder: PathLike, **parts: Any) -> None:
     path = as_path(folder).absolute()
     if path.exists():
         with file_errors(path):
-            raise FileExistsError(17, "there is a folder or file of that name; orbax writes a new one")
+            raise FileExistsError(17, "a folder or file of that name exists; orbax writes a new one")
     with _orbax().StandardCheckpointer() as checkpointer:
         checkpointer.save(path, tree)
 
 
 def from_orbax(folder: PathLike, **parts: Any) -> None:
-    """Assigns Variables what a checkpoint of orbax has for them; each stays on its devices.
+    """Assigns Variables their values from an orbax checkpoint; each stays on its devices.
 
     Args:
       folder: the folder of the checkpoint.
       **parts: see :func:`to_orbax`; the names are those of the tree's leaves, with slashes.
 
     Raises:
-      FileMissingError: there is no such folder.
+      FileMissingError: the folder does not exist.
       InvalidArgumentError: the checkpoint has other names, shapes or dtypes; the message lists them.
       InvalidTypeError: a part has other state than Variables.
       NotFoundError: orbax is not installed.
@@ -90,7 +90,7 @@ def _variables(parts: Mapping[str, Any]) -> dict[str, Variable]:
         some, states = parts_of(name, part)
         if states:
             error = InvalidTypeError(
-                f"{', '.join(states)} has a state that is no Variable, which orbax does not keep; leave it out, or "
+                f"{', '.join(states)} has a state that is not a Variable, which orbax cannot store; omit it, or "
                 "save it with gx.train.Checkpoint"
             )
             raise at(error, user_location())

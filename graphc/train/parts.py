@@ -29,12 +29,12 @@ class Resumable(Protocol):
 
 
 def parts_of(name: str, value: Any) -> tuple[dict[str, Variable], dict[str, Resumable]]:
-    """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its name.
+    """Returns the Variables and the resumable objects in a part of a checkpoint, by names that begin with its own.
 
     Args:
       name: the name of the part.
-      value: a Variable, a layer, an optimizer, a generator, what has ``variables`` or ``state()`` and ``restore()``, or
-        a list, tuple or dict of these.
+      value: a Variable, a layer, an optimizer, a generator, an object with ``variables`` or with ``state()`` and
+        ``restore()``, or a list, tuple or dict of these.
 
     Raises:
       InvalidTypeError: it is something else.
@@ -65,7 +65,7 @@ def _collect(name: str, value: Any, variables: dict[str, Variable], states: dict
 
 
 def _inside(value: Any) -> Mapping[Any, Any] | None:
-    """Returns what an object holds, by name; None if it can hold nothing that is saved."""
+    """Returns the members of an object, by name; None if it can hold nothing to save."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, Any]", value)
     if callable(named := getattr(value, "named_variables", None)):
@@ -75,10 +75,10 @@ def _inside(value: Any) -> Mapping[Any, Any] | None:
 
 
 def encoded(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    """Returns a state as JSON can hold it; its arrays are put into ``arrays``, by names that begin with ``name``.
+    """Converts a state to JSON values; puts its arrays into ``arrays``, by names that begin with ``name``.
 
     Raises:
-      InvalidTypeError: there is something else in it than what JSON has, tuples, bytes and NumPy arrays.
+      InvalidTypeError: it contains something other than JSON values, tuples, bytes and NumPy arrays.
     """
     if isinstance(value, np.generic) and not isinstance(value, bytes | str):
         value = np.asarray(cast("Any", value))
@@ -108,7 +108,7 @@ def encoded(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> A
 
 
 def decoded(value: Any, array: Callable[[str], np.ndarray[Any, Any]]) -> Any:
-    """Returns the state that :func:`encoded` gave.
+    """Restores a state from :func:`encoded`.
 
     Args:
       value: the encoded value.

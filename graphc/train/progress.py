@@ -50,7 +50,7 @@ class TrainingProgress:
         self._bar.stop()
 
     def step_end(self, step: int, numbers: Mapping[str, Any]) -> None:
-        """Shows a step; its numbers now and then, since to read them waits for it."""
+        """Shows a step; its numbers only at intervals, because reading them waits for the step."""
         self._steps = step
         self._bar.update(self._task, completed=step)
         if (now := time.monotonic()) - self._shown > _SECONDS:

@@ -24,7 +24,7 @@ def part_of(name: str) -> str:
 
 
 def refuse_trace(call: str) -> None:
-    """Raises if a function is being traced, in which a call would save or restore once, and not when it runs."""
+    """Raises an error if a function is being traced, in which a call would save or restore only once."""
     refuse_in_trace(
         f"{call} is called in a compiled function, where it would run only while the function is traced; call it "
         "between the steps"
@@ -34,7 +34,7 @@ def refuse_trace(call: str) -> None:
 def faults(
     kinds: Mapping[str, str], variables: Mapping[str, Variable], states: Collection[str], parts: Collection[str]
 ) -> str:
-    """Returns where a checkpoint and what it is to be restored into differ, in words; empty if nowhere.
+    """Describes where a checkpoint and its target differ; empty if they match.
 
     Args:
       kinds: the contents of the checkpoint, by name: a type, or :data:`NO_VARIABLE`.
@@ -67,7 +67,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Target:
-    """A Variable that takes a value of a checkpoint, where it is: each device gets its part alone.
+    """A Variable that is restored in place: each device reads only its own part.
 
     Args:
       variable: the Variable.
@@ -80,7 +80,7 @@ class Target:
         self._array = array_of(variable)
 
     def verify(self) -> None:
-        """Compares the checksums of what the devices of this process need.
+        """Verifies the checksums of the parts that this process's devices need.
 
         Raises:
           DataLossError: a file is damaged.
@@ -93,13 +93,13 @@ class Target:
         """Reads the value."""
         if self._array.committed:
             value: Any = jax.make_array_from_callback(self._array.shape, self._array.sharding, self._part)
-        else:  # it is where arrays are by default, and stays free to be brought elsewhere
+        else:  # it is on the default device, and stays free to move
             value = self._saved.read(self._name)
         self._variable.assign(value)
 
     def _part(self, index: Any) -> np.ndarray[Any, Any]:
         found = self._saved.read(self._name, self._region(index))
-        # On a CPU an array may use the memory that it is made of, which is a file here.
+        # # On a CPU, an array may share the memory that it is made from, which is a file here.
         devices = cast("set[Device]", self._array.sharding.device_set)
         return np.array(found) if any(device.platform == "cpu" for device in devices) else found
 

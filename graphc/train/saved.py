@@ -1,4 +1,4 @@
-"""A checkpoint that is read: any part of any array, whatever parts it was written in."""
+"""A checkpoint for reading: any part of any array, however it was split when it was written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Region: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Saved:
-    """A checkpoint, whose files are mapped into memory, so that only what is asked for is read.
+    """A checkpoint, whose files are mapped into memory, so that only the requested data is read.
 
     Args:
       manifest: the checkpoint's manifest.
@@ -34,7 +34,7 @@ class Saved:
     Attributes:
       step: the step that it was saved at.
       arrays: the manifest's entry for each array, by name.
-      states: the states of what is no array, by name, for each process that wrote.
+      states: the states of other objects, by name, for each process that wrote.
 
     Raises:
       DataLossError: the manifest is damaged.
@@ -62,13 +62,13 @@ class Saved:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The type of each Variable, by name, and :data:`NO_VARIABLE` for what is none."""
+        """The type of each Variable, by name, and :data:`NO_VARIABLE` for anything else."""
         found = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
         variables = {name: kind for name, kind in found.items() if not name.startswith(STATE)}
         return {**variables, **dict.fromkeys(self.states[0], NO_VARIABLE)}
 
     def facts_of(self, process: int, names: Iterable[str]) -> Any:
-        """Returns what tells whether the states of some objects are the same as in another process."""
+        """Returns a fingerprint that shows whether some objects have the same states as in another process."""
         prefix = state_name(process, "")
         checksums = {
             name.removeprefix(prefix): [piece["crc32"] for piece in array["pieces"]]
@@ -81,14 +81,14 @@ class Saved:
         ]
 
     def verify(self, name: str, regions: Iterable[Region] | None = None) -> None:
-        """Compares the checksums of the parts that hold some regions of an array.
+        """Verifies the checksums of the parts that hold some regions of an array.
 
         Args:
           name: the name of the array.
           regions: the regions; the whole array if None.
 
         Raises:
-          DataLossError: a file is damaged, or not there; the message names it.
+          DataLossError: a file is damaged or missing; the message names it.
         """
         for region in regions or [self.whole(name)]:
             for piece in self._overlapping(name, region):
@@ -102,23 +102,23 @@ class Saved:
             self._checked.add(key)
 
     def verified(self, name: str) -> np.ndarray[Any, Any]:
-        """Returns an array, whose checksum was compared."""
+        """Returns an array after verifying its checksum."""
         self.verify(name)
         return self.read(name)
 
     def whole(self, name: str) -> Region:
-        """Returns the region that is all of an array."""
+        """Returns the region of a whole array."""
         return tuple((0, size) for size in self.arrays[name]["shape"])
 
     def read(self, name: str, region: Region | None = None) -> np.ndarray[Any, Any]:
-        """Returns a region of an array: a view of the mapped file where one part holds all of it, else a copy.
+        """Returns a region of an array: a view of the mapped file if one part holds all of it, else a copy.
 
         Args:
           name: the name of the array.
           region: the region; the whole array if None.
 
         Raises:
-          DataLossError: no file has some part of it.
+          DataLossError: no file has a part of it.
         """
         region = self.whole(name) if region is None else region
         shape = tuple(stop - start for start, stop in region)
@@ -144,7 +144,7 @@ class Saved:
         ]
 
     def _view(self, name: str, piece: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-        """Returns a part as it lies in its file."""
+        """Returns a part as a view of its file."""
         shape = [stop - start for start, stop in zip(piece["start"], piece["stop"], strict=True)]
         dtype = np.dtype(self.arrays[name]["dtype"])
         return self._file(piece["file"]).array(piece["key"], dtype, shape)
@@ -154,9 +154,9 @@ class Saved:
             path = self._folder / name
             with file_errors(path):
                 if not path.is_file():
-                    raise _damaged(path, "it is not there")
+                    raise _damaged(path, "it is missing")
                 if (size := path.stat().st_size) != self._sizes[name]:
-                    raise _damaged(path, f"it has {size:,} bytes, and was written with {self._sizes[name]:,}")
+                    raise _damaged(path, f"it has {size:,} bytes, but was written with {self._sizes[name]:,}")
             self._files[name] = ArrayFile(path, _damaged)
         return self._files[name]
 

@@ -1,4 +1,4 @@
-"""Copies of arrays on the host, made at once, so that training may go on and change them."""
+"""Copies of arrays on the host, made at once, so that training may continue and change the arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Snapshots"]
 
 
 class Snapshots:
-    """Takes copies, one at a time, into memory that the next one uses again.
+    """Makes copies, one set at a time, in memory that the next set reuses.
 
     Args:
       process: the number of this process, from 0.
@@ -27,9 +27,9 @@ class Snapshots:
         self._memory: dict[str, np.ndarray[Any, Any]] = {}
 
     def take(self, arrays: Mapping[str, jax.Array]) -> list[Piece]:
-        """Copies what this process writes of arrays: of the shards that are equal the first.
+        """Copies the parts of arrays that this process writes: of equal shards, the first.
 
-        Of an array that each process has for itself process 0 writes it.
+        Process 0 writes an array of which each process has its own.
 
         Args:
           arrays: the arrays, by name.
@@ -54,7 +54,7 @@ class Snapshots:
                 piece = Piece(name, array.shape, start, stop, self._room(piece.key, content), is_copy)
                 copies.append((piece.array, content))
             pieces.append(piece)
-        # Two threads copy 1 GB in 80 ms, one in 150; into memory that is new it would take 280.
+        # # Two threads copy 1 GB in 80 ms, one thread in 150; copying to new memory would take 280.
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             list(pool.map(_copy, copies))
         return pieces

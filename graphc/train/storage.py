@@ -1,4 +1,4 @@
-"""The files of a checkpoint, written so that what is there is whole.
+"""The files of a checkpoint, written so that an existing checkpoint is complete.
 
 A folder of checkpoints::
 
@@ -7,8 +7,8 @@ A folder of checkpoints::
       9f31c2aa-1-of-2.safetensors
       manifest-7-9f31c2aa.json      the seventh that was saved: which arrays there are, and where
 
-A checkpoint is there when its manifest is, which comes last, by renaming a file. No file is written twice: each save
-has a token of its own, so a step that is saved again replaces what was there in one moment, too.
+A checkpoint exists once its manifest does, which is written last, by renaming a file. No file is written twice: each
+save has its own token, so saving a step again also replaces the old checkpoint at once.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Piece:
       start: the start of the part, on each axis.
       stop: the end of the part, on each axis.
       array: its elements, on the host.
-      is_copy: whether process 0 writes the same part, so that this one only tells its checksum.
+      is_copy: whether process 0 writes the same part, so that this process only adds its checksum.
     """
 
     name: str
@@ -82,12 +82,12 @@ class Piece:
 
     @classmethod
     def whole(cls, name: str, array: np.ndarray[Any, Any]) -> Piece:
-        """Makes the part that is all of an array."""
+        """Makes the part that covers a whole array."""
         return cls(name, array.shape, (0,) * array.ndim, array.shape, array)
 
     @property
     def key(self) -> str:
-        """The part's name in its file: that of the array if it is the whole."""
+        """The part's name in its file: the array's name if it is whole."""
         if self.start == (0,) * len(self.shape) and self.stop == self.shape:
             return self.name
         spans = (f"{start}:{stop}" for start, stop in zip(self.start, self.stop, strict=True))
@@ -114,7 +114,7 @@ class Part:
 
 @dataclass(frozen=True, order=True)
 class Entry:
-    """A checkpoint that is there.
+    """An existing checkpoint.
 
     Attributes:
       number: its number among those saved in the folder; the highest is the latest.
@@ -130,7 +130,7 @@ class Entry:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """Returns the checkpoints of a folder, the latest last."""
+    """Returns the checkpoints of a folder, latest last."""
     found: list[Entry] = []
     for path in folder.glob("step-*/manifest-*.json"):
         step, name = path.parent.name.removeprefix("step-"), _MANIFEST.fullmatch(path.name)
@@ -141,7 +141,7 @@ def entries(folder: Path) -> list[Entry]:
 
 
 class Writer:
-    """Writes one checkpoint, of which each process has a part.
+    """Writes one checkpoint, to which each process contributes a part.
 
     Args:
       folder: the folder of the checkpoints.
@@ -161,7 +161,7 @@ class Writer:
         self.place = folder / f"step-{step}"
 
     def write(self, part: Part) -> None:
-        """Writes a part, and in process 0 the manifest after all parts; returns when the checkpoint is there.
+        """Writes a part, and in process 0 the manifest after all parts; returns when the checkpoint is complete.
 
         Raises:
           ResourceExhaustedError: the disk is full.
@@ -189,7 +189,7 @@ class Writer:
 
     @contextmanager
     def _told(self, part: Part) -> Generator[None]:
-        """Tells of a full disk how much there is and how much is needed, and of others what the system says."""
+        """Reports free and required space for a full disk, and the system's message for other errors."""
         try:
             with file_errors(self.place):
                 yield
@@ -199,7 +199,7 @@ class Writer:
             free = shutil.disk_usage(self.folder).free if self.folder.exists() else 0
             raise ResourceExhaustedError(
                 f"the checkpoint of step {self.step} was not written: {self.folder} has {free:,} bytes left, and "
-                f"{part.num_bytes:,} are needed; the checkpoints before it are whole; make room, or lower keep="
+                f"{part.num_bytes:,} are needed; earlier checkpoints are intact; free some space, or lower keep="
             ) from error
 
     def _write_arrays(self, part: Part) -> None:
@@ -222,7 +222,7 @@ class Writer:
         sync(self.place)
 
     def _wait(self, is_done: Any) -> None:
-        """Waits for what other processes write."""
+        """Waits for files of other processes."""
         end = time.monotonic() + self._timeout
         while not is_done():
             for failed in self.place.glob(f"{self.token}-*.failed"):
@@ -265,7 +265,7 @@ class Writer:
             sync(folder)
 
     def _remove_old(self) -> None:
-        """Removes the checkpoints beyond those that are kept: their manifests first, so that what is there is whole."""
+        """Removes checkpoints beyond those to keep, manifests first, so that existing checkpoints stay complete."""
         found = entries(self.folder)
         kept = {entry.manifest for entry in found[-self._keep if self._keep else 0 :]}
         for manifest in self.folder.glob("step-*/manifest-*.json"):
@@ -274,7 +274,7 @@ class Writer:
         self._remove_leftovers()
 
     def _remove_leftovers(self) -> None:
-        """Removes files of saves that were not finished, and of checkpoints that are kept no longer."""
+        """Removes files of unfinished saves, and of checkpoints that are no longer kept."""
         tokens = {entry.token for entry in entries(self.folder)} | {self.token}
         for folder in self.folder.glob("step-*"):
             for path in folder.iterdir():
@@ -286,7 +286,7 @@ class Writer:
                     folder.rmdir()
 
     def _undo(self, error: BaseException) -> None:
-        """Removes what this process wrote in vain, and tells the others."""
+        """Removes the files that this process wrote in vain, and tells the others."""
         with suppress(OSError):
             for kind in ("unfinished", "safetensors"):
                 if not any(self.place.glob(f"manifest-*-{self.token}.json")):
@@ -298,11 +298,11 @@ class Writer:
 
 
 def _check_copies(arrays: Mapping[str, Any], copies: Iterable[Mapping[str, int]]) -> None:
-    """Raises where a Variable that each process has for itself is not the same in all."""
+    """Raises an error if a Variable that each process has for itself differs between processes."""
     for process, found in enumerate(copies):
         for name, value in found.items():
             if name not in arrays or arrays[name]["pieces"][0]["crc32"] != value:
                 raise FailedPreconditionError(
-                    f"{name} differs between processes 0 and {process}, and a checkpoint keeps one value: let all "
-                    "processes compute the same, or give what is to differ as an object with state() and restore()"
+                    f"{name} differs between processes 0 and {process}, but a checkpoint keeps one value: make all "
+                    "processes compute the same, or pass state that differs as an object with state() and restore()"
                 )

@@ -1,4 +1,4 @@
-"""A thread that writes while the program goes on, and what went wrong with it."""
+"""A thread that writes while the program continues, and its errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Writing:
         self._what = ""
         self._is_busy = False
         self._errors: list[BaseException] = []
-        # # Also when the program ends: by then, all non-daemon threads have ended.
+        # Also when the program ends: by then, all non-daemon threads have ended.
         weakref.finalize(self, _report, self._errors)
 
     @property
@@ -49,10 +49,10 @@ class Writing:
             self._condition.notify_all()
 
     def wait(self) -> None:
-        """Waits for the thread; raises what went wrong, once.
+        """Waits for the thread; raises its error, once.
 
         Raises:
-          DeadlineExceededError: the deadline in force has passed; writing goes on.
+          DeadlineExceededError: the deadline in force has passed; writing continues.
         """
         with self._condition:
             wait_until(self._condition, lambda: not self._is_busy, lambda: self._what)
@@ -61,6 +61,6 @@ class Writing:
 
 
 def _report(errors: list[BaseException]) -> None:
-    """Tells of errors that nobody has waited for."""
+    """Prints errors that no caller has waited for."""
     for error in errors:
         print(f"graphc: a checkpoint was not written: {error}", file=sys.stderr)

@@ -324,7 +324,7 @@ def test_what_a_file_cannot_hold_is_refused_with_its_line(tmp_path: Path) -> Non
     refused(UnimplementedError, r"calls Python when it runs \(print\)(.|\n)*print\(x\)", prints, folder, spec)
     refused(UnimplementedError, "it returns object <object", returns_an_object, folder, spec)
     refused(UnimplementedError, "it assigns items of its arguments", assigns, folder, spec)
-    refused(InvalidArgumentError, "has no signature; say for which arguments", prints, folder)
+    refused(InvalidArgumentError, "has no signature; pass the arguments", prints, folder)
     refused(InvalidArgumentError, "there is nothing to save in", object(), folder)
     refused(InvalidArgumentError, "no function 'g' to save; there are f", {"f": assigns}, folder, {"g": spec})
     refused(InvalidArgumentError, "give the number of axes", assigns, folder, gx.TensorSpec(None))
@@ -355,7 +355,7 @@ def test_folders(tmp_path: Path) -> None:
     )
     assert gx.load(folder)(1.0).item() == 3.0
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FailedPreconditionError, match=r"holds 'notes\.txt', and is no folder of saved functions"):
+    with pytest.raises(FailedPreconditionError, match=r"holds 'notes\.txt', so it is not a folder of saved functions"):
         gx.save(f, tmp_path, gx.TensorSpec(()))
     with pytest.raises(NotFoundError, match=r"has no manifest\.json; give the folder that gx\.save wrote"):
         gx.load(tmp_path)

@@ -234,7 +234,9 @@ def test_a_full_queue_refuses_and_closing_answers_what_was_accepted(gate: Gate) 
     accepted = [replicas.submit(rows(1))]
     assert gate.begun.acquire(timeout=60)
     accepted += [replicas.submit(rows(2, 3, 4))]
-    with pytest.raises(gx.errors.ResourceExhaustedError, match=r"3 rows wait .* over max_waiting=3; ask again later"):
+    with pytest.raises(
+        gx.errors.ResourceExhaustedError, match=r"3 rows already wait .* over max_waiting=3; try again later"
+    ):
         replicas.submit(rows(5))
     waited = pytest.raises(gx.errors.DeadlineExceededError, match="2 requests to 'call', computed on /device:CPU:0")
     with waited, gx.deadline(0.01):
@@ -251,7 +253,7 @@ def test_a_full_queue_refuses_and_closing_answers_what_was_accepted(gate: Gate) 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: x - gx.mean(x, axis=0), "depend on the rows beside it.*a mean over axis 0"),
+        (lambda x: x - gx.mean(x, axis=0), "depend on the other rows.*a mean over axis 0"),
         (lambda x: gx.sum(x), r"returned an array of shape \(\) for 2 rows"),
         (lambda x: x + gx.random.normal(x.shape), "assigns Variable .* random numbers as"),
         (lambda x: x @ gx.ones((3, 3)), "matmul"),

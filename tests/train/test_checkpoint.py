@@ -164,9 +164,9 @@ def test_what_does_not_fit_is_listed_and_nothing_changes(tmp_path: Path) -> None
     ("damage", "message"),
     [
         (flipped, r"the checksum of \w+ is wrong"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "it has [0-9,]+ bytes, and was written with"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "it has [0-9,]+ bytes, but was written with"),
         (lambda path: flipped(path, 5), "its header cannot be read|it has no v of"),
-        (Path.unlink, "it is not there"),
+        (Path.unlink, "it is missing"),
     ],
 )
 def test_a_damaged_file_is_named_and_nothing_changes(tmp_path: Path, damage: Any, message: str) -> None:

@@ -78,7 +78,7 @@ def test_why_epochs_are_no_programs_is_told() -> None:
 
     step = gx.function(lambda x: v.assign_add(gx.sum(x)).value())
     cases: list[tuple[Any, Any, list[Any], str]] = [
-        (lambda x: x[0], data, [], "the step is no gx.function"),
+        (lambda x: x[0], data, [], "the step is not a gx.function"),
         (step, [gx.asarray([1.0])], [], "the batches come from list, and not from a gx.data.Dataset"),
         (step, data, [Watch()], "a callback looks at each step"),
         (step, data.filter(lambda x: x[0] > 1.0), [], "the host feeds it the elements of the dataset, since "),

@@ -43,12 +43,14 @@ def test_variables_go_to_orbax_and_come_back(tmp_path: Path) -> None:
         "does not fit: missing in the checkpoint: model/scale; additional in the checkpoint: model/bias; different: "
         "model/kernel (float32[2, 3] in the checkpoint, float32[1] here)"
     ) in str(caught.value)
-    with pytest.raises(gx.errors.AlreadyExistsError, match="there is a folder or file of that name"):
+    with pytest.raises(gx.errors.AlreadyExistsError, match="a folder or file of that name exists"):
         gx.train.to_orbax(tmp_path / "a", step=step)
 
 
 def test_what_orbax_cannot_do_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(gx.errors.InvalidTypeError, match="data has a state that is no Variable, which orbax does not"):
+    with pytest.raises(
+        gx.errors.InvalidTypeError, match="data has a state that is not a Variable, which orbax cannot store"
+    ):
         gx.train.to_orbax(tmp_path / "b", data=Position())
     with pytest.raises(gx.errors.FileMissingError, match="there is no such folder"):
         gx.train.from_orbax(tmp_path / "b", v=gx.Variable(1.0))

@@ -251,5 +251,5 @@ def test_each_process_keeps_its_own_states_and_equal_variables_are_kept_once(tmp
     Simulated.votes = []
     errors = together(2, lambda process: save(process, 1.0))
     assert all(isinstance(error, FailedPreconditionError) for error in errors)
-    assert "v differs between processes 0 and 1, and a checkpoint keeps one value" in str(errors[0])
+    assert "v differs between processes 0 and 1, but a checkpoint keeps one value" in str(errors[0])
     assert alone.steps == [3]

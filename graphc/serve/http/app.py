@@ -1,4 +1,4 @@
-"""App: functions that answer queries over HTTP, as an application that any ASGI server runs."""
+"""App: functions that answer queries over HTTP, as an ASGI application."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ __all__ = ["App"]
 
 _FUNCTIONS = "/functions"
 _INLINE_BYTES = 1 << 16
-"""Bodies of more are read and written by another thread, so that others are answered meanwhile."""
+"""Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""
 
 
 class App:
-    """Answers queries over HTTP: an ASGI application, which any ASGI server runs and any framework mounts.
+    """Answers queries over HTTP: an ASGI application for any ASGI server or framework.
 
     Each function is served by :class:`Replicas` under its name. ``POST /functions/NAME`` calls it, with arguments and
     results as JSON, or as arrays in NumPy's formats npy and npz. ``GET /functions`` lists names and signatures.
-    ``/health`` says that the server runs, ``/ready`` that all signatures are compiled, ``/metrics`` shows counts and
-    latencies to Prometheus. Errors are JSON objects with a fitting status code. See docs/how-to/serving.md.
+    ``/health`` says that the server runs, ``/ready`` that all signatures are compiled, and ``/metrics`` shows counts
+    and latencies to Prometheus. Errors are JSON objects with a matching status code. See docs/how-to/serving.md.
 
-    Compiling begins at once, on a thread of its own. Close the application, or use ``with``: a server does that when it
-    stops, if it tells applications so (ASGI's lifespan); a framework that mounts the application may not.
+    Compilation begins at once, on a separate thread. Close the application, or use ``with``: a server closes it when it
+    stops, if it supports ASGI's lifespan; a framework that mounts the application may not.
 
     Args:
       functions: a function, a layer, :class:`Replicas` or :class:`Offer`, by the names in the paths of requests; one
@@ -98,7 +98,7 @@ class App:
     ) -> None:
         named = _by_name(functions, examples or {})
         if unknown := {*(examples or {})} - {*named}:
-            raise InvalidArgumentError(f"App: examples of {', '.join(sorted(unknown))}, which is not served")
+            raise InvalidArgumentError(f"App: examples of {', '.join(sorted(unknown))}, which are not served")
         if token is not None and not (token and token.isascii() and token.isprintable() and " " not in token):
             raise InvalidArgumentError("App: a token has one or more characters of ASCII, and no spaces")
         if isinstance(max_body_bytes, bool) or max_body_bytes < 1:
@@ -133,11 +133,11 @@ class App:
 
     @property
     def problem(self) -> BaseException | None:
-        """The error that compiling the signatures ended with, or None."""
+        """The error of compiling the signatures, or None."""
         return self._problem
 
     def stats(self) -> dict[str, ServingStats]:
-        """Returns what was counted and measured so far, by the names of the functions."""
+        """Returns the statistics so far, by function name."""
         return {name: each.replicas.stats() for name, each in self._endpoints.items()}
 
     def wait_until_ready(self) -> None:
@@ -152,11 +152,11 @@ class App:
             raise self._problem
 
     def drain(self) -> None:
-        """Refuses new queries with status 503 from now on; those that were accepted are answered."""
+        """Refuses new queries with status 503 from now on; accepted queries are answered."""
         self._draining = True
 
     def close(self) -> None:
-        """Refuses new queries, answers those that were accepted, and ends the threads; may be called again.
+        """Refuses new queries, answers the accepted ones, and ends the threads; may be called again.
 
         Raises:
           DeadlineExceededError: the deadline in force passed before.
@@ -167,14 +167,14 @@ class App:
             if each.own:
                 try:
                     each.replicas.close()
-                except DeadlineExceededError as error:  # the others are to be closed, too
+                except DeadlineExceededError as error:  # the others must be closed, too
                     late = late or error
         self._compiled.wait(self._what)
         if late is not None:
             raise late
 
     def _what(self) -> str:
-        """Returns what :meth:`close` waits for besides answers."""
+        """Describes what :meth:`close` waits for besides answers."""
         return f"the compilation of {self._compiling!r}, which cannot be interrupted"
 
     def __enter__(self) -> Self:
@@ -192,7 +192,7 @@ class App:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             await self._answer(Request(scope, receive), send)
-        else:  # a WebSocket: closing it before it was accepted refuses it
+        else:  # a WebSocket: closing it before accepting it refuses it
             await send({"type": "websocket.close", "code": 1000})
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -252,7 +252,7 @@ class App:
     async def _call(self, request: Request, function: Endpoint) -> Response:
         if self._draining:
             headers = {"retry-after": "1"}
-            raise ProblemError(503, "the server stops; ask another one, or again", headers=headers, close=True)
+            raise ProblemError(503, "the server is stopping; try again, or another server", headers=headers, close=True)
         kind = media_type(request.header("content-type"))
         wanted = negotiate(request.header("accept"), kind)
         body = await request.body(self._limit, self._body_seconds)
@@ -269,7 +269,7 @@ class App:
         return Response(200, content, found)
 
     async def _result(self, request: Request, answer: Any) -> Any:
-        """Waits for a result; takes the query back if the client leaves."""
+        """Waits for a result; cancels the query if the client leaves."""
         waiting = asyncio.wrap_future(answer)
         gone = asyncio.ensure_future(request.until_gone())
         try:
@@ -340,7 +340,7 @@ class App:
 
 
 async def _apart(size: int, work: Callable[[], Any]) -> Any:
-    """Runs work on so many bytes here, or on another thread if they are many."""
+    """Runs work on ``size`` bytes here, or on another thread if they are many."""
     return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
 
 

@@ -1,4 +1,4 @@
-"""Bodies: the arguments of requests and the results in answers, as JSON and in NumPy's formats npy and npz."""
+"""Bodies: the arguments of requests and the results in answers, as JSON and in NumPy's npy and npz formats."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _COUNTED = "arr_"
 
 
 def media_type(header: str) -> str:
-    """Returns the media type of a Content-Type header, which is that of JSON where there is none.
+    """Returns the media type of a Content-Type header; JSON if the header is missing.
 
     Raises:
-      ProblemError: it is no type that a body may have.
+      ProblemError: bodies of that type are not supported.
     """
     found = header.partition(";")[0].strip().lower() or JSON
     if found not in (JSON, NPY, NPZ):
@@ -42,11 +42,11 @@ def media_type(header: str) -> str:
 
 
 def negotiate(accept: str, sent: str) -> str:
-    """Returns the type of an answer.
+    """Returns the media type of the answer.
 
     Args:
       accept: the Accept header of the request.
-      sent: the type of its body, which the answer has where the header leaves that open.
+      sent: the type of the request's body, which is the default for the answer.
 
     Raises:
       ProblemError: the header names types that no answer has.
@@ -61,16 +61,16 @@ def negotiate(accept: str, sent: str) -> str:
 
 
 def decode(kind: str, body: bytes, limit: int) -> Arguments:
-    """Returns the arguments in a body.
+    """Decodes the arguments in a body.
 
     Args:
       kind: its media type.
       body: the bytes. JSON is ``{"args": [...], "kwargs": {...}, "signature": "..."}``, each of which may be left out;
-        npy is the one argument; npz has arguments by name, and those named ``arr_0``, ``arr_1`` are positional.
+        npy is the only argument; npz has arguments by name, and those named ``arr_0``, ``arr_1`` are positional.
       limit: the maximum number of bytes of the arrays in an npz body.
 
     Raises:
-      ProblemError: it is malformed; the message says where.
+      ProblemError: the body is malformed; the message says where.
     """
     if kind == NPY:
         return Arguments((_read_npy(body, "the body"),))
@@ -78,10 +78,10 @@ def decode(kind: str, body: bytes, limit: int) -> Arguments:
 
 
 def encode(kind: str, result: Any) -> tuple[str, bytes]:
-    """Returns the type of an answer and its body.
+    """Encodes an answer; returns its media type and its body.
 
     Args:
-      kind: the type that was asked for. A result with several arrays is a npz where npy was asked for.
+      kind: the requested type. A result with several arrays becomes an npz if npy was requested.
       result: the function's result, with NumPy arrays.
 
     Raises:
@@ -114,7 +114,7 @@ _MOST_NESTED = 64
 
 
 def _depth(value: Any) -> int:
-    """Returns how deep lists and objects are nested; it looks no deeper than what is refused."""
+    """Returns the nesting depth of lists and objects, up to the limit."""
     depth, level = 0, [value]
     while level and depth <= _MOST_NESTED:
         lists = [cast("list[Any]", one) for one in level if isinstance(one, list)]
@@ -128,7 +128,7 @@ def _decode_json(body: bytes) -> Arguments:
     try:
         found: Any = json.loads(body or b"{}", parse_constant=lambda name: name)
     except (ValueError, RecursionError) as error:
-        raise ProblemError(400, f"the body is no JSON: {error}") from None
+        raise ProblemError(400, f"the body is not JSON: {error}") from None
     if _depth(found) > _MOST_NESTED:
         raise ProblemError(400, f"the body nests deeper than {_MOST_NESTED} lists and objects")
     if not isinstance(found, dict):
@@ -156,7 +156,7 @@ def _decode_npz(body: bytes, limit: int) -> Arguments:
     except ProblemError:
         raise
     except Exception as error:  # BadZipFile, zlib.error, LZMAError, NotImplementedError and others
-        raise ProblemError(400, f"the body is no npz file: {error}") from None
+        raise ProblemError(400, f"the body is not an npz file: {error}") from None
     args: list[Array] = []
     while (array := arrays.pop(f"{_COUNTED}{len(args)}", None)) is not None:
         args.append(array)
@@ -164,7 +164,7 @@ def _decode_npz(body: bytes, limit: int) -> Arguments:
 
 
 def _read_npy(data: bytes, what: str) -> Array:
-    """Reads an array without making room for more than there is: NumPy trusts the shape in the header."""
+    """Reads an array without allocating more than the data needs: NumPy trusts the shape in the header."""
     file = io.BytesIO(data)
     try:
         version = npy.read_magic(file)
@@ -177,11 +177,11 @@ def _read_npy(data: bytes, what: str) -> Array:
         found = np.frombuffer(data, dtype, offset=file.tell())
         return found.reshape(shape, order="F" if fortran else "C")
     except Exception as error:  # the header is Python text, which may be malformed in many ways
-        raise ProblemError(400, f"{what} is no npy file: {error}".partition("\n")[0]) from None
+        raise ProblemError(400, f"{what} is not an npy file: {error}".partition("\n")[0]) from None
 
 
 def _paths(result: Any, root: str = "") -> list[tuple[str, Any]]:
-    """The leaves of a result by their names in a npz file: keys with points between, arr_0 for the first of a tuple."""
+    """Returns the leaves of a result by their npz names: keys joined by dots, arr_0 for the first of a tuple."""
     parts = nest.children(result)
     if parts is None:
         return [(root, result)]

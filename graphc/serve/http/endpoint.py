@@ -1,4 +1,4 @@
-"""Endpoint: a function that is served under a name, with its signatures."""
+"""Endpoint: a function served under a name, with its signatures."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:
-    """A function that is served under a name.
+    """A function served under a name.
 
     Attributes:
       name: its name in the path of requests.
       replicas: the replicas that answer them.
       own: True if the application made the replicas, and closes them.
       forms: the forms of its signatures; none if unknown, so that a request may have any arrays.
-      examples: arguments of each signature that are compiled before the first request.
+      examples: arguments of each signature, to compile before the first request.
     """
 
     name: str
@@ -40,10 +40,10 @@ class Endpoint:
     examples: tuple[tuple[tuple[Any, ...], Mapping[str, Any]], ...]
 
     def arguments(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments of a request as the function takes them.
+        """Converts the arguments of a request to the function's.
 
         Raises:
-          ProblemError: they fit no signature, or there is no signature of the name that the request has.
+          ProblemError: they match no signature, or the named signature does not exist.
         """
         forms = [form for form in self.forms if given.signature in ("", form.name)]
         if given.signature and not forms:
@@ -64,18 +64,18 @@ class Endpoint:
             raise ProblemError(400, f"{self.name}: {error.message}", kind=type(error).__name__) from None
 
     def warm_up(self) -> None:
-        """Compiles all sizes of all signatures whose shapes are known."""
+        """Compiles all sizes of all signatures with known shapes."""
         for args, kwargs in self.examples:
             self.replicas.warm_up(*args, **kwargs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the name and the signatures in plain dicts and texts."""
+        """Returns the name and the signatures as plain dicts and strings."""
         return {"name": self.name, "signatures": [form.to_dict() for form in self.forms]}
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A function and what is known of the queries to it.
+    """A function, with what is known about its queries.
 
     Attributes:
       function: the function, or replicas of it.
@@ -90,7 +90,7 @@ class Offer:
     least: int = 1
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the options of :class:`Replicas`, with the sizes that the function can be called with."""
+        """Returns the options of :class:`Replicas`, with the sizes that the function supports."""
         if self.sizes is not None:
             return {**given, "sizes": self.sizes, "max_batch": self.sizes[-1]}
         if self.least > 1 and given.get("sizes") is None:
@@ -106,8 +106,8 @@ def offer(name: str, served: Served, example: Any = None) -> Offer:
     Args:
       name: the name of the function.
       served: the function, or replicas of it.
-      example: arguments of a query as a tuple, with TensorSpecs for arrays whose values do not matter; or a dict of
-        such tuples by the names of signatures. None for what ``input_signature`` of a compiled function says.
+      example: example arguments of a query as a tuple, with TensorSpecs for arrays of any values; or a dict of such
+        tuples by signature name. None for the ``input_signature`` of a compiled function.
 
     Raises:
       InvalidTypeError: the example has another form.

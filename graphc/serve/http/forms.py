@@ -1,4 +1,4 @@
-"""Forms: the arguments that a served function takes, and how those of a request are made to fit."""
+"""Forms: the arguments that a served function takes, and the conversion of a request's arguments to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Arguments", "Branch", "Form", "Tree"]
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a request as its body has them: arrays, or what JSON holds, in structures.
+    """The arguments in the body of a request: arrays, or JSON values, in structures.
 
     Attributes:
       args: the positional ones.
@@ -79,7 +79,7 @@ class Form:
           name: the name of the signature.
           f: the function.
           args: arrays or TensorSpecs, in the structure of the positional arguments. The first axis of an array counts
-            rows, so that it may have any size; the others keep their sizes.
+            rows and may have any size; the others are fixed.
           kwargs: the same for the arguments by name.
 
         Raises:
@@ -96,14 +96,14 @@ class Form:
 
     @property
     def specs(self) -> list[TensorSpec]:
-        """The specifications of all arrays."""
+        """The specs of all arrays."""
         return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
 
     def fit(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments of a request as the function takes them.
+        """Converts the arguments of a request to the function's.
 
         Raises:
-          InvalidArgumentError: they are not of this form; the message names the argument.
+          InvalidArgumentError: they do not have this form; the message names the argument.
         """
         args, kwargs = list(given.args), dict(given.kwargs)
         for name in self.names[len(args) : len(self.args)]:
@@ -119,7 +119,7 @@ class Form:
         )
 
     def example(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-        """Returns arguments of one row of zeros; None where the size of another axis than that of rows is open."""
+        """Returns arguments with one row of zeros; None if an axis other than the row axis has an open size."""
         if any(spec.shape is None or None in spec.shape[1:] for spec in self.specs):
             return None
         return tuple(map(_zeros, self.args)), {name: _zeros(tree) for name, tree in self.kwargs.items()}
@@ -130,7 +130,7 @@ class Form:
         return replace(self, args=tuple(map(_of_rows, self.args)), kwargs=kwargs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the form in plain dicts and texts."""
+        """Returns the form as plain dicts and strings."""
         arguments = {self._name(place): _plain(tree) for place, tree in enumerate(self.args)}
         arguments |= {name: _plain(tree) for name, tree in self.kwargs.items()}
         return {"name": self.name, "arguments": arguments, "positional": len(self.args)}
@@ -152,7 +152,7 @@ def _tree(value: Any) -> Tree:
     if not (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise InvalidTypeError(
             f"App: an example has arrays or gx.TensorSpecs with a row for each query, got {type(value).__name__} "
-            f"{shown(value)}; fix what is the same for all queries by functools.partial"
+            f"{shown(value)}; bind arguments that are the same for all queries with functools.partial"
         )
     array = canonical_array(value.numpy() if isinstance(value, Tensor | Variable) else value)
     if not array.ndim:

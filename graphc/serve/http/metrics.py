@@ -1,4 +1,4 @@
-"""Metrics: what an application counts and measures, in the text format of Prometheus."""
+"""Metrics: the counts and measurements of an application, in Prometheus's text format."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _COUNTERS = {
     "answered": "Queries that got their results.",
     "failed": "Queries that got an error of their own.",
     "refused": "Queries that found the queue full.",
-    "expired": "Queries that were not answered by their deadline.",
-    "cancelled": "Queries that were taken back.",
-    "padded": "Rows that filled batches up to a compiled size.",
+    "expired": "Queries that missed their deadline.",
+    "cancelled": "Queries that were cancelled.",
+    "padded": "Rows added to fill batches up to a compiled size.",
 }
 
 
 class Metrics:
-    """Counts requests, and shows these counts and those of replicas.
+    """Counts requests, and reports these counts and those of replicas.
 
     Args:
       stats: a function that returns the statistics of each function by name.
-      is_ready: says if queries are answered without compiling.
+      is_ready: a function that says whether queries are answered without compiling.
 
     Raises:
       FailedPreconditionError: prometheus-client is not installed.
@@ -66,7 +66,7 @@ class Metrics:
         return generate_latest(self._registry)
 
     def describe(self) -> Iterable[Metric]:
-        """Returns nothing: the registry asks before there are statistics."""
+        """Returns nothing: the registry calls this before there are statistics."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
@@ -82,7 +82,7 @@ class Metrics:
             yield family
         waiting = GaugeMetricFamily("graphc_waiting_rows", "Rows that wait for a device.", labels=["function"])
         latency = GaugeMetricFamily(
-            "graphc_query_seconds", "Seconds that this part of the last 10,000 queries did not pass.",
+            "graphc_query_seconds", "Quantiles of the seconds of the last 10,000 queries.",
             labels=["function", "quantile"],
         )  # fmt: skip
         of_replicas = ["function", "replica", "device"]

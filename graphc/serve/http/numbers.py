@@ -1,4 +1,4 @@
-"""Numbers: the arrays that values of JSON stand for, and the values of JSON that arrays are written as."""
+"""Numbers: conversion between JSON values and arrays."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from graphc.serve.rows import Array
 __all__ = ["array_of", "cast_array", "explicit_array", "natural", "plain", "portable", "shown"]
 
 _WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
-"""The numbers that JSON lacks, as they are written in requests and answers."""
+"""The numbers that JSON lacks, as written in requests and answers."""
 
 _ORDER = "biufc"
-"""The kinds of dtypes; numbers of one are numbers of those behind it."""
+"""Kinds of dtypes; numbers of one kind can be converted to those after it."""
 
 
 def natural(value: Any, path: str) -> Any:
-    """Returns the array or structure that a value stands for where the signature is not known.
+    """Returns the array or structure of a value without a known signature.
 
-    A nested list of numbers or booleans is an array: of int32, or of float32 if one of the numbers has a point. So is
-    an object ``{"array": [...], "dtype": "int8"}``. Other lists and objects are structures.
+    A nested list of numbers or booleans is an array: of int32, or of float32 if one of the numbers has a decimal point.
+    So is an object ``{"array": [...], "dtype": "int8"}``. Other lists and objects are structures.
 
     Args:
       value: an array, or a value of JSON.
@@ -58,7 +58,7 @@ def explicit_array(fields: dict[str, Any], path: str) -> Array:
 
 
 def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
-    """Returns the array of a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity.
+    """Converts a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity to an array.
 
     Args:
       value: the list.
@@ -66,7 +66,7 @@ def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
       path: its location, for messages.
 
     Raises:
-      InvalidArgumentError: it is no such list, or the dtype does not hold its numbers.
+      InvalidArgumentError: it is not such a list, or the dtype cannot hold its numbers.
     """
     try:
         array = np.asarray(value)
@@ -84,7 +84,7 @@ def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
 
 
 def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
-    """Returns an array in a dtype that holds its numbers, but for the rounding of floats.
+    """Converts an array to a dtype that can hold its numbers, except for the rounding of floats.
 
     Raises:
       InvalidArgumentError: the dtype does not hold them.
@@ -106,10 +106,10 @@ def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
 
 
 def plain(value: Any) -> Any:
-    """Returns a result in what JSON holds: nested lists for arrays, words for the numbers that JSON lacks.
+    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words.
 
     Raises:
-      UnimplementedError: JSON has nothing for a part of it.
+      UnimplementedError: a part of it has no JSON form.
     """
     if isinstance(value, np.ndarray | np.generic):
         array = portable(np.asarray(cast("Any", value)))
@@ -131,11 +131,11 @@ def plain(value: Any) -> Any:
         return _with_words(value)
     if value is None or isinstance(value, str | int):
         return value
-    raise UnimplementedError(f"JSON has nothing for {type(value).__name__}, which is in the result")
+    raise UnimplementedError(f"the result contains {type(value).__name__}, which JSON cannot represent")
 
 
 def portable(array: Array) -> Array:
-    """Returns an array in a dtype of NumPy's own, which holds all its numbers: float32 for bfloat16, int8 for int4."""
+    """Converts an array to a NumPy dtype that holds all its numbers: float32 for bfloat16, int8 for int4."""
     if array.dtype.isbuiltin == 1:
         return array
     return array.astype(np.float32 if _kind(array.dtype) == "f" else np.int8)
@@ -154,7 +154,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 
 def _holds_objects(value: Any) -> bool:
-    """Returns True for a list with an object of JSON somewhere at its beginning."""
+    """Returns True for a list with a JSON object near its beginning."""
     if not isinstance(value, list):
         return False
     return any(isinstance(item, dict | np.ndarray) or _holds_objects(item) for item in cast("list[Any]", value)[:2])

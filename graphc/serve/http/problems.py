@@ -1,4 +1,4 @@
-"""Problems: errors as HTTP answers, with the status codes that fit them."""
+"""Problems: errors as HTTP answers, with matching status codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], in
     (UnimplementedError, 501),
     ((InvalidArgumentError, NumberOverflowError), 400),
     (GraphcError, 500),
-    # What the function itself raises for the values of a query (`raise` and `assert` on tensors).
+    # # Exceptions that the function raises for the values of a query (`raise` and `assert` on tensors).
     ((ValueError, TypeError, ArithmeticError, LookupError, AssertionError), 422),
 )
 
@@ -57,9 +57,9 @@ class ProblemError(Exception):
 
 
 def problem_of(error: BaseException) -> ProblemError:
-    """Returns the answer for an error that a query got.
+    """Returns the answer for a query's error.
 
-    The first line of the message goes to the client. The lines behind it name files of the server: they go to the log.
+    The first line of the message goes to the client. The other lines name files of the server and go to the log.
 
     Args:
       error: an error of ``Replicas`` or of the function.

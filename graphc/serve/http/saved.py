@@ -1,4 +1,4 @@
-"""Saved functions as what an application serves: their forms, and the sizes of batches that they were saved for."""
+"""Saved functions for an application: their forms, and the batch sizes that they were saved for."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["offers"]
 
 
 def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer]:
-    """Returns what is served of a folder of saved functions.
+    """Returns the functions of a saved folder that can be served.
 
-    A function can be served if all its tensors have an axis of rows and it assigns no Variable (a training step does).
-    The log names those that cannot.
+    A function can be served if all its tensors have a row axis and it assigns no Variable (a training step does). The
+    log names those that cannot.
 
     Args:
-      source: the folder, or what was loaded from it.
+      source: the folder, or the object loaded from it.
       only: the name of the function to serve; None for all.
 
     Raises:
-      NotFoundError: there is no such function.
+      NotFoundError: the function does not exist.
       InvalidArgumentError: none of them can be served.
       Exception: an error of :func:`graphc.load`.
 
@@ -72,11 +72,11 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
             )
         tensors, others = _apart(signature, _variadic(function))
         if not tensors:
-            raise InvalidArgumentError(f"{name}: it takes no tensors, so that there are no rows to ask about")
+            raise InvalidArgumentError(f"{name}: it takes no tensors, so there are no rows to query")
         form = _form("default" if len(signatures) == 1 else str(place + 1), function, tensors)
         sizes = {spec.shape[0] if spec.shape else -1 for spec in form.specs}
         if len(sizes) != 1 or -1 in sizes:
-            raise InvalidArgumentError(f"{name}: all tensors need an axis of rows of one size, it takes ({form})")
+            raise InvalidArgumentError(f"{name}: all tensors need a row axis of the same size, but it takes ({form})")
         rows |= sizes
         forms.append(form.of_rows())
         constants.append(others)
@@ -102,7 +102,7 @@ def _variadic(function: Function) -> dict[Any, str]:
 
 
 def _apart(signature: LoadedSignature, variadic: Mapping[Any, str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns the arguments that have tensors, and the others, which are the same for all queries."""
+    """Splits the arguments into those with tensors, and the others, which are the same for all queries."""
     named = signature.specs()
     named.update(named.pop(variadic.get(inspect.Parameter.VAR_KEYWORD, ""), {}))
     tensors: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def _holds_spec(value: Any) -> bool:
 
 
 def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
-    """Returns the form with the first parameters by position, as far as these are tensors, and the others by name."""
+    """Returns the form: the leading parameters are positional as long as they have tensors, the others are keywords."""
     args: list[Any] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name not in tensors or parameter.kind is parameter.KEYWORD_ONLY:

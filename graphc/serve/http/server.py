@@ -1,4 +1,4 @@
-"""The server that runs an application: on uvicorn, with an end that loses no query that was accepted."""
+"""The server of an application: uvicorn, with a shutdown that loses no accepted query."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def run(
 ) -> None:
     """Serves an application over HTTP until SIGTERM or SIGINT, and closes it.
 
-    A signal makes the server stop in three steps. For ``drain_seconds`` it answers what it has accepted and refuses new
-    queries with status 503, and ``/ready`` says so. Then it takes no connections, and waits for the answers and the
-    compilation that are under way, ``stop_seconds`` at most. Then it closes the application. A second signal skips the
-    first step, a third Ctrl-C the rest.
+    A signal stops the server in three steps. For ``drain_seconds`` it answers accepted queries and refuses new ones
+    with status 503, as ``/ready`` reports. Then it accepts no connections, and waits for answers and compilation in
+    progress, at most ``stop_seconds``. Then it closes the application. A second signal skips the first step, a third
+    Ctrl-C the rest.
 
     Args:
       app: the application.
@@ -46,13 +46,14 @@ def run(
       port: the port; 0 for a free one.
       drain_seconds: seconds during which new queries are refused before connections are.
       stop_seconds: the time limit for the last answers; None for no limit.
-      reuse_port: lets another server listen at the same port, so that a new one starts before the old one stops.
-      on_start: called with the URL once the server listens.
+      reuse_port: whether another server may listen on the same port, so that a new one can start before the old one
+        stops.
+      on_start: a function called with the URL once the server listens.
 
     Raises:
       FailedPreconditionError: uvicorn is missing (``pip install 'graphc[serve]'``).
-      UnavailableError: it cannot listen there.
-      DeadlineExceededError: ``stop_seconds`` passed before the last answers were there. XLA cannot be interrupted, so
+      UnavailableError: it cannot listen at that address.
+      DeadlineExceededError: ``stop_seconds`` passed before the last answers were sent. XLA cannot be interrupted, so
         threads still compute: end the process.
       Exception: the error of compiling the signatures.
 
@@ -104,7 +105,7 @@ def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
             if reuse_port:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             listener.bind(address)
-            listener.listen(_BACKLOG)  # from here on clients can connect; they are answered once the server runs
+            listener.listen(_BACKLOG)  # from now on, clients can connect; they are answered once the server runs
         except BaseException:
             listener.close()
             raise
@@ -114,14 +115,14 @@ def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
 
 
 def last_of(door: socket.socket) -> list[socket.socket]:
-    """Accepts who has connected, and closes the door before anybody else does."""
+    """Accepts clients that have connected, and closes the listening socket before other code does."""
     door.setblocking(False)
     found: list[socket.socket] = []
     with door:
         while True:
             try:
                 connection, _ = door.accept()
-            except OSError:  # nobody is left
+            except OSError:  # no client is left
                 return found
             found.append(connection)
 
@@ -147,7 +148,7 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
             self._stopped: float | None = None
 
         def left(self, seconds: float | None) -> float | None:
-            """Returns how many seconds are left for the last answers; none after a signal that forces the end."""
+            """Returns the seconds left for the last answers; none after a signal that forces the end."""
             if self.force_exit:
                 return _AT_ONCE
             if seconds is None or self._stopped is None:
@@ -160,7 +161,7 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
             doors = [listener.dup() for listener in sockets or ()]
             for server in self.servers:
                 server.close()
-            # Linux would reset who has connected and is not accepted yet.
+            # # Linux would reset connections that are not accepted yet.
             for connection in [found for door in doors for found in last_of(door)]:
                 await self._loop.connect_accepted_socket(self._protocol, connection)
             left = self.left(stop_seconds)

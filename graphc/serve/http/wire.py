@@ -1,4 +1,4 @@
-"""Wire: requests and answers as ASGI hands them over, with limits on their size and time."""
+"""Wire: ASGI requests and answers, with limits on their size and time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Request:
 
     Attributes:
       method: the HTTP method, such as ``"POST"``.
-      path: below the application, without the prefix it is mounted at.
+      path: the path below the application, without the prefix that it is mounted at.
     """
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -49,7 +49,7 @@ class Request:
         self._read = False
 
     def header(self, name: str) -> str:
-        """Returns a header by its name in small letters; the empty string if it is missing."""
+        """Returns a header by its lower-case name; the empty string if it is missing."""
         wanted = name.encode("ascii")
         return ", ".join([value.decode("latin-1") for key, value in self._headers if key.lower() == wanted])
 
@@ -61,7 +61,7 @@ class Request:
           seconds: the time limit for reading it; None for no limit.
 
         Raises:
-          ProblemError: it is larger, or not there in time.
+          ProblemError: the body is too large, or did not arrive in time.
           GoneError: the client left.
         """
         length = self.header("content-length")
@@ -77,12 +77,12 @@ class Request:
                         raise self._too_large(limit)
                     parts.append(part)
         except TimeoutError:
-            self._read = True  # nobody waits for the rest
+            self._read = True  # the rest is not awaited
             raise ProblemError(408, f"the body did not arrive within {seconds:g} s", close=True) from None
         return b"".join(parts)
 
     async def discard(self, limit: int) -> None:
-        """Reads what is left of a refused body and drops it, for a moment and up to a size."""
+        """Reads and drops the rest of a refused body, for a limited time and size."""
         if self._read or self.header("expect"):
             return
         with suppress(TimeoutError, GoneError):
@@ -93,9 +93,9 @@ class Request:
                         return
 
     async def until_gone(self) -> None:
-        """Waits until the client closes the connection; the body was read before."""
+        """Waits until the client closes the connection; call it after the body was read."""
         if (await self._receive())["type"] != "http.disconnect":
-            await asyncio.Event().wait()  # the server does not tell
+            await asyncio.Event().wait()  # the server does not report it
 
     async def _parts(self) -> AsyncIterator[bytes]:
         while not self._read:
@@ -126,7 +126,7 @@ class Response:
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
     async def send(self, send: Send, *, head: bool = False) -> None:
-        """Sends it; without the body where only the head was asked for."""
+        """Sends the answer; without the body for a HEAD request."""
         fields = {"content-type": self.kind, "content-length": str(len(self.body)), **self.headers}
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in fields.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})

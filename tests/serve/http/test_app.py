@@ -93,7 +93,7 @@ def test_functions_describe_themselves(app: App) -> None:
         ("GET", "/function", {}, {}, 404, "there is no '/function'; see /functions, /health, /ready and /metrics"),
         ("DELETE", "/functions/root", {}, {}, 405, "DELETE is not possible here; GET, HEAD, POST are"),
         ("POST", "/health", {}, {}, 405, "POST is not possible here; GET, HEAD are"),
-        ("POST", "/functions/root", b"{", {}, 400, "the body is no JSON"),
+        ("POST", "/functions/root", b"{", {}, 400, "the body is not JSON"),
         ("POST", "/functions/root", {}, {}, 400, r"root: expected the arguments \(x: float32\[\?,2\]\), got none"),
         (
             "POST",
@@ -163,7 +163,7 @@ def test_a_full_queue_a_late_answer_and_a_client_that_left(gate: Gate) -> None:
             await asyncio.sleep(0.01)
         found = await asked(app, "POST", "/functions/gate", {"args": [[[3]]]})
         assert (found.status, found.headers["retry-after"]) == (503, "1")
-        assert "over max_waiting=1; ask again later" in found.message
+        assert "over max_waiting=1; try again later" in found.message
         left.cancel()
         with pytest.raises(asyncio.CancelledError):
             await left
@@ -295,7 +295,7 @@ def test_servers_tell_it_when_to_close_and_websockets_are_refused() -> None:
         (3, {}, "App: expected a function, a layer, Replicas, a dict of them by name, or a folder, got 3"),
         ({}, {}, "App: functions is empty"),
         ({"a/b": scaled}, {}, "a name has letters, digits, '_', '-' and '.', got 'a/b'"),
-        ({"a": scaled}, {"examples": {"b": ()}}, "examples of b, which is not served"),
+        ({"a": scaled}, {"examples": {"b": ()}}, "examples of b, which are not served"),
         ("folder", {"examples": {"a": ()}}, "examples are for functions; saved ones are served as they were saved"),
         ({"a": scaled}, {"examples": {"a": 3}}, "the example of 'a' is a tuple of its arguments"),
         ({"a": scaled}, {"max_body_bytes": 0}, "max_body_bytes must be an int from 1"),

@@ -51,7 +51,10 @@ def test_a_folder_is_served_for_the_signatures_that_it_was_saved_for(
     with App(folder, max_batch=4, **_ONE) as app:
         app.wait_until_ready()
         assert app.names == ("predict",)
-        assert "not served: total: all tensors need an axis of rows of one size, it takes (x: float32[])" in caplog.text
+        assert (
+            "not served: total: all tensors need a row axis of the same size, but it takes (x: float32[])"
+            in caplog.text
+        )
         assert "not served: train: it assigns the Variable 'w', of which each replica has a copy" in caplog.text
         assert str(app) == "<gx.serve.App of predict>"
         (signature,) = ask(app, "GET", "/functions/predict").json["signatures"]
@@ -103,7 +106,7 @@ def test_batches_are_filled_up_to_the_sizes_that_were_saved(tmp_path: Path) -> N
 def test_what_a_folder_does_not_have_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(NotFoundError, match=r"there is no saved function 'other'; there are predict, total, train"):
         offers(folder, "other")
-    with pytest.raises(InvalidArgumentError, match="total: all tensors need an axis of rows"):
+    with pytest.raises(InvalidArgumentError, match="total: all tensors need a row axis"):
         offers(folder, "total")
     assert main(["serve", f"{folder}:other"]) == 2
     assert "there is no saved function 'other'" in capsys.readouterr().err

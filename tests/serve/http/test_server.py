@@ -174,7 +174,7 @@ def test_sigterm_refuses_new_queries_and_answers_those_that_were_accepted(tmp_pa
             pass
         status, told, headers = server.ask("POST", "/functions/waiting", body)
         assert (status, headers["retry-after"], headers["connection"]) == (503, "1", "close")
-        assert json.loads(told)["error"]["message"] == "the server stops; ask another one, or again"
+        assert json.loads(told)["error"]["message"] == "the server is stopping; try again, or another server"
         (tmp_path / "go").open("w").close()
         answer = first.getresponse()
         assert (answer.status, json.loads(answer.read())) == (200, {"result": [[1, 2]]})
