@@ -1,4 +1,4 @@
-"""Layer 10: graphs that are built by hand, and the Sessions that run parts of them."""
+"""Layer 10: graphs built by hand, and the Sessions that run parts of them."""
 
 from graphc.session import checkpoints, monitored, producers, summaries
 from graphc.session.event_files import FileWriter, graph_message

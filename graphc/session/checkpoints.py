@@ -1,7 +1,7 @@
-"""Saved values as files (safetensors), and the list of those of a folder, as TensorFlow keeps it.
+"""Checkpoint files (safetensors), and a folder's list of checkpoints, in TensorFlow's format.
 
-A checkpoint ``model-100`` is one file, ``model-100.safetensors``. The file ``checkpoint`` beside it names the latest
-one and the others that are kept, in TensorFlow's text form.
+A checkpoint ``model-100`` is one file, ``model-100.safetensors``. The file ``checkpoint`` next to it names the latest
+checkpoint and the others that are kept, in TensorFlow's text format.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PLAIN = {
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32",
     "float64",
 }  # fmt: skip
-"""The dtypes that the format has; arrays of others are kept as bytes, with dtype and shape beside them."""
+"""The dtypes of the format; other arrays are stored as bytes, with their dtype and shape in the metadata."""
 
 
 def file_of(prefix: str) -> Path:
@@ -54,7 +54,7 @@ def file_of(prefix: str) -> Path:
 
 
 def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Writes a checkpoint: under another name first, so that no reader sees half of it.
+    """Writes a checkpoint: under a temporary name first, so that no reader sees an incomplete file.
 
     Args:
       prefix: the checkpoint's name.
@@ -82,7 +82,7 @@ class CheckpointReader:
       prefix: the checkpoint's name.
 
     Raises:
-      NotFoundError: there is none of that name.
+      NotFoundError: the checkpoint does not exist.
       DataLossError: the file is broken.
     """
 
@@ -144,18 +144,18 @@ class CheckpointReader:
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Returns True if there is a checkpoint of that name."""
+    """Returns True if the checkpoint exists."""
     return file_of(checkpoint_prefix).is_file()
 
 
 def remove_checkpoint(prefix: str) -> None:
-    """Removes a checkpoint, if it is there."""
+    """Removes a checkpoint, if it exists."""
     with file_errors(prefix):
         file_of(prefix).unlink(missing_ok=True)
 
 
 def checkpoint_times(checkpoint_prefixes: Sequence[str]) -> list[float]:
-    """Returns when each checkpoint was written, in seconds since 1970; those that are not there are left out."""
+    """Returns the time when each checkpoint was written, in seconds since 1970; skips missing ones."""
     return [file_of(prefix).stat().st_mtime for prefix in checkpoint_prefixes if checkpoint_exists(prefix)]
 
 
@@ -198,7 +198,7 @@ def update_checkpoint_state(
 
 
 def _quoted(folder: Path, path: str) -> str:
-    """Returns a path as the file has it: below its folder by the rest alone, so that the folder may move."""
+    """Formats a path for the file: relative if it is below the folder, so that the folder may move."""
     found = Path(path)
     if found.parent == folder:
         found = Path(found.name)
@@ -214,7 +214,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
       latest_filename: the file's name; ``checkpoint`` if None.
 
     Returns:
-      What it says; None if there is none.
+      The file's contents; None if there is no file.
     """
     folder = Path(checkpoint_dir)
     file = folder / (latest_filename or "checkpoint")
@@ -247,7 +247,7 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
     """Returns a reader of a checkpoint, or of the latest one of a folder.
 
     Raises:
-      NotFoundError: there is none.
+      NotFoundError: there is no checkpoint.
     """
     prefix = str(ckpt_dir_or_file)
     if Path(prefix).is_dir():
@@ -259,7 +259,7 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
-    """Returns name and shape of each value of a checkpoint."""
+    """Returns the name and shape of each value of a checkpoint."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 

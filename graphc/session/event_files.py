@@ -15,7 +15,7 @@ __all__ = ["FileWriter", "graph_message"]
 
 
 class FileWriter:
-    """Writes event files into a folder, for ``tensorboard --logdir FOLDER``; a thread of its own writes.
+    """Writes event files into a folder, for ``tensorboard --logdir FOLDER``; a separate thread writes.
 
     Args:
       logdir: the folder; it is made.
@@ -62,7 +62,7 @@ class FileWriter:
           global_step: the step that it is of.
 
         Raises:
-          InvalidTypeError: it is no summary.
+          InvalidTypeError: it is not a summary.
         """
         kind = message("Summary")
         given: Any = summary.item() if hasattr(summary, "item") else summary
@@ -82,7 +82,7 @@ class FileWriter:
           graph_def: ignored.
 
         Raises:
-          InvalidTypeError: it is no graph.
+          InvalidTypeError: it is not a graph.
         """
         del graph_def
         if not isinstance(graph, Graph):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -95,7 +95,7 @@ class FileWriter:
         self._add(global_step, session_log=session_log)
 
     def add_event(self, event: Any) -> None:
-        """Writes TensorBoard's message of an event.
+        """Writes an event message of TensorBoard.
 
         Raises:
           FailedPreconditionError: the writer is closed.
@@ -119,13 +119,13 @@ class FileWriter:
             self._writer.flush()
 
     def close(self) -> None:
-        """Writes what waits, and closes the file; a second call does nothing."""
+        """Writes pending events, and closes the file; a second call does nothing."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
     def reopen(self) -> None:
-        """Opens a new file of the folder, if the writer is closed."""
+        """Opens a new file in the folder, if the writer is closed."""
         if self._writer is None:
             writers = tensorboard("summary.writer.event_file_writer")
             self._writer = writers.EventFileWriter(self._logdir, *self._settings)
@@ -139,7 +139,7 @@ class FileWriter:
 
 
 def graph_message(graph: Graph) -> Any:
-    """Returns a graph as TensorBoard's message: names, ops, inputs, devices, and shapes as far as they are known.
+    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes.
 
     Args:
       graph: the graph.

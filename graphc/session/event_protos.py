@@ -1,4 +1,4 @@
-"""Summaries as TensorBoard's messages; its package is imported when a summary is first made."""
+"""Summaries as TensorBoard messages; TensorBoard is imported when the first summary is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLACES: Final = {
 
 
 def tensorboard(module: str) -> Any:
-    """Returns a module of TensorBoard's.
+    """Returns a module of TensorBoard.
 
     Raises:
       NotFoundError: TensorBoard is not installed.
@@ -46,7 +46,7 @@ def tensorboard(module: str) -> Any:
 
 
 def message(name: str) -> Any:
-    """Returns a class of TensorBoard's messages, such as ``Summary``.
+    """Returns a message class of TensorBoard, such as ``Summary``.
 
     Raises:
       NotFoundError: TensorBoard is not installed.
@@ -64,7 +64,7 @@ def scalar_message(value: np.ndarray[Any, Any], *, tag: str) -> bytes:
 
 
 def _edges() -> np.ndarray[Any, Any]:
-    """Returns the upper limits of TensorFlow's buckets: from 1e-12 on, each is a tenth larger than the one before."""
+    """Returns the upper limits of TensorFlow's buckets: from 1e-12 on, each is a tenth larger than the last."""
     positive = [1e-12]
     while positive[-1] < 1e20:
         positive.append(positive[-1] * 1.1)
@@ -73,7 +73,7 @@ def _edges() -> np.ndarray[Any, Any]:
 
 
 def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
-    """Returns the summary of how values are distributed; of several empty buckets the last is kept."""
+    """Returns the summary of a distribution; of adjacent empty buckets, only the last is kept."""
     flat = values.astype(np.float64).ravel()
     if not np.isfinite(flat).all():
         error = InvalidArgumentError(f"summary.histogram {tag!r}: a value is NaN or infinite")
@@ -99,8 +99,8 @@ def image_message(images: np.ndarray[Any, Any], *, tag: str, max_outputs: int) -
     """Returns the summary of images, each as a PNG.
 
     Args:
-      images: ``[count, height, width, channels]``, with 1, 3 or 4 channels; floats are scaled to what a byte holds, so
-        that 0 stays 0 where no value is negative, and is the middle elsewhere.
+      images: ``[count, height, width, channels]``, with 1, 3 or 4 channels; floats are scaled to the range of a byte,
+        with 0 at 0 if no value is negative, and in the middle otherwise.
       tag: the tag of the images.
       max_outputs: the maximum number of images to keep.
     """
@@ -148,10 +148,10 @@ def text_message(text: np.ndarray[Any, Any], *, tag: str) -> bytes:
 
 
 def merged(*summaries: np.ndarray[Any, Any]) -> bytes:
-    """Returns one summary of several.
+    """Merges several summaries into one.
 
     Raises:
-      InvalidArgumentError: two of them have the same tag, of which TensorBoard would show one.
+      InvalidArgumentError: two of them have the same tag, of which TensorBoard would show only one.
     """
     found = message("Summary")()
     for one in summaries:

@@ -1,4 +1,4 @@
-"""Fetches and feeds: what a run is asked for, in any nested structure, and what it is given."""
+"""Fetches and feeds: the outputs and inputs of a run, in any nested structure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Fetches:
         return cls(tuple(values), tuple(nodes), tuple(places), structure)
 
     def result(self, arrays: list[Any]) -> Any:
-        """Returns what the run gives, in the structure of what was asked for."""
+        """Returns the results of a run, in the structure of the fetches."""
         leaves = [None if place is None else arrays[place] for place in self.places]
         return leaves[0] if self.structure is None else nest.unflatten(self.structure, leaves)
 
@@ -74,7 +74,7 @@ def _flattened(fetches: Any) -> tuple[list[Any], Any]:
 
 
 def feed_targets(graph: Graph, key: Any) -> list[Value]:
-    """Returns the values that a key of a ``feed_dict`` gives: of a Variable all that is read of it.
+    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads.
 
     Raises:
       InvalidTypeError: the key is no tensor.
@@ -97,10 +97,10 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
 
 
 def feed_value(value: Value, given: Any) -> Any:
-    """Returns what is fed for a value as an array of its type.
+    """Converts a fed value to an array of its tensor's type.
 
     Raises:
-      InvalidArgumentError: another shape, or rows of different lengths.
+      InvalidArgumentError: the shape differs, or rows have different lengths.
       InvalidTypeError: a dtype that would lose something, or no array at all.
     """
     wanted = value.type
@@ -151,7 +151,7 @@ def _array(value: Value, wanted: TensorType, given: Any) -> Any:
 
 
 def fetched_value(result: Any) -> Any:
-    """Returns a result as the user's own: an array, or a scalar."""
+    """Converts a result for the user: to an array, or a scalar."""
     if isinstance(result, jax.Array):
         return _scalar(np.array(result))
     array: Any = result

@@ -1,4 +1,4 @@
-"""Settings of Sessions and of single runs, with TensorFlow's names."""
+"""Options of Sessions and of single runs, with TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ConfigProto", "GPUOptions", "RunMetadata", "RunOptions"]
 
 @dataclass
 class GPUOptions:
-    """TensorFlow's settings of GPUs, which are kept and do nothing: here they are settings of the process.
+    """TensorFlow's GPU options, which have no effect: in graphc they are settings of the process.
 
     Attributes:
       per_process_gpu_memory_fraction: use ``gx.config.gpu_memory_fraction``.
@@ -28,21 +28,22 @@ class GPUOptions:
 
 @dataclass
 class ConfigProto:
-    """Settings of a Session.
+    """The options of a Session.
 
     Attributes:
       device_count: ignored: JAX decides the number of devices.
-      allow_soft_placement: whether a pin to a device that is not there, or that has no implementation of the op, falls
-        back to one that has.
+      allow_soft_placement: whether a pin to a missing device, or to one without an implementation of the op, falls back
+        to another device.
       log_device_placement: whether to log where each node runs.
       gpu_options: ignored; see :class:`GPUOptions`.
       intra_op_parallelism_threads: ignored: XLA or ``gx.config.intra_op_threads`` decides.
       inter_op_parallelism_threads: ignored; ``gx.config.inter_op_threads`` limits the number of concurrent host steps.
       use_per_session_threads: ignored: all Sessions share the threads of the process.
       operation_timeout_in_ms: the time limit of each run in milliseconds; 0 for no limit.
-      device_filters: the tasks that a Session at a cluster uses besides its master, such as ``["/job:ps",
+      device_filters: further tasks that a Session at a cluster uses, such as ``["/job:ps",
         "/job:worker/task:1"]``; all if empty.
-      isolate_session_state: whether no other Session sees the Variables and queues, as always without a target.
+      isolate_session_state: whether other Sessions cannot see its Variables and queues, which is always so without a
+        target.
     """
 
     device_count: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -59,11 +60,11 @@ class ConfigProto:
 
 @dataclass
 class RunOptions:
-    """Settings of one run.
+    """The options of one run.
 
     Attributes:
       timeout_in_ms: the time limit of the run in milliseconds; 0 for no limit.
-      trace_level: :attr:`FULL_TRACE` to have :class:`RunMetadata` filled.
+      trace_level: :attr:`FULL_TRACE` to fill a :class:`RunMetadata`.
     """
 
     NO_TRACE = 0

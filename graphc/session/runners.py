@@ -1,4 +1,4 @@
-"""QueueRunner: threads that keep a queue filled, stop together, and say why it ended."""
+"""QueueRunner: threads that fill a queue and stop together."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _logger = logging.getLogger("graphc.queue_runner")
 
 
 class QueueRunner:
-    """Fills a queue: a thread for each enqueue operation, which runs it again and again.
+    """Fills a queue: one thread for each enqueue operation runs it repeatedly.
 
     A thread ends when its operation finds a queue closed, its own or one that it takes from, or when the coordinator
-    asks it to stop; a wait that goes on meanwhile is cancelled. The last thread closes the queue, so that those who
-    take from it get what is left and then OutOfRangeError. An exception stops the coordinator, and is the cause of
-    that OutOfRangeError. It is TensorFlow's ``tf.train.QueueRunner``.
+    requests a stop, which cancels its waits. The last thread closes the queue, so that consumers get the remaining
+    elements and then OutOfRangeError. An exception stops the coordinator, and is the cause of that OutOfRangeError.
+    TensorFlow's ``tf.train.QueueRunner``.
 
     Args:
       queue: the queue to fill.
-      enqueue_ops: operations that enqueue; one may be there several times. Without a Session, functions.
-      close_op: closes the queue once nothing more comes; ``queue.close()`` if None.
-      cancel_op: closes it and cancels enqueues that wait, when a stop is requested;
+      enqueue_ops: enqueue operations, possibly with repetitions. Without a Session, functions.
+      close_op: an operation that closes the queue once no more elements come; ``queue.close()`` if None.
+      cancel_op: an operation that closes the queue and cancels waiting enqueues, when a stop is requested;
         ``queue.close(cancel_pending_enqueues=True)`` if None.
-      queue_closed_exception_types: exceptions of an enqueue operation that say that a queue is closed; by default
+      queue_closed_exception_types: exceptions of an enqueue operation that mean that a queue is closed; by default
         OutOfRangeError and CancelledError.
-      queue_runner_def: refused; graphs are not kept as protocol buffers.
+      queue_runner_def: refused; graphs are not stored as protocol buffers.
 
     Raises:
       InvalidArgumentError: there is no queue, or no operation.
-      InvalidTypeError: ``queue`` is no queue, or one of the types no exception class.
+      InvalidTypeError: ``queue`` is not a queue, or one of the types is not an exception class.
       UnimplementedError: ``queue_runner_def`` is given.
 
     Example:
@@ -109,7 +109,7 @@ class QueueRunner:
 
     @property
     def close_op(self) -> Any:
-        """The operation that closes the queue once nothing more comes."""
+        """The operation that closes the queue once no more elements come."""
         return self._close_op
 
     @property
@@ -119,12 +119,12 @@ class QueueRunner:
 
     @property
     def queue_closed_exception_types(self) -> tuple[type[Exception], ...]:
-        """The exceptions that say that a queue is closed."""
+        """The exceptions that mean that a queue is closed."""
         return self._closed_types
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """Returns what its threads have raised, where there is no coordinator to tell."""
+        """The exceptions of its threads, if there is no coordinator."""
         return self._exceptions
 
     @property
@@ -138,17 +138,17 @@ class QueueRunner:
         """Makes the threads for a Session: one for each operation, and one that closes the queue at a stop.
 
         Args:
-          sess: the Session that runs the operations; None where they are functions.
+          sess: the Session that runs the operations; None if they are functions.
           coord: the coordinator that stops the threads, and that they report to; it waits for them when it joins.
           daemon: whether the process may end before the threads.
-          start: whether to start them; else the caller does.
+          start: whether to start them; otherwise the caller must.
 
         Returns:
           The threads; none if those of an earlier call for this Session still run.
 
         Raises:
-          InvalidArgumentError: ``sess`` is None, and an operation is no function.
-          InvalidTypeError: ``coord`` is no coordinator.
+          InvalidArgumentError: ``sess`` is None, and an operation is not a function.
+          InvalidTypeError: ``coord`` is not a coordinator.
         """
         given: Any = coord
         if given is not None and not isinstance(given, Coordinator):
@@ -172,12 +172,12 @@ class QueueRunner:
         return threads
 
     def to_proto(self, export_scope: str | None = None) -> NoReturn:
-        """Refused: graphs are not kept as protocol buffers."""
+        """Raises an error: graphs are not stored as protocol buffers."""
         raise _unimplemented()
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> NoReturn:
-        """Refused: graphs are not kept as protocol buffers."""
+        """Raises an error: graphs are not stored as protocol buffers."""
         raise _unimplemented()
 
 
@@ -195,7 +195,7 @@ class _Crew:
         self._coord = coord
         self._lock = threading.Lock()
         self._token = CancellationToken()
-        self._over = threading.Event()  # no wait to oversee: it may last as long as the program
+        self._over = threading.Event()  # not overseen: it may last as long as the program
         self.left = len(runner.enqueue_ops)
         self.fillers: Fillers = runner.queue.fillers(None if sess is None else sess.resources)
         if coord is not None:
@@ -220,7 +220,7 @@ class _Crew:
         return f"QueueRunnerThread-{self._runner.name}-{part}"
 
     def _fill(self, sess: Any, op: Any) -> None:
-        """Runs an operation again and again."""
+        """Runs an operation repeatedly."""
         self.fillers.start()
         try:
             call = _repeating(sess, op)
@@ -235,7 +235,7 @@ class _Crew:
     def _ended_by(self, sess: Any, error: Exception) -> None:
         stopped = self._coord is not None and self._coord.should_stop()
         if stopped or getattr(sess, "_closed", False):
-            return  # what a stop, or the end of the Session, brings about
+            return  # the effect of a stop, or of the end of the Session
         if isinstance(error, self._runner.queue_closed_exception_types):
             if error.__cause__ is not None:  # what ended the queue that this one is filled from
                 self.fillers.fail(error.__cause__)
@@ -258,7 +258,7 @@ class _Crew:
             self._over.set()
 
     def _close_on_stop(self, sess: Any) -> None:
-        """Waits for a stop, and closes the queue then; ends with the last thread."""
+        """Waits for a stop, and then closes the queue; ends with the last thread."""
         assert self._coord is not None
         self._over.wait()
         self._forget()
@@ -272,12 +272,12 @@ def _callable(sess: Any, op: Any) -> Callable[[], object]:
 
 
 def _repeating(sess: Any, op: Any) -> Callable[[], object]:
-    """Returns what a thread calls again and again: several runs at once, where that makes no difference."""
+    """Returns the function that a thread repeats: several runs at once, if that makes no difference."""
     return (None if callable(op) else repeated(sess, op)) or _callable(sess, op)
 
 
 def _run_quietly(sess: Any, op: Any) -> None:
-    """Closes a queue that may be closed already, in a Session that may be, too."""
+    """Closes a queue that may already be closed, in a Session that may be closed, too."""
     try:
         _callable(sess, op)()
     except Exception as error:
@@ -302,13 +302,13 @@ def start_queue_runners(
     start: bool = True,
     collection: str = GraphKeys.QUEUE_RUNNERS,
 ) -> list[threading.Thread]:
-    """Starts the threads of all runners that were added to a collection of the graph.
+    """Starts the threads of all runners in a collection of the graph.
 
     Args:
       sess: the Session; the default one if None.
       coord: the coordinator that stops the threads.
       daemon: whether the process may end before the threads.
-      start: whether to start them; else the caller does.
+      start: whether to start them; otherwise the caller must.
       collection: the name of the collection.
 
     Returns:
@@ -316,7 +316,7 @@ def start_queue_runners(
 
     Raises:
       FailedPreconditionError: there is no Session.
-      InvalidTypeError: ``sess`` is none.
+      InvalidTypeError: ``sess`` is not a Session.
     """
     session = sess if sess is not None else stacks.default_session
     if session is None:

@@ -1,4 +1,4 @@
-"""Saver: the values of a Session's Variables, saved as checkpoints and restored."""
+"""Saver: saves the values of a Session's Variables as checkpoints, and restores them."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Saver:
 
     Args:
       var_list: the Variables, or a dict of them by the names that they have in the file; all global ones if None.
-      reshape: whether values of other shapes are restored that have as many elements.
+      reshape: whether to restore values of other shapes with the same number of elements.
       max_to_keep: the number of checkpoints to keep; None or 0 for all.
       keep_checkpoint_every_n_hours: the hours between checkpoints that are kept in addition.
       name: the scope of the operations.
       allow_empty: whether there may be no Variables.
-      pad_step_number: whether step numbers have eight digits, so that names sort by step.
-      defer_build: whether the Variables are looked up at the first use.
-      **ignored: arguments of TensorFlow's that say nothing here (``sharded``, ``write_version``).
+      pad_step_number: whether to pad step numbers to eight digits, so that names sort by step.
+      defer_build: whether to look up the Variables at the first use.
+      **ignored: arguments of TensorFlow that have no effect here (``sharded``, ``write_version``).
 
     Raises:
-      InvalidArgumentError: there are no Variables, or two of one name.
+      InvalidArgumentError: there are no Variables, or two have the same name.
 
     Example:
       >>> import tempfile
@@ -111,8 +111,8 @@ class Saver:
           save_path: the prefix of the checkpoint's name; its folder is created.
           global_step: the step, a number or a Variable or tensor of the Session, which the name ends with.
           latest_filename: the name of the file that lists the checkpoints; ``checkpoint`` if None.
-          write_state: whether that file is written.
-          **ignored: arguments of TensorFlow's about the graph's own file, which is not written.
+          write_state: whether to write that file.
+          **ignored: arguments of TensorFlow about the graph's own file, which is not written.
 
         Returns:
           The checkpoint's name, for :meth:`restore`.
@@ -139,7 +139,7 @@ class Saver:
         return f"{save_path}-{step:08d}" if self._pad else f"{save_path}-{step}"
 
     def _keep(self, prefix: str) -> None:
-        """Notes a checkpoint, and removes those that are too many."""
+        """Records a checkpoint, and removes surplus ones."""
         self._kept = [(path, when) for path, when in self._kept if path != prefix]
         self._kept.append((prefix, time.time()))
         while self._max_to_keep and len(self._kept) > self._max_to_keep:
@@ -150,15 +150,15 @@ class Saver:
                 remove_checkpoint(oldest)
 
     def restore(self, sess: Session, save_path: str) -> None:
-        """Gives the Variables the values of a checkpoint, in a Session; they need not be initialized.
+        """Restores the Variables from a checkpoint, in a Session; they need not be initialized.
 
         Args:
           sess: the Session.
           save_path: the checkpoint, as :meth:`save` or ``latest_checkpoint`` returns it.
 
         Raises:
-          InvalidArgumentError: it is none, or a value has another shape.
-          NotFoundError: it has no value for a Variable.
+          InvalidArgumentError: it is not a checkpoint, or a value has another shape.
+          NotFoundError: the checkpoint has no value for a Variable.
         """
         self.build()
         given: Any = save_path
@@ -190,24 +190,24 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The checkpoints that are kept, the oldest first."""
+        """The checkpoints that are kept, oldest first."""
         return [path for path, _ in self._kept]
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        """Says which checkpoints there are, of an earlier run of the program; the oldest first."""
+        """Sets the existing checkpoints of an earlier run of the program, oldest first."""
         self._kept = [(path, time.time()) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
-        """As :meth:`set_last_checkpoints`, with the time of each in seconds since 1970."""
+        """Sets the existing checkpoints with their times, in seconds since 1970; see :meth:`set_last_checkpoints`."""
         self._kept = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """As :meth:`set_last_checkpoints`, for those that are still there."""
+        """Sets the checkpoints that still exist among the given ones; see :meth:`set_last_checkpoints`."""
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 
 def _by_name(given: Any, graph: Graph) -> dict[str, GraphVariable]:
-    """Returns the Variables by the names that they have in the file."""
+    """Returns the Variables, by their names in the file."""
     if given is None:
         keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
         given = list(dict.fromkeys(one for key in keys for one in graph.get_collection(key)))

@@ -45,7 +45,7 @@ class _Prepared:
       fetches: the fetches.
       fed: the values that are given, each with its place in ``feed_dict``.
       plan: the plan.
-      single: the plan as one call of a program, where it is that; None for more.
+      single: the plan as one call of a program, if it is one; otherwise None.
       known: the objects that the key identifies by id, to keep them alive.
     """
 
@@ -57,19 +57,19 @@ class _Prepared:
 
 
 class Session:
-    """Runs parts of a graph: what is fetched, and what that needs.
+    """Runs parts of a graph: the fetches, and what they need.
 
     A Session has its own values of the graph's Variables, its own queues and readers, and its own random numbers. Runs
-    from several threads go on side by side; each read and each assignment of a Variable is one step.
+    from several threads overlap; each read and each assignment of a Variable is atomic.
 
     Args:
-      target: empty: this process; else a task of a cluster, as ``server.target``: its graph is split over the tasks of
-        the cluster, which keep Variables and queues beyond the Session.
+      target: empty for this process; otherwise a task of a cluster, such as ``server.target``: the graph is split over
+        the tasks of the cluster, which keep Variables and queues beyond the Session.
       graph: the graph to run; the default graph if None.
-      config: settings.
+      config: the options.
 
     Raises:
-      NotFoundError: there is no such target.
+      NotFoundError: the target does not exist.
 
     Example:
       >>> import graphc as gx
@@ -109,7 +109,7 @@ class Session:
 
     @property
     def resources(self) -> Resources:
-        """Returns what it keeps between runs, by container and name."""
+        """The state that it keeps between runs, by container and name."""
         return self._state.resources
 
     @property
@@ -130,8 +130,8 @@ class Session:
 
         Args:
           fetches: tensors, operations, Variables, or their names, in any nested structure.
-          feed_dict: values for tensors of the graph, any of them: what is behind one that is fed does not run.
-          options: settings of this run.
+          feed_dict: values for any tensors of the graph; operations behind a fed tensor do not run.
+          options: the options of this run.
           run_metadata: receives the timeline, if ``options.trace_level`` asks for it.
 
         Returns:
@@ -158,7 +158,7 @@ class Session:
         Args:
           fetches: see :meth:`run`.
           feed_list: the tensors that the function takes values for.
-          accept_options: whether the function takes ``options`` and ``run_metadata``, too.
+          accept_options: whether the function also takes ``options`` and ``run_metadata``.
         """
         feeds = [(key, None) for key in feed_list or ()]
         prepared = self._prepare(fetches, feeds)
@@ -179,7 +179,7 @@ class Session:
         return call if accept_options else plain
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Begins a run that is done in parts.
+        """Begins a run in several parts.
 
         Args:
           fetches: the fetches of all parts.
@@ -195,15 +195,15 @@ class Session:
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
-        """Does a part of a run: what its fetches need and no part before has done.
+        """Runs a part: what its fetches need and no earlier part has run.
 
         Args:
           handle: the handle from :meth:`partial_run_setup`.
-          fetches: some of those named there, each in one part.
+          fetches: some of the fetches named there, each in one part.
           feed_dict: values for some of the feeds named there, each in one part.
 
         Raises:
-          InvalidArgumentError: there is no such run, something was not named there, or was given or fetched before.
+          InvalidArgumentError: the run does not exist, something was not named there, or was already fed or fetched.
         """
         self._check_open()
         run = self._partial.get(handle)
@@ -214,10 +214,10 @@ class Session:
             del self._partial[handle]
         return result
 
-    # How a run goes
+    # # Execution of a run
 
     def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
-        """Returns the kind of run that these fetches and feeds ask for; makes it the first time."""
+        """Returns the kind of run for these fetches and feeds; makes it the first time."""
         self._check_open()
         keys = tuple([id(key) if not isinstance(key, str) else key for key, _ in feeds])
         key = (_key(fetches), keys)
@@ -281,7 +281,7 @@ class Session:
         return self.execute(prepared.plan, arrays)
 
     def execute(self, plan: Plan, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs a plan with the values of what is fed; returns those of what is fetched."""
+        """Runs a plan with the fed values; returns the fetched ones."""
         if not plan.steps:
             slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
             return [slots[slot] for slot in plan.outputs]
@@ -299,21 +299,21 @@ class Session:
 
     @property
     def is_local(self) -> bool:
-        """True if its runs go on in this process alone."""
+        """True if its runs stay in this process."""
         return self._target is None
 
     @property
     def has_timeout(self) -> bool:
-        """True if each run must be done in some time, whatever its options say."""
+        """True if each run has a time limit, whatever its options say."""
         return bool(self._config.operation_timeout_in_ms)
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """Inside, ops of the host work on what the Session keeps, and do not wait once it is closed.
+        """Makes host ops use the Session's resources, and cancels their waits once it is closed.
 
         Raises:
-          FailedPreconditionError: it is closed.
-          CancelledError: it was closed meanwhile.
+          FailedPreconditionError: the Session is closed.
+          CancelledError: the Session was closed in the meantime.
         """
         self._check_open()
         with trace_scope(None), self._token, resources_scope(self.resources):
@@ -322,7 +322,7 @@ class Session:
     def _note_compiled(
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
     ) -> None:
-        """Notes that a program is compiled, and why."""
+        """Records that a program is compiled, and why."""
         self._add_compiled(reason_of(segment, types, values))
 
     def _add_compiled(self, line: str) -> None:
@@ -330,18 +330,18 @@ class Session:
         self._num_compiled += 1
         del self._compiled[:-_COMPILED_KEPT]
 
-    # What it is besides
+    # # Devices and closing
 
     def list_devices(self) -> list[SessionDevice]:
-        """Returns the names of the devices that it runs on: of a cluster, those of all its tasks."""
+        """Returns the names of its devices; for a cluster, those of all its tasks."""
         if self._target is not None:
             return [*map(SessionDevice, self._target.list_devices())]
         return [SessionDevice(device_name(device)) for device in devices()]
 
     def close(self) -> None:
-        """Ends the Session: runs that wait are cancelled, and its values are given up. A second call does nothing.
+        """Ends the Session: waiting runs are cancelled, and its values are dropped. A second call does nothing.
 
-        What a cluster keeps stays there.
+        Resources that a cluster keeps stay there.
         """
         self._closed, before = True, self._closed
         self._token.cancel("the Session was closed")
@@ -353,7 +353,7 @@ class Session:
 
     @staticmethod
     def reset(target: str = "", containers: Sequence[str] | None = None, config: ConfigProto | None = None) -> None:
-        """Gives up what all tasks of a cluster keep in containers, and ends the Sessions of the target.
+        """Drops the resources of all tasks of a cluster in containers, and ends the Sessions of the target.
 
         Args:
           target: a task of the cluster.
@@ -362,12 +362,12 @@ class Session:
 
         Raises:
           InvalidArgumentError: the target is empty: the containers of a local Session end when it is closed.
-          NotFoundError: there is no such target.
+          NotFoundError: the target does not exist.
           UnavailableError: a task of the cluster did not answer; the others were reset.
         """
         if not target:
             error = InvalidArgumentError(
-                "Session.reset: give the target of a cluster; the containers of a local Session end when it is closed"
+                "Session.reset: pass the target of a cluster; the containers of a local Session end when it is closed"
             )
             raise at(error, user_location())
         try:
@@ -404,7 +404,7 @@ class Session:
 
 
 class InteractiveSession(Session):
-    """A Session that is the default one from the moment it is made, for consoles and notebooks."""
+    """A Session that is the default from its creation, for consoles and notebooks."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
@@ -418,7 +418,7 @@ class InteractiveSession(Session):
 
 
 def _key(fetches: Any) -> Any:
-    """Returns what tells kinds of fetches apart, by the identities of what they hold."""
+    """Returns a key for the fetches, from the identities of their items."""
     kind = cast("type[Any]", type(fetches))
     if kind in (list, tuple):
         return (kind, *map(_key, fetches))

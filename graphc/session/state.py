@@ -25,7 +25,7 @@ class SessionState:
     Args:
       graph: the graph that it runs.
       resources: the resources that hold the values; new ones if None.
-      own: the container there of what belongs to the Session alone, the states of random ops.
+      own: the container of what belongs to the Session alone: the states of random ops.
     """
 
     def __init__(self, graph: Graph, resources: Resources | None = None, own: str = "") -> None:
@@ -35,7 +35,7 @@ class SessionState:
         self._lock = threading.Lock()
 
     def find(self, resource: str) -> Variable | None:
-        """Returns what holds the value of a Variable; None if that has not been initialized."""
+        """Returns the holder of a Variable's value; None if the Variable is not initialized."""
         if resource.startswith(OUTSIDE):
             return self.graph.trace.outside[resource]
         container, name = self._place(resource)
@@ -48,7 +48,7 @@ class SessionState:
         return found
 
     def put(self, resource: str, array: jax.Array) -> Variable:
-        """Gives a Variable its first value."""
+        """Sets the first value of a Variable."""
         container, name = self._place(resource)
         held = _holding(name, array)
         found = self.resources.get_or_make(container, name, lambda: held, Variable)
@@ -57,7 +57,7 @@ class SessionState:
         return found
 
     def forget(self, resources: Sequence[str]) -> None:
-        """Takes the values from Variables."""
+        """Drops the values of Variables."""
         for resource in resources:
             container, name = self._place(resource)
             self.resources.drop(container, name, Variable)
@@ -66,12 +66,12 @@ class SessionState:
         return (self._own, resource) if resource.startswith(RANDOM) else parts_of(resource)
 
     def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
-        """Returns the error for a read of a Variable that has no value."""
+        """Makes the error for a read of an uninitialized Variable."""
         return at(uninitialized_error(parts_of(resource)[1]), node.location)
 
 
 def uninitialized_error(names: str) -> FailedPreconditionError:
-    """Returns the error for a use of Variables that have no value in the Session."""
+    """Makes the error for a use of uninitialized Variables."""
     return FailedPreconditionError(
         f"Attempting to use uninitialized value {names}: no initializer has given it a value; run "
         "gx.global_variables_initializer() or the variable's own initializer first"
@@ -79,7 +79,7 @@ def uninitialized_error(names: str) -> FailedPreconditionError:
 
 
 def check_type(resource: str, held: Variable, declared: TensorType) -> None:
-    """Checks that what holds the value of a Variable, which another graph may have made, has the type it must have.
+    """Checks that the holder of a Variable's value, which another graph may have made, has the declared type.
 
     Raises:
       InvalidArgumentError: it has another dtype or shape.
@@ -94,8 +94,8 @@ def check_type(resource: str, held: Variable, declared: TensorType) -> None:
         where = f" in the container {container!r}" if container else ""
         raise InvalidArgumentError(
             f"the Variable {name!r}{where} is {there}, as another graph made it, but this graph declares {declared}: "
-            "give one of them another name, keep them apart by `with graph.container(...)`, or give up what the "
-            "cluster keeps by gx.Session.reset(target)"
+            "give one of them another name, separate them with `with graph.container(...)`, or drop what the "
+            "cluster keeps with gx.Session.reset(target)"
         )
 
 
@@ -106,7 +106,7 @@ def parts_of(resource: str) -> tuple[str, str]:
 
 
 def _holding(name: str, array: jax.Array) -> Any:
-    """Returns a Variable of eager code for a value, under a name that others may have in other Sessions."""
+    """Returns an eager Variable for a value, under a name that may exist in other Sessions."""
     found = object.__new__(Variable)
     found.name, found.trainable = name, False
     found._array, found._type = array, type_of(array)  # pyright: ignore[reportPrivateUsage]
@@ -114,6 +114,6 @@ def _holding(name: str, array: jax.Array) -> Any:
 
 
 def dummy(node: Node) -> np.ndarray[Any, Any]:
-    """Returns zeros in place of a value that a program takes and does not read, by the node that assigns it."""
+    """Returns zeros for a value that a program takes but does not read, from the node that assigns it."""
     type = node.inputs[0].type
     return np.zeros(type.shape, type.dtype)

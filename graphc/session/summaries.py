@@ -1,4 +1,4 @@
-"""Summaries of what a graph computes: operations whose results a FileWriter keeps for TensorBoard."""
+"""Summaries: operations whose results a FileWriter writes for TensorBoard."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def _host_op(kind: str, function: Callable[..., bytes], params: tuple[str, ...],
 
 
 _SCALAR = _host_op("scalar", scalar_message, ("value",), "The summary of a number.")
-_HISTOGRAM = _host_op("histogram", histogram_message, ("values",), "The summary of how values are distributed.")
+_HISTOGRAM = _host_op("histogram", histogram_message, ("values",), "The summary of a distribution of values.")
 _IMAGE = _host_op("image", image_message, ("images",), "The summary of images.")
 _TEXT = _host_op("text", text_message, ("text",), "The summary of strings.")
 _MERGE = _host_op("merge", merged, ("*summaries",), "One summary of several.")
 
 
 def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> GraphTensor:
-    """Makes an operation that gives the summary of a number.
+    """Makes an operation that returns the summary of a number.
 
     Args:
       name: the name of the operation; its full name is the tag in TensorBoard.
@@ -73,14 +73,14 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
 def histogram(
     name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None
 ) -> GraphTensor:
-    """Makes an operation that gives the summary of how values are distributed; see :func:`scalar`."""
+    """Makes an operation that returns the summary of a distribution of values; see :func:`scalar`."""
     return _made(_HISTOGRAM, name, values, collections, family)
 
 
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None
 ) -> GraphTensor:
-    """Makes an operation that gives the summary of images; see :func:`scalar`.
+    """Makes an operation that returns the summary of images; see :func:`scalar`.
 
     Args:
       name: the name of the operation.
@@ -93,7 +93,7 @@ def image(
 
 
 def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> GraphTensor:
-    """Makes an operation that gives the summary of strings; see :func:`scalar`."""
+    """Makes an operation that returns the summary of strings; see :func:`scalar`."""
     return _made(_TEXT, name, tensor, collections, None)
 
 
@@ -110,7 +110,7 @@ def _made(
 
 
 def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> GraphTensor:
-    """Makes an operation that gives one summary of several.
+    """Makes an operation that merges several summaries into one.
 
     Args:
       inputs: the tensors of their messages.
@@ -132,7 +132,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None, graph: Graph | None = None
 ) -> GraphTensor | None:
-    """Makes an operation that gives one summary of all that a collection of the graph has; None if it is empty.
+    """Makes an operation that merges all summaries in a collection of the graph; returns None if it is empty.
 
     Args:
       key: the collection.

@@ -1,3 +1,3 @@
-"""Graphs that are built by hand: their tensors and names, and the functions that add nodes."""
+"""Graphs built by hand: their tensors and names, and the functions that add nodes."""
 
 __all__: list[str] = []

@@ -1,6 +1,6 @@
-"""Array functions of graphs whose results have as many elements as the values say: the host counts them.
+"""Array functions of graphs whose result sizes depend on values: the host counts the elements.
 
-What they choose is gathered by ordinary ops, so gradients flow through it.
+Ordinary ops gather the selected elements, so gradients flow through them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["Differences", "Unique", "UniqueWithCounts", "boolean_mask", "dynamic
 
 
 class Unique(NamedTuple):
-    """Different elements, and for each element which of them it is."""
+    """The distinct elements, and for each element, the index of its distinct one."""
 
     y: Any
     idx: Any
 
 
 class UniqueWithCounts(NamedTuple):
-    """Different elements, for each element which of them it is, and how often each is there."""
+    """The distinct elements, for each element the index of its distinct one, and the count of each distinct one."""
 
     y: Any
     idx: Any
@@ -37,7 +37,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """Elements that another tensor has not, and where they are."""
+    """The elements that another tensor lacks, and their positions."""
 
     out: Any
     idx: Any
@@ -69,7 +69,7 @@ def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
     return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), as_dtype(np.int64)),)
 
 
-_POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of what is true, a row for each.")
+_POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of true elements, a row for each.")
 
 
 def _unique(x: np.ndarray[Any, Any], *, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
@@ -86,7 +86,10 @@ def _unique_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
 
 
 _UNIQUE = _op(
-    "by_value.unique", _unique, _unique_types, "Different elements, which each one is, and how often it is there."
+    "by_value.unique",
+    _unique,
+    _unique_types,
+    "The distinct elements, each element's index among them, and their counts.",
 )
 
 
@@ -99,15 +102,15 @@ def _difference(
 
 _DIFFERENCE = _op(
     "by_value.difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
-    "Elements that another vector has not, and where they are.",
+    "The elements that another vector lacks, and their positions.",
 )  # fmt: skip
 
 
 def positions(condition: Any, name: str | None = None) -> GraphTensor:
-    """Returns the positions of what is true, as ``tf.where`` of a condition alone: ``int64[count, axes]``.
+    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``.
 
     Args:
-      condition: truth values, or numbers that are not zero.
+      condition: booleans, or numbers, of which nonzero ones count as true.
       name: the name of the operation.
     """
     given = convert_to_tensor(condition)
@@ -116,11 +119,11 @@ def positions(condition: Any, name: str | None = None) -> GraphTensor:
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> GraphTensor:
-    """Returns what a mask keeps of a tensor, in one row: as many as are true.
+    """Returns the elements of a tensor that a mask selects, flattened along the mask's axes.
 
     Args:
       tensor: the tensor.
-      mask: truth values, of the shape of some axes of the tensor.
+      mask: booleans, with the shape of some axes of the tensor.
       axis: the first of these axes; 0 if None.
       name: the name of the operation.
 
@@ -145,7 +148,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
-    """Returns the elements of each of several parts, in their order.
+    """Splits the elements into several parts, in their order.
 
     Args:
       data: the elements.
@@ -160,7 +163,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 
 def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
-    """Returns the different elements of a vector as they come, which of them each element is, and how often each is.
+    """Returns a vector's distinct elements in order of appearance, each element's index among them, and their counts.
 
     Args:
       x: the vector.
@@ -174,12 +177,12 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
 
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
-    """Returns the different elements of a vector, and which of them each is; see :func:`unique_with_counts`."""
+    """Returns a vector's distinct elements, and each element's index among them; see :func:`unique_with_counts`."""
     return Unique(*unique_with_counts(x, out_idx, name or "Unique")[:2])
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> Differences:
-    """Returns the elements of a vector that another one has not, and where they are.
+    """Returns the elements of a vector that another one lacks, and their positions.
 
     Args:
       x: the vector.

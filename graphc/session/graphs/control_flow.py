@@ -1,4 +1,4 @@
-"""Control flow, order and constants of graphs, in TensorFlow 1's form."""
+"""Control flow, ordering and constants of graphs, with TensorFlow 1's arguments."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       dtype: its dtype; if None, Python numbers become int32 and float32.
       shape: its shape; a single value is repeated to fill it.
       name: the name of the operation.
-      verify_shape: whether ``shape`` must be that of the value.
+      verify_shape: whether ``shape`` must equal the value's shape.
 
     Raises:
       InvalidArgumentError: the value does not have the shape.
@@ -70,7 +70,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             raise at(error, user_location())
         given = given.reshape(sizes)
     if in_region() and given.dtype != STRING:
-        return current_trace().lift(given)  # a constant of the branch, body or composition that is built
+        return current_trace().lift(given)  # a constant of the branch, body or composition under construction
     with graph.making(name):
         return graph.named(graph.trace.array(given), name)
 
@@ -86,12 +86,12 @@ def _numbers(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
 def convert_to_tensor(
     value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None
 ) -> GraphTensor:
-    """Returns a value as a tensor of the default graph.
+    """Converts a value to a tensor of the default graph.
 
     Args:
-      value: a tensor, a Variable, or what :func:`constant` takes; lists may hold tensors.
+      value: a tensor, a Variable, or an argument of :func:`constant`; lists may hold tensors.
       dtype: the dtype that it must have, or that numbers are converted to.
-      name: the name of the operation where one is made.
+      name: the name of the operation, if one is made.
       preferred_dtype: ignored.
 
     Raises:
@@ -113,7 +113,7 @@ def convert_to_tensor(
 
 
 def no_op(name: str | None = None) -> Any:
-    """Adds an operation that does nothing: in a scope of control dependencies it waits."""
+    """Adds an operation that does nothing but wait for the control dependencies in scope."""
     graph = default_graph()
     if _is_inside(graph):
         return order.no_op()
@@ -122,12 +122,12 @@ def no_op(name: str | None = None) -> Any:
 
 
 def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Any:
-    """Adds an operation that is done when all of these are.
+    """Adds an operation that completes when all of the inputs are computed.
 
     Args:
-      *inputs: tensors, operations and Variables, in lists too.
+      *inputs: tensors, operations and Variables, also in lists.
       name: the name of the operation.
-      **ignored: nothing.
+      **ignored: ignored.
     """
     del ignored
     items = [item for item in nest.flatten(inputs)[0] if item is not None]
@@ -139,12 +139,12 @@ def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Any:
 
 
 def _is_inside(graph: Graph) -> bool:
-    """Returns True where a branch or a loop of the graph is built, whose operations are no nodes of the graph."""
+    """Returns True while a branch or loop of the graph is built, whose operations are not nodes of the graph itself."""
     return graph.inner_trace is not None
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
-    """Returns the tensors as others that are there only when all are.
+    """Returns copies of tensors, each of which waits for all of them.
 
     Args:
       tensors: a list of tensors; None stands for itself.
@@ -152,7 +152,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
       control_inputs: further tensors and operations to wait for.
 
     Raises:
-      InvalidArgumentError: there is none.
+      InvalidArgumentError: there is no tensor.
     """
     given = [convert_to_tensor(item) for item in tensors if item is not None]
     if not given:
@@ -164,7 +164,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
 
 
 def with_dependencies(dependencies: Sequence[Any], output: Any, name: str | None = None) -> Any:
-    """Returns a tensor as another one that is there only when the dependencies are."""
+    """Returns a copy of a tensor that waits for the dependencies."""
     graph = graph_of([output])
     with graph.making(name), graph.control_dependencies(dependencies):
         return graph.named(apply(OPS["identity"], (output,)), name)
@@ -174,13 +174,13 @@ def cond(
     pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
     strict: bool = False, name: str | None = None, fn1: Any = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
-    """Adds a branch: what one of two functions computes.
+    """Adds a branch: the result of one of two functions.
 
     Args:
       pred: a boolean scalar, or Python's.
       true_fn: a function of no arguments that makes the nodes for True.
       false_fn: a function that makes the nodes for False, of the same structure and dtypes.
-      strict: whether a list of one is kept as a list.
+      strict: whether a list of one item stays a list.
       name: the name of the scope.
       fn1: an older name of ``true_fn``.
       fn2: an older name of ``false_fn``.
@@ -199,13 +199,13 @@ def cond(
 
 
 def _alone(found: Any) -> Any:
-    """Returns the only item of a list or tuple of one, and anything else as it is."""
+    """Returns the only item of a list or tuple of one; returns anything else unchanged."""
     items = nest.as_tuple(found)
     return items[0] if len(items) == 1 else found
 
 
 def _branch(result: Any) -> Any:
-    """Returns what a branch gives, with tensors in place of Variables and of operations."""
+    """Returns the result of a branch, with tensors in place of Variables and operations."""
     if isinstance(result, order.Operation):
         return result.token
     if isinstance(result, Operation) or result is None:
@@ -218,17 +218,17 @@ def case(
     pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, strict: bool = False,
     name: str = "case",
 ) -> Any:  # fmt: skip
-    """Adds branches of which the first runs whose condition holds.
+    """Adds branches; the first one whose condition is true runs.
 
     Args:
       pred_fn_pairs: pairs of a boolean scalar and a function, in a list or a dict.
-      default: the function where none holds; the last one of the pairs if None.
-      exclusive: not checked.
+      default: the function to run if no condition is true; the last one of the pairs if None.
+      exclusive: ignored.
       strict: see :func:`cond`.
       name: the name of the scope.
 
     Raises:
-      InvalidArgumentError: there is no pair.
+      InvalidArgumentError: there are no pairs.
     """
     del exclusive
     given: Any = pred_fn_pairs
@@ -259,17 +259,17 @@ def while_loop(
       body: a function that returns the next values, of the same structure and dtypes, with shapes that fit the
         invariants.
       loop_vars: the first values, in a list or tuple.
-      shape_invariants: the shape of each value, open where it changes from one iteration to the next; None for the
-        shapes that the first values have. A loop that changes shapes runs iteration by iteration.
+      shape_invariants: the shape of each value, open where it changes between iterations; None for the shapes of the
+        first values. A loop that changes shapes runs iteration by iteration.
       parallel_iterations: ignored: XLA decides.
       back_prop: ignored.
       swap_memory: ignored.
       name: the name of the scope.
       maximum_iterations: the maximum number of iterations, an int.
-      return_same_structure: whether a list of one is kept as a list.
+      return_same_structure: whether a list of one item stays a list.
 
     Raises:
-      InvalidTypeError: ``loop_vars`` is no list or tuple, or a function is none.
+      InvalidTypeError: ``loop_vars`` is not a list or tuple, or ``cond`` or ``body`` is not a function.
     """
     del parallel_iterations, back_prop, swap_memory
     if not callable(cond) or not callable(body):
@@ -294,21 +294,21 @@ def while_loop(
 
 
 def _started(graph: Graph, value: Any) -> Any:
-    """Returns a first value of a loop as tensors, which no iteration runs in Python."""
+    """Converts a loop's first value to tensors, so that no iteration runs in Python."""
     leaves, structure = nest.flatten(value, repeats=True)
     tensors: Iterable[Any] = [_strong(graph, convert_to_tensor(leaf)) for leaf in leaves]
     return nest.unflatten(structure, tensors)
 
 
 def _opened(value: Any, shape: Any) -> Any:
-    """Returns the first value of a loop with the shape that it has in every iteration."""
+    """Returns a loop's first value with the shape that it has in every iteration."""
     if not isinstance(value, GraphTensor) or sizes_of(shape) == value.type.shape:
         return value
     return placeholder_with_default(value, shape)
 
 
 def _strong(graph: Graph, tensor: GraphTensor) -> GraphTensor:
-    """Returns a tensor whose dtype others do not change, and that is no constant that Python knows."""
+    """Returns a tensor with a strong dtype that is not a constant known to Python."""
     node = tensor.raw.node
     if tensor.raw.type.weak:
         return apply(OPS["astype"], (tensor,), Attrs(dtype=tensor.raw.type.dtype))

@@ -1,4 +1,4 @@
-"""Operations of graphs that read, write and find files."""
+"""Graph operations that read, write and find files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _op(name: str, impl: Callable[..., Any], types: tuple[TensorType, ...], para
 
     def effects(attrs: Any) -> tuple[Effect, ...]:
         del attrs
-        return (writes(part_of_world("files")),)  # what is written is read by those behind it
+        return (writes(part_of_world("files")),)  # later operations read what is written
 
     found = OpDef(name, impl, infer, params, effects=effects, differentiable=False, takes_open=True, host=True, doc=doc)
     return OPS.add(name, found)
@@ -61,7 +61,7 @@ _TIME = _op(
 
 
 def read_file(filename: Any, name: str | None = None) -> GraphTensor:
-    """Makes an operation that gives the bytes of a file, as a string.
+    """Makes an operation that returns the bytes of a file, as a string.
 
     Args:
       filename: the file's path.
@@ -71,7 +71,7 @@ def read_file(filename: Any, name: str | None = None) -> GraphTensor:
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
-    """Makes an operation that writes a string into a file, and makes the folders that it lies in.
+    """Makes an operation that writes a string to a file, and creates its folders.
 
     Args:
       filename: the file's path.
@@ -85,7 +85,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
 
 
 def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
-    """Makes an operation that gives the names of the files that match a pattern, or one of several, sorted.
+    """Makes an operation that returns the sorted names of the files that match one or more patterns.
 
     Args:
       pattern: see :func:`graphc.base.files.glob`.
@@ -95,7 +95,7 @@ def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
 
 
 def timestamp(name: str | None = None) -> GraphTensor:
-    """Makes an operation that gives the seconds since 1970, as float64.
+    """Makes an operation that returns the seconds since 1970, as float64.
 
     Args:
       name: the name of the operation.

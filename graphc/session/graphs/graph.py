@@ -28,16 +28,16 @@ __all__ = ["Graph", "Stacks", "default_graph", "graph_of", "reset_default_graph"
 
 
 class Graph:
-    """A graph that is built once, op by op, and of which a Session runs parts.
+    """A graph that is built once, op by op; a Session runs parts of it.
 
-    Inside ``with graph.as_default():`` graphc's functions add nodes to it and give tensors without values. It is the
-    same representation as that of compiled functions: :attr:`ir` prints, parses back and can be drawn.
+    Inside ``with graph.as_default():``, graphc's functions add nodes to it and return tensors without values. It has
+    the same representation as compiled functions: :attr:`ir` prints, parses back and can be drawn.
 
     Attributes:
       trace: the trace that ops are added to.
       seed: the seed of random ops: the same seed gives the same numbers in each Session; None for different ones.
       op_seed: the seed set by :meth:`seeded`.
-      finalized: whether nothing may be added any more.
+      finalized: whether the graph is read-only.
       unfed: the values that may not be fed, and why.
       functions: the Python functions that it calls, to keep them alive.
       parts: data that other modules keep for the graph, by kind.
@@ -81,29 +81,29 @@ class Graph:
             stacks.graphs.remove(self)
 
     def entered(self) -> AbstractContextManager[None]:
-        """Returns a scope in which ops go to this graph, or to the branch or loop of it that is being built."""
+        """Returns a scope in which ops go to this graph, or to its branch or loop that is being built."""
         return trace_scope(self.trace) if self.trace_here is None else nullcontext()
 
     @property
     def trace_here(self) -> Trace | None:
-        """The trace that ops go to, if it is that of this graph, or of a branch or loop of it; None elsewhere."""
+        """The current trace, if it belongs to this graph, or to a branch or loop of it; None otherwise."""
         trace = context.trace
         return trace if trace is not None and trace.is_inside(self.trace) else None
 
     @property
     def inner_trace(self) -> Trace | None:
-        """The trace of the branch or loop of this graph that is being built here; None if there is none."""
+        """The trace of this graph's branch or loop that is being built; None if there is none."""
         trace = self.trace_here
         return None if trace is self.trace else trace
 
     @contextmanager
     def making(self, name: str | None) -> Generator[None]:
-        """Makes ops under one name of the user's, if it is given, which then is their scope."""
+        """Makes ops under a user's name, if there is one, which is then their scope."""
         with self.entered(), self.trace.builder.naming(name) if name else nullcontext():
             yield
 
     def named(self, result: Any, name: str | None) -> Any:
-        """Gives what was made in :meth:`making` the name itself; returns it."""
+        """Gives the result of :meth:`making` the name itself, and returns it."""
         if name:
             first: Any = next(iter(nest.as_tuple(result)), None)
             node = first.raw.node if isinstance(first, GraphTensor) else getattr(first, "node", None)
@@ -113,7 +113,7 @@ class Graph:
 
     @contextmanager
     def seeded(self, seed: int | None) -> Generator[None]:
-        """Has random ops that are made inside draw from this seed and the graph's; None for the graph's alone."""
+        """Makes random ops inside use this seed and the graph's; None for the graph's alone."""
         before, self.op_seed = self.op_seed, seed
         try:
             yield
@@ -121,27 +121,27 @@ class Graph:
             self.op_seed = before
 
     def name_scope(self, name: str | None) -> AbstractContextManager[str]:
-        """Puts a prefix before the names of what is made inside; see :meth:`NamingBuilder.naming`."""
+        """Adds a prefix to the names of ops made inside; see :meth:`NamingBuilder.naming`."""
         return self.trace.builder.naming(name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns a name in the scope that is open that nothing has yet."""
+        """Returns an unused name in the current scope."""
         builder = self.trace.builder
         return builder.unique(name) if mark_as_used else builder.next_name(name)
 
     def device(self, spec: Any) -> AbstractContextManager[None]:
-        """Pins what is made inside; see :func:`graphc.device`. The device need be there only when a Session runs."""
+        """Pins ops made inside; see :func:`graphc.device`. The device must exist only when a Session runs."""
         return device_later(spec)
 
     @contextmanager
     def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Generator[None]:
-        """Makes what is made inside run after what is listed.
+        """Makes ops inside run after the listed ones.
 
         Args:
-          control_inputs: tensors, operations and Variables; None lifts the scopes around.
+          control_inputs: tensors, operations and Variables; None lifts the enclosing scopes.
         """
         if self.inner_trace is not None:
-            # What is built of the graph itself is done before a branch or a loop begins.
+            # # Nodes of the graph itself run before a branch or a loop begins.
             items: list[Any] = nest.flatten(control_inputs)[0]
             with branch_dependencies([item for item in items if not isinstance(item, Operation)]):
                 yield
@@ -160,7 +160,7 @@ class Graph:
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Generator[None]:
-        """Puts what is made inside where an operation or tensor is, and pins it to nothing else.
+        """Places ops made inside on the device of an operation or tensor, without any other pin.
 
         Args:
           op: the operation or tensor; a Variable stands for its own place.
@@ -178,7 +178,7 @@ class Graph:
 
     @contextmanager
     def container(self, name: str) -> Generator[str]:
-        """Keeps the Variables and queues that are made inside in a container of that name."""
+        """Keeps the Variables and queues made inside in a container of that name."""
         self._containers.append(name)
         try:
             yield name
@@ -187,7 +187,7 @@ class Graph:
 
     @property
     def current_container(self) -> str:
-        """The container that is open; empty for the default one."""
+        """The current container; empty for the default one."""
         return self._containers[-1]
 
     def gradients(self, ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None) -> list[Any]:
@@ -201,42 +201,42 @@ class Graph:
         """Makes the graph read-only."""
         self.finalized = True
 
-    # Looking up
+    # # Lookup
 
     @property
     def ir(self) -> GraphIR:
-        """The graph as it is now, as compiled functions have theirs: it prints, parses back, and is drawn."""
+        """The current graph in the form of compiled functions: it prints, parses back, and can be drawn."""
         return self.trace.builder.build(())
 
     @property
     def version(self) -> int:
-        """Returns how many operations it has; it grows whenever something is added."""
+        """The number of operations, which grows with every addition."""
         return len(self.trace.builder.nodes)
 
     def tensor_of(self, value: Value) -> GraphTensor:
-        """Returns the tensor that stands for a value of the graph."""
+        """Returns the tensor for a value of the graph."""
         return self.trace.wrap(value)
 
     def operation_of(self, node: Node) -> Operation:
-        """Returns the operation that stands for a node of the graph."""
+        """Returns the operation for a node of the graph."""
         found = self._operations.get(node)
         if found is None:
             found = self._operations[node] = Operation(self, node)
         return found
 
     def op_type(self, node: Node) -> str:
-        """Returns TensorFlow's name of a node's op."""
+        """Returns TensorFlow's name for a node's op."""
         return op_type(node)
 
     def get_operations(self) -> list[Operation]:
-        """Returns all operations, in the order in which they were made."""
+        """Returns all operations, in the order of their creation."""
         return [self.operation_of(node) for node in self.trace.builder.nodes]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """Returns the operation of that name.
 
         Raises:
-          NotFoundError: there is none.
+          NotFoundError: the operation does not exist.
         """
         return self.as_graph_element(name, allow_tensor=False)
 
@@ -244,17 +244,17 @@ class Graph:
         """Returns the tensor of that name, such as ``add:0``.
 
         Raises:
-          NotFoundError: there is none.
+          NotFoundError: the tensor does not exist.
         """
         return self.as_graph_element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the tensor or operation of this graph that an object or a name stands for.
+        """Returns the tensor or operation of this graph for an object or a name.
 
         Raises:
-          NotFoundError: there is nothing of that name.
-          InvalidArgumentError: it is of another graph.
-          InvalidTypeError: it can be none.
+          NotFoundError: the name does not exist.
+          InvalidArgumentError: the object belongs to another graph.
+          InvalidTypeError: the object is neither.
         """
         if isinstance(obj, str):
             found = self._named(obj, allow_tensor=allow_tensor, allow_operation=allow_operation)
@@ -305,7 +305,7 @@ class Graph:
             self._indexed = len(nodes)
 
     def nodes_of(self, item: Any) -> list[Node]:
-        """Returns the nodes that a tensor, operation or Variable stands for where order is asked for."""
+        """Returns the nodes of a tensor, operation or Variable, for ordering."""
         if isinstance(item, Variable) and not hasattr(item, "_as_graph_element"):
             return []
         if isinstance(item, Tensor) and not isinstance(item, GraphTensor):
@@ -317,19 +317,19 @@ class Graph:
     # Feeding and fetching
 
     def prevent_feeding(self, tensor: GraphTensor, reason: str = "") -> None:
-        """Refuses to have a tensor fed."""
+        """Forbids feeding a tensor."""
         self.unfed[tensor.raw] = reason
 
     def is_feedable(self, tensor: GraphTensor) -> bool:
-        """Returns True unless a tensor may not be fed."""
+        """Returns True if a tensor may be fed."""
         return tensor.raw not in self.unfed
 
     def prevent_fetching(self, op: Any) -> None:
-        """Refuses to have an operation fetched."""
+        """Forbids fetching an operation."""
         self._unfetched.add(self.as_graph_element(op, allow_tensor=False).node)
 
     def is_fetchable(self, item: Any) -> bool:
-        """Returns True unless an operation, or that of a tensor, may not be fetched."""
+        """Returns True if an operation, or a tensor's operation, may be fetched."""
         return self.as_graph_element(item, allow_tensor=False).node not in self._unfetched
 
     # Collections
@@ -341,12 +341,12 @@ class Graph:
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: str | Iterable[str], value: Any) -> None:
-        """Adds a value to several collections, to each once."""
+        """Adds a value to several collections, once to each."""
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """Returns a copy of a collection; empty if there is none.
+        """Returns a copy of a collection; empty if it does not exist.
 
         Args:
           name: the name of the collection.
@@ -381,8 +381,8 @@ class Graph:
         """Returns the Session that ``eval`` and ``run`` use.
 
         Raises:
-          FailedPreconditionError: none is given and there is no default one.
-          InvalidArgumentError: it runs another graph.
+          FailedPreconditionError: none is given, and there is no default Session.
+          InvalidArgumentError: the Session runs another graph.
         """
         found = session or stacks.default_session
         if found is None:
@@ -403,7 +403,7 @@ class Graph:
 
 
 class Stacks(threading.local):
-    """The graphs and Sessions that are the default in this thread, the innermost last."""
+    """The default graphs and Sessions of this thread, innermost last."""
 
     def __init__(self) -> None:
         self.graphs: list[Graph] = []
@@ -411,7 +411,7 @@ class Stacks(threading.local):
 
     @property
     def default_session(self) -> Any:
-        """The innermost Session; None for none."""
+        """The innermost Session, or None."""
         return self.sessions[-1] if self.sessions else None
 
 
@@ -419,13 +419,13 @@ stacks = Stacks()
 
 
 class _Global:
-    """The graph that is the default in all threads where no other one is."""
+    """The default graph of all threads without their own."""
 
     graph: Graph | None = None
 
 
 def default_graph() -> Graph:
-    """Returns the graph that functions add nodes to: of the scope that is open, else the one of the process."""
+    """Returns the graph that functions add nodes to: the innermost scope's, else the process's."""
     if stacks.graphs:
         return stacks.graphs[-1]
     if _Global.graph is None:
@@ -434,7 +434,7 @@ def default_graph() -> Graph:
 
 
 def reset_default_graph() -> None:
-    """Makes a new graph the default one of the process.
+    """Makes a new default graph for the process.
 
     Raises:
       FailedPreconditionError: a graph is entered by ``with graph.as_default():``.
@@ -448,7 +448,7 @@ def reset_default_graph() -> None:
 
 
 def graph_of(values: Iterable[Any]) -> Graph:
-    """Returns the graph of the first of these that belongs to one; else the default graph."""
+    """Returns the graph of the first of these values that belongs to one; else the default graph."""
     for value in values:
         if isinstance(value, GraphTensor | Operation):
             return value.graph

@@ -1,4 +1,4 @@
-"""Python in graphs: functions that a run calls, prints, and assertions, in TensorFlow 1's form."""
+"""Python in graphs: functions that a run calls, prints, and assertions, with TensorFlow 1's arguments."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ _PY_FUNC = OPS.add(
 
 
 def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
-    """Adds a call of a Python function: each run calls it with NumPy arrays, ``bytes`` for scalar strings.
+    """Adds a call of a Python function, which gets NumPy arrays, and ``bytes`` for scalar strings.
 
     Args:
       func: a function of an array for each of ``inp``; returns an array for each of ``Tout``, or a list of them.
-      inp: tensors.
+      inp: the input tensors.
       Tout: the dtype of the result, or a list of dtypes. The shapes are open; see :meth:`GraphTensor.set_shape`.
       stateful: ignored: the function runs once in each run that needs it.
       name: the name of the operation.
 
     Returns:
-      A tensor, or a list of them where ``Tout`` is a list; an operation where that is empty.
+      A tensor, or a list of tensors if ``Tout`` is a list; an operation if that is empty.
 
     Raises:
-      InvalidTypeError: ``func`` is no function.
+      InvalidTypeError: ``func`` is not a function.
 
     Example:
       >>> import graphc as gx
@@ -90,7 +90,7 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
 
 
 def _checked(func: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Sequence[Any]]:
-    """Returns a function whose results have the declared dtypes."""
+    """Wraps a function so that its results have the declared dtypes."""
 
     def run(*arrays: Any) -> Sequence[Any]:
         result: Any = func(*[array[()] if array.dtype == STRING and not array.shape else array for array in arrays])
@@ -131,7 +131,7 @@ def _print(value: Any, *data: Any, message: str, first_n: int, summarize: int, f
 
 
 def _shown(array: Any, summarize: int) -> str:
-    """Returns an array as TensorFlow prints it: rows in brackets, the first values, and dots for the others."""
+    """Formats an array like TensorFlow: rows in brackets, the first values, and dots for the others."""
     values = np.asarray(array)
     limit = values.size if summarize < 0 else summarize
     if values.ndim < 2:
@@ -142,7 +142,7 @@ def _shown(array: Any, summarize: int) -> str:
 
 
 def _rows(values: np.ndarray[Any, Any], limit: int) -> tuple[str, int]:
-    """Returns rows in brackets with at most so many values, and how many more there may be."""
+    """Formats rows in brackets with at most ``limit`` values; returns the text and the number of values left."""
     texts: list[str] = []
     for row in values:
         if limit <= 0:
@@ -158,7 +158,7 @@ def _rows(values: np.ndarray[Any, Any], limit: int) -> tuple[str, int]:
 
 
 def _value(item: Any) -> str:
-    """Returns a value with as many digits as tell it from others."""
+    """Formats a value with the digits that distinguish it from others."""
     if isinstance(item, bytes):
         return item.decode("utf-8", "replace")
     number: np.ndarray[Any, Any] = np.asarray(item)
@@ -177,7 +177,7 @@ _PRINT = OPS.add(
     "print",
     OpDef(
         "print", _print, lambda types, attrs, regions: (types[0],), ("value", "*data"), effects=_own,
-        differentiable=False, host=True, doc="Its first input, printed with the others to standard error.",
+        differentiable=False, host=True, doc="Returns its first input, and prints the others to standard error.",
     ),
 )  # fmt: skip
 
@@ -207,7 +207,7 @@ def Print(  # noqa: N802
 
 
 def print_op(*inputs: Any, name: str | None = None) -> Operation:
-    """Adds an operation that prints values to standard error, as TensorFlow 2's ``print`` in a graph.
+    """Adds an operation that prints values to standard error, like TensorFlow 2's ``print`` in a graph.
 
     Args:
       *inputs: tensors and strings.

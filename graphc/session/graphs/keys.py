@@ -8,7 +8,7 @@ __all__ = ["GraphKeys"]
 
 
 class GraphKeys:
-    """Names of the collections of a graph, as TensorFlow has them."""
+    """TensorFlow's names of the collections of a graph."""
 
     GLOBAL_VARIABLES: Final = "variables"
     LOCAL_VARIABLES: Final = "local_variables"

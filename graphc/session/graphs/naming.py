@@ -1,4 +1,4 @@
-"""Names of the nodes of a graph that is built by hand: unique, in scopes, and TensorFlow's where it has one."""
+"""Names of the nodes of a graph built by hand: unique, in scopes, and TensorFlow's where it has one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphc.ir import GraphBuilder, Node, OpDef, Value, applied_name
 
 __all__ = ["NamingBuilder", "op_type"]
 
-# Ops that TensorFlow names by the op itself and not by the function that makes them.
+# # Ops that TensorFlow names after the op itself, not after the function that makes them.
 _NAMES: Final = {
     "constant": "Const",
     "matmul": "MatMul",
@@ -45,7 +45,7 @@ _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)
 
 
 class NamingBuilder(GraphBuilder):
-    """A builder whose nodes are named in the scope that is open.
+    """A builder that names nodes in the current scope.
 
     Attributes:
       scope: the prefix of names: empty, or a path that ends with a slash.
@@ -62,20 +62,20 @@ class NamingBuilder(GraphBuilder):
         return super().append(op, inputs, *args, name=self.scope + wish, **options)
 
     def next_name(self, wish: str) -> str:
-        """Returns the name that the next node gets if it wishes for this one."""
+        """Returns the name that the next node would get for a requested name."""
         return super().next_name(self.scope + (_NAMES.get(wish) or wish))
 
     def unique(self, wish: str) -> str:
-        """Takes a name in the scope that is open, and returns it."""
+        """Reserves a name in the current scope, and returns it."""
         return self._names(self.scope + wish)
 
     def rename(self, node: Node, name: str) -> None:
-        """Gives a node, which nobody else knows by its name yet, another one that is free or its scope's."""
+        """Renames a node that nothing else knows by name yet; the new name must be free or its scope's."""
         object.__setattr__(node, "name", name)
 
     @contextmanager
     def naming(self, name: str | None) -> Generator[str]:
-        """Names what is made inside under a scope of its own.
+        """Names what is made inside under its own scope.
 
         Args:
           name: the scope's name; a name that ends with a slash reopens that scope, and None or empty is the outermost
@@ -98,10 +98,10 @@ class NamingBuilder(GraphBuilder):
 
 
 def check_name(name: str, *, inside: bool = False) -> str:
-    """Returns a name that a user gives.
+    """Checks a user's name, and returns it.
 
     Raises:
-      InvalidArgumentError: it has characters that names do not have.
+      InvalidArgumentError: it has characters that names must not have.
     """
     if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
         error = InvalidArgumentError(
@@ -113,5 +113,5 @@ def check_name(name: str, *, inside: bool = False) -> str:
 
 
 def op_type(node: Node) -> str:
-    """Returns TensorFlow's name of a node's op, such as ``MatMul``."""
+    """Returns TensorFlow's name for a node's op, such as ``MatMul``."""
     return NodeToPlace(applied_name(node.op, node.attrs), node.name, (), node.attrs, node.location).type

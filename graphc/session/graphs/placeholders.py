@@ -1,4 +1,4 @@
-"""Placeholders: tensors of a graph that each run is given."""
+"""Placeholders: tensors of a graph whose values are fed to each run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _default_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[G
 
 
 PLACEHOLDER = OPS.add(
-    "placeholder", OpDef("placeholder", _never, _type, differentiable=False, doc="A value that each run is given.")
+    "placeholder", OpDef("placeholder", _never, _type, differentiable=False, doc="A value that is fed to each run.")
 )
 _WITH_DEFAULT = OPS.add(
     "placeholder_with_default",
@@ -47,25 +47,25 @@ _WITH_DEFAULT = OPS.add(
         _same,
         _default_type,
         ("value",),
-        doc="A value that a run may be given; else its input.",
+        doc="A value that may be fed to a run; otherwise its input.",
     ),
 )
 
 
 def graph_dtype(dtype: Any) -> np.dtype[Any]:
-    """Returns a dtype that a user names, as graphs have it."""
+    """Converts a user's dtype to the dtype that graphs use."""
     return STRING if is_string_dtype(dtype) or dtype == STRING else as_dtype(dtype)
 
 
 def graph_type(dtype: Any, shape: Any) -> TensorType:
-    """Returns the type of a dtype and a shape as a user gives them, with None for what is open."""
+    """Returns the type for a user's dtype and shape, with None for open sizes."""
     sizes = sizes_of(shape)
     found = graph_dtype(dtype)
     return TensorType((), found, ranked=False) if sizes is None else TensorType(sizes, found)
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> GraphTensor:
-    """Makes a tensor of the default graph whose value each run is given by ``feed_dict``.
+    """Makes a tensor of the default graph whose value is passed to each run in ``feed_dict``.
 
     Args:
       dtype: its dtype, ``gx.string`` for strings.
@@ -73,7 +73,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Graph
       name: the name of the operation.
 
     Raises:
-      InvalidTypeError: there is no such dtype.
+      InvalidTypeError: the dtype does not exist.
 
     Example:
       >>> import graphc as gx
@@ -94,11 +94,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Graph
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> GraphTensor:
-    """Makes a tensor of the default graph that a run may be given; else it is another one.
+    """Makes a tensor of the default graph that may be fed; otherwise it has the value of another one.
 
     Args:
-      input: the value where none is fed.
-      shape: the shape of what may be fed; see :func:`placeholder`.
+      input: the value if none is fed.
+      shape: the shape of values to feed; see :func:`placeholder`.
       name: the name of the operation.
 
     Example:
@@ -112,8 +112,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     """
     graph = default_graph()
     with graph.making(name):
-        # A number of Python's has the dtype that it has in eager code.
+        # # A Python number has the same dtype as in eager code.
         value = graph.trace.lift(FUNCTIONS["asarray"](input) if type(input) in SCALARS else input)
         found = apply(_WITH_DEFAULT, (value,))
-        found.raw.type = graph_type(value.raw.type.dtype, shape)  # which is what may be fed
+        found.raw.type = graph_type(value.raw.type.dtype, shape)  # the type of values to feed
         return graph.named(found, name)

@@ -16,7 +16,7 @@ RANDOM = "random://"
 
 
 def is_random_state(resource: str) -> bool:
-    """Returns True for the state of a random op, which each Session has for itself."""
+    """Returns True for the state of a random op, of which each Session has its own."""
     return resource.startswith(RANDOM)
 
 
@@ -26,7 +26,7 @@ def is_outside(resource: str) -> bool:
 
 
 def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
-    """Returns the state in which a random op begins in a Session: ``uint32[2]``.
+    """Returns the initial state of a random op in a Session: ``uint32[2]``.
 
     Args:
       graph_seed: the seed of the graph; None for none.

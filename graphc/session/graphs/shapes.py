@@ -1,4 +1,4 @@
-"""Shapes as users of graphs give them, with None for what is not known."""
+"""Shapes that users pass to graphs, with None for unknown sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["sizes_of"]
 
 
 def sizes_of(shape: Any) -> tuple[int, ...] | None:
-    """Returns the sizes of a shape, ``OPEN`` for one that is not known; None where the number of axes is not known.
+    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown.
 
     Args:
       shape: None, an int, a list or tuple of sizes (ints, None, or ``Dimension`` objects), or a ``TensorShape``.

@@ -1,4 +1,4 @@
-"""Array functions of strings in graphs: each is an op of the host that applies the rule of strings."""
+"""Array functions of strings in graphs: each is a host op that applies the rule for strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["string_op"]
 
 
 def string_op(op: OpDef, types: Sequence[TensorType], attrs: Attrs) -> tuple[OpDef, Attrs]:
-    """Returns the op of the host that does with strings what ``op`` does with numbers, and its attributes.
+    """Returns the host op that does for strings what ``op`` does for numbers, and its attributes.
 
     Raises:
       InvalidTypeError: the op takes no strings.
@@ -49,7 +49,7 @@ def _encoded(result: Any) -> np.ndarray[Any, Any]:
 
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    """Infers the types by a run on strings of no meaning, with two sizes in place of each open one."""
+    """Infers the types by a run on dummy strings, with two sizes for each open one."""
     del regions
     found = [_run(*[_sample(type, size) for type in types], **attrs) for size in (2, 3)]
     columns = zip(*[[TensorType(array.shape, array.dtype) for array in arrays] for arrays in found], strict=True)

@@ -1,4 +1,4 @@
-"""Tensors and operations of a graph that is built by hand."""
+"""Tensors and operations of a graph built by hand."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class _Dimensions(TensorShape):
         return found if isinstance(index, slice) else Dimension(found)
 
     def as_list(self) -> list[int | None]:
-        """Returns the sizes as a list, with None for one that is not known."""
+        """Returns the sizes as a list, with None for unknown ones."""
         return [item.value for item in super().as_list()]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
 
 
 class GraphTensor(SymbolicTensor):
-    """A tensor of a graph that is built by hand: it has a value in each run of a Session.
+    """A tensor of a graph built by hand: it has a value in each run of a Session.
 
-    It is hashed by identity, so that it can be a key of ``feed_dict``; ``==`` compares elements.
+    It is hashed by identity, so it can be a key of ``feed_dict``; ``==`` compares elements.
 
     Example:
       >>> import graphc as gx
@@ -70,32 +70,32 @@ class GraphTensor(SymbolicTensor):
 
     @property
     def name(self) -> str:
-        """The name of its operation and which output of that it is: ``add_1:0``."""
+        """The name of its operation with the index of the output: ``add_1:0``."""
         assert self.raw.node is not None
         return f"{self.raw.node.name}:{self.raw.index}"
 
     @property
     def value_index(self) -> int:
-        """Returns which output of its operation it is."""
+        """The index of the output of its operation."""
         return self.raw.index
 
     @property
     def shape(self) -> Any:
-        """The size of each axis, None where it is not known; None if not even the number of axes is."""
+        """The size of each axis, None if unknown; None if the number of axes is unknown."""
         return TensorShape.of(self.raw.type) if self.raw.type.ranked else None
 
     def get_shape(self) -> TensorShape:
-        """Returns the shape with items that are Dimensions, as in TensorFlow 1: ``x.get_shape()[0].value``."""
+        """Returns the shape with Dimension items, as in TensorFlow 1: ``x.get_shape()[0].value``."""
         return _Dimensions.of(self.raw.type)
 
     def set_shape(self, shape: Any) -> None:
-        """Adds what is known of the shape.
+        """Adds information about the shape.
 
         Args:
-          shape: sizes, None for one that is not known.
+          shape: sizes, None for unknown ones.
 
         Raises:
-          InvalidArgumentError: it contradicts what is known.
+          InvalidArgumentError: it contradicts the known shape.
         """
         sizes = sizes_of(shape)
         given = TensorType(sizes or (), self.raw.type.dtype, self.raw.type.weak, sizes is not None)
@@ -108,7 +108,7 @@ class GraphTensor(SymbolicTensor):
         """Computes the tensor in a Session.
 
         Args:
-          feed_dict: values for tensors, as for :meth:`Session.run`.
+          feed_dict: values for tensors, see :meth:`Session.run`.
           session: the Session; the default one if None.
 
         Returns:
@@ -117,7 +117,7 @@ class GraphTensor(SymbolicTensor):
         return self.graph.default_session(session, "eval").run(self, feed_dict)
 
     def consumers(self) -> list[Operation]:
-        """Returns the operations that take it."""
+        """Returns the operations that use it."""
         nodes = [node for node in self.trace.builder.nodes if self.raw in node.inputs]
         return [self.graph.operation_of(node) for node in nodes]
 
@@ -128,7 +128,7 @@ class GraphTensor(SymbolicTensor):
     fork = snapshot
 
     def become(self, other: Tensor) -> NoReturn:
-        """Refused: tensors of a graph have no items to assign."""
+        """Raises an error: items of a graph's tensors cannot be assigned."""
         error = UnimplementedError(
             f"items of {self.name}, a tensor of a graph, cannot be assigned; use gx.update_item, or a Variable"
         )
@@ -158,7 +158,7 @@ class GraphTensor(SymbolicTensor):
 
 
 def _entering(method: Any) -> Any:
-    """Returns a method that runs where ops go to the graph of its tensor."""
+    """Returns a method that runs with its tensor's graph as the current one."""
 
     @functools.wraps(method)
     def call(self: GraphTensor, *args: Any, **kwargs: Any) -> Any:
@@ -176,7 +176,7 @@ for _name, _method in vars(ArrayMethods).items():
 
 
 class Operation:
-    """A node of a graph that is built by hand.
+    """A node of a graph built by hand.
 
     Attributes:
       graph: the graph.
@@ -196,17 +196,17 @@ class Operation:
 
     @property
     def type(self) -> str:
-        """TensorFlow's name of the op: ``MatMul``."""
+        """TensorFlow's name for the op: ``MatMul``."""
         return self.graph.op_type(self.node)
 
     @property
     def device(self) -> str:
-        """The device that it is pinned to; empty for none."""
+        """The device that it is pinned to; empty if none."""
         return self.node.device
 
     @property
     def inputs(self) -> Sequence[GraphTensor]:
-        """The tensors that it takes."""
+        """The tensors that it uses."""
         return [self.graph.tensor_of(value) for value in self.node.inputs]
 
     @property
@@ -216,14 +216,14 @@ class Operation:
 
     @property
     def control_inputs(self) -> Sequence[Operation]:
-        """The operations that it waits for without taking their values."""
+        """The operations that it waits for without using their values."""
         return [self.graph.operation_of(node) for node in self.node.control_inputs]
 
     def get_attr(self, name: str) -> Any:
         """Returns an attribute.
 
         Raises:
-          InvalidArgumentError: there is none of that name.
+          InvalidArgumentError: the attribute does not exist.
         """
         if name not in self.node.attrs:
             known = ", ".join(self.node.attrs) or "none"

@@ -1,4 +1,4 @@
-"""The trace of a graph that is built by hand: ops that are applied in it become its nodes."""
+"""The trace of a graph built by hand: ops that are applied in it become its nodes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["GraphTrace"]
 
 
 def _with_tensorflows_dtypes(inputs: Sequence[Any]) -> Sequence[Any]:
-    """Returns inputs of an op; with TensorFlow's dtypes NumPy's float64 takes the float dtype of the tensors there."""
+    """Converts inputs of an op: with TensorFlow's dtypes, NumPy's float64 takes the float dtype of the tensors."""
     if config.default_dtype_bits != 32 or not any(isinstance(value, np.ndarray | np.generic) for value in inputs):
         return inputs
     dtypes = [value.raw.type.dtype for value in inputs if isinstance(value, GraphTensor)]
@@ -100,7 +100,7 @@ class GraphTrace(Trace):
         return nest.unflatten(structure, after)
 
     def wrap(self, value: Value) -> GraphTensor:
-        """Returns the one tensor that stands for a value."""
+        """Returns the unique tensor of a value."""
         found = self._tensors.get(value)
         if found is None:
             found = self._tensors[value] = GraphTensor(value, self)
@@ -121,7 +121,7 @@ class GraphTrace(Trace):
             return found
 
     def check_open(self) -> None:
-        """Refuses to add to a graph that is finalized."""
+        """Raises an error if the graph is finalized."""
         if self.graph.finalized:
             raise at(
                 FailedPreconditionError("the graph is finalized and cannot be changed; build it before"),
@@ -129,7 +129,7 @@ class GraphTrace(Trace):
             )
 
     def lift(self, value: Any) -> SymbolicTensor:
-        """Returns the tensor of this graph that stands for a value; strings become constants."""
+        """Returns the tensor of this graph for a value; strings become constants."""
         if isinstance(value, GraphTensor) and value.trace is not self:
             raise self.foreign(value)
         if isinstance(value, Variable):
@@ -139,7 +139,7 @@ class GraphTrace(Trace):
         return super().lift(value)
 
     def note_attribute(self, value: Value) -> None:
-        """Notes that the values behind one may not be fed, as the graph was built for what they are."""
+        """Forbids feeding the values behind one, because the graph was built for their values."""
         waiting = [value]
         while waiting:
             value = waiting.pop()
@@ -150,11 +150,11 @@ class GraphTrace(Trace):
                 waiting += value.node.inputs
 
     def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns a number that shapes depend on; one that a program computes goes by the host to the next one."""
+        """Returns a number that shapes depend on; a computed one passes through the host."""
         return tensor if is_shape_value(tensor.raw) else self.apply(HOST_VALUE, (tensor,))[0]
 
     def foreign(self, tensor: GraphTensor) -> GraphcError:
-        """Returns the error for a tensor of another graph."""
+        """Makes the error for a tensor of another graph."""
         error = InvalidArgumentError(
             f"the tensor {tensor.name!r} ({tensor.type}, {tensor.made_at()}) is of another graph; build what belongs "
             "together in one graph"
@@ -162,12 +162,12 @@ class GraphTrace(Trace):
         return at(error, user_location())
 
     def capture(self, value: Any) -> SymbolicTensor:
-        """Returns a constant for an eager tensor: graphs have no inputs but what is fed."""
+        """Returns a constant for an eager tensor: graphs have no inputs but feeds."""
         array = np.asarray(value.raw if isinstance(value, Tensor) else value)
         return self._constant(array, weak=False)
 
     def leaked(self, tensor: SymbolicTensor) -> Any:
-        """Returns the error for a tensor of the graph that is used in a compiled function."""
+        """Makes the error for a tensor of the graph that is used in a compiled function."""
         error = InvalidArgumentError(
             f"the tensor {tensor!r} of a graph has values only while a Session runs it; call the function inside "
             "`with graph.as_default():`, or pass what session.run gives"
@@ -175,7 +175,7 @@ class GraphTrace(Trace):
         return at(error, user_location())
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
-        """Appends a read of a variable: each run reads the value that the variable has then."""
+        """Appends a read of a Variable: each run reads its current value."""
         if isinstance(variable, CallState):
             return super().read(variable)
         resource, device = self._resource(variable)
@@ -198,7 +198,7 @@ class GraphTrace(Trace):
         return self.builder.nodes[-1]
 
     def _resource(self, variable: Variable) -> tuple[str, str]:
-        """Returns the resource of a variable and the device that it is pinned to."""
+        """Returns the resource of a Variable and the device that it is pinned to."""
         resource: Any = getattr(variable, "resource", None)
         if resource is None:
             resource = OUTSIDE + variable.name
@@ -210,7 +210,7 @@ class GraphTrace(Trace):
         return resource, cast("Any", variable).pin
 
     def making(self, reads: Any = ()) -> AbstractContextManager[None]:
-        """Refused: what has state in a graph is made by the graph."""
+        """Raises an error: objects with state must be made through the graph."""
         del reads
         error = UnimplementedError(
             "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`"
@@ -218,22 +218,22 @@ class GraphTrace(Trace):
         raise at(error, user_location())
 
     def refuse(self, error: GraphcError) -> GraphcError:
-        """Returns the error with the user's line."""
+        """Adds the user's line to an error."""
         return at(error, user_location())
 
     note_refusal = refuse
 
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> NoReturn:
-        """Refused: see :meth:`GraphTensor.become`."""
+        """Raises an error: see :meth:`GraphTensor.become`."""
         del new
         raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
 
     def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
-        """Does nothing: code that builds a graph runs once, as its reader sees."""
+        """Does nothing: code that builds a graph obviously runs once."""
         del what, certain, remedy
 
     def read_once(self, what: str) -> None:
-        """Does nothing, likewise."""
+        """Does nothing, for the same reason."""
         del what
 
     def array(self, array: np.ndarray[Any, Any]) -> SymbolicTensor:

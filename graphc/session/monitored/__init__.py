@@ -1,4 +1,4 @@
-"""Sessions that are initialized, watched and recovered for a training: with hooks, or by a supervisor."""
+"""Sessions that are initialized, monitored and recovered for a training: with hooks, or by a supervisor."""
 
 from graphc.session.monitored.creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from graphc.session.monitored.hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues

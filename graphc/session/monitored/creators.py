@@ -25,7 +25,7 @@ class _Prepared(SessionCreator):
     """Makes Sessions with a scaffold.
 
     Args:
-      scaffold: the operations that initialize and check; those of the graph if None.
+      scaffold: the operations that initialize and check; the graph's if None.
       master: the target of the Session.
       config: the config of the Session.
     """
@@ -36,7 +36,7 @@ class _Prepared(SessionCreator):
         self._manager: SessionManager | None = None
 
     def missing(self, session: Any) -> str:
-        """Returns which Variables have no value in a Session; empty if it is ready for use."""
+        """Returns the Variables without values in a Session; empty if it is ready for use."""
         return missing_values(session, self._scaffold.ready_op)
 
     def _finalized(self) -> SessionManager:
@@ -56,7 +56,7 @@ class ChiefSessionCreator(_Prepared):
     """Makes the Session of the chief: restores the latest checkpoint, or initializes the Variables.
 
     Args:
-      scaffold: the operations that initialize, check and restore; those of the graph if None.
+      scaffold: the operations that initialize, check and restore; the graph's if None.
       master: the target of the Session.
       config: the config of the Session.
       checkpoint_dir: the folder whose latest checkpoint is restored.

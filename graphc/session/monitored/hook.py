@@ -114,7 +114,7 @@ class SessionRunHook:
         """
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Is called after each run that has not failed.
+        """Called after each run that has not failed.
 
         Args:
           run_context: the run's context, the same as before.
@@ -122,7 +122,7 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Is called at the end, unless the program ends with an error.
+        """Called at the end, unless the program ends with an error.
 
         Args:
           session: the Session, which is closed afterwards.
@@ -133,7 +133,7 @@ def global_step_of(hook: SessionRunHook) -> Any:
     """Returns the global step of the default graph, which a hook needs.
 
     Raises:
-      FailedPreconditionError: there is none.
+      FailedPreconditionError: the graph has no global step.
     """
     found = get_global_step()
     if found is None:

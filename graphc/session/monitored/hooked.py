@@ -1,4 +1,4 @@
-"""A Session with hooks and a coordinator: what a monitored Session makes anew when it is lost."""
+"""A Session with hooks and a coordinator, which a monitored Session recreates when it is lost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from graphc.session.runners import start_queue_runners
 __all__ = ["LOST", "HookedSession"]
 
 LOST = (AbortedError, UnavailableError)
-"""The errors that say that a Session is lost, and that another one may work."""
+"""Errors that mean that a Session is lost, and that another one may work."""
 
 
 class HookedSession:
-    """Runs a Session with hooks, beside its queue runners.
+    """Runs a Session with hooks, alongside its queue runners.
 
     Args:
       session: the Session, which is ready for use.
@@ -44,7 +44,7 @@ class HookedSession:
             raise
 
     def should_stop(self) -> bool:
-        """Returns True if a hook or a thread has asked for a stop.
+        """Returns True if a hook or a thread has requested a stop.
 
         Raises:
           Exception: the exception that stopped a thread.
@@ -53,7 +53,7 @@ class HookedSession:
         return self._stopped or self._coord.should_stop()
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs what the program and the hooks ask for; see :meth:`Session.run`.
+        """Runs the fetches of the program and the hooks; see :meth:`Session.run`.
 
         Raises:
           FailedPreconditionError: a stop was asked for before.
@@ -71,7 +71,7 @@ class HookedSession:
             raise
 
     def _raise_if_lost(self) -> None:
-        """Raises what has stopped a thread if that means that the Session is lost: it is the cause of other errors."""
+        """Raises the exception that stopped a thread if it means that the Session is lost: it causes other errors."""
         try:
             self._coord.raise_requested_exception()
         except LOST:
@@ -118,6 +118,6 @@ class HookedSession:
 
 
 def _merged(options: RunOptions, more: RunOptions) -> RunOptions:
-    """Returns the settings that ask for what either does."""
+    """Merges two RunOptions: the result requests everything that either does."""
     names = [field.name for field in dataclasses.fields(RunOptions)]
     return RunOptions(**{name: max(getattr(options, name), getattr(more, name)) for name in names})

@@ -1,4 +1,4 @@
-"""SessionManager: makes Sessions whose Variables have values, from a checkpoint, by initializers, or by the chief."""
+"""SessionManager: makes Sessions with initialized Variables, from a checkpoint, by initializers, or by the chief."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SessionManager", "missing_values"]
 _logger = logging.getLogger("graphc.monitored")
 
 _FIRST_PAUSE = 0.02
-"""The seconds between the first two looks at something that is waited for; then they double."""
+"""Seconds between the first two checks of a condition; later pauses double."""
 
 
 class SessionManager:
@@ -27,14 +27,14 @@ class SessionManager:
     Args:
       local_init_op: an operation that runs in each new Session.
       ready_op: returns the names of uninitialized Variables; the Session is ready when there are none.
-      ready_for_local_init_op: likewise; ``local_init_op`` runs when there are none.
+      ready_for_local_init_op: the same for ``local_init_op``, which runs when there are none.
       graph: the graph that the Sessions run; the default graph if None.
       recovery_wait_secs: the maximum time between two checks of the condition waited for, in seconds.
       local_init_run_options: the settings with which ``local_init_op`` runs.
       local_init_feed_dict: the feeds of ``local_init_op``.
 
     Raises:
-      InvalidArgumentError: ``ready_for_local_init_op`` is given, and no ``local_init_op``.
+      InvalidArgumentError: ``ready_for_local_init_op`` is given without ``local_init_op``.
 
     Example:
       >>> import graphc as gx
@@ -70,12 +70,12 @@ class SessionManager:
         max_wait_secs: float = 7200, config: Any = None, init_feed_dict: Any = None,
         init_fn: Callable[[Any], Any] | None = None,
     ) -> Session:  # fmt: skip
-        """Makes a Session with values: those of a checkpoint, or else those that initializers give.
+        """Makes an initialized Session: from a checkpoint, or otherwise by the initializers.
 
         Args:
           master: the target of the Session.
-          init_op: initializes the Variables if there is no checkpoint.
-          saver: restores the Variables.
+          init_op: an operation that initializes the Variables if there is no checkpoint.
+          saver: the saver that restores the Variables.
           checkpoint_dir: the folder whose latest checkpoint is taken.
           checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
           wait_for_checkpoint: whether to wait until the folder has one.
@@ -85,7 +85,7 @@ class SessionManager:
           init_fn: a function called with the Session after ``init_op``.
 
         Raises:
-          FailedPreconditionError: there is neither a checkpoint nor an initializer, or Variables have no value then.
+          FailedPreconditionError: there is no checkpoint or initializer, or Variables are still uninitialized.
           InvalidArgumentError: both a folder and a checkpoint are given.
         """
         session, restored = self._restored(
@@ -115,10 +115,10 @@ class SessionManager:
         checkpoint_filename_with_path: str | None = None, wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200, config: Any = None,
     ) -> tuple[Session, bool]:  # fmt: skip
-        """Makes a Session, with the values of a checkpoint if there is one.
+        """Makes a Session, restored from a checkpoint if there is one.
 
         Returns:
-          The Session, and whether it has all its values from the checkpoint; see :meth:`prepare_session`.
+          The Session, and True if the checkpoint set all of its values; see :meth:`prepare_session`.
         """
         session, restored = self._restored(
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
@@ -129,7 +129,7 @@ class SessionManager:
         return session, restored and not problem
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = None) -> Session:
-        """Makes a Session whose Variables another process initializes, and waits until it has.
+        """Makes a Session whose Variables another process initializes, and waits until they are.
 
         Args:
           master: the target of the Session.
@@ -137,7 +137,7 @@ class SessionManager:
           max_wait_secs: the maximum time to wait, in seconds; None for no limit but the deadline in force.
 
         Raises:
-          DeadlineExceededError: they have no values after that time; it says which.
+          DeadlineExceededError: Variables are still uninitialized after that time; the message names them.
         """
         session = Session(master, self._graph, config)
         problem = ""
@@ -187,7 +187,7 @@ class SessionManager:
         return session, True
 
     def _missing(self, session: Session) -> str:
-        """Runs ``local_init_op`` if it may; returns what is missing in the Session, empty if it is ready."""
+        """Runs ``local_init_op`` if it may; returns what the Session lacks, empty if it is ready."""
         if self._local_init_op is not None:
             problem = missing_values(session, self._ready_for_local_init_op)
             if problem:
@@ -196,7 +196,7 @@ class SessionManager:
         return missing_values(session, self._ready_op)
 
     def _wait(self, predicate: Callable[[], bool], max_wait_secs: float | None, what: Callable[[], str]) -> bool:
-        """Waits until a predicate is true; returns False if it is not in time."""
+        """Waits until a predicate is true; returns False after a timeout."""
         end = None if max_wait_secs is None else time.monotonic() + max_wait_secs
         length = _FIRST_PAUSE
         while not predicate():
@@ -214,7 +214,7 @@ def _latest(folder: str | None) -> Any:
 
 
 def missing_values(session: Any, ready_op: Any) -> str:
-    """Returns which Variables have no value in a Session, by an operation that gives their names; empty for none."""
+    """Returns the names of uninitialized Variables in a Session, from an operation; empty if there are none."""
     if ready_op is None:
         return ""
     try:

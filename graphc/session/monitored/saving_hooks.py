@@ -28,36 +28,36 @@ _logger = logging.getLogger("graphc.monitored")
 
 
 class CheckpointSaverListener:
-    """Is called around each checkpoint of a :class:`CheckpointSaverHook`; override what is needed."""
+    """A listener that a :class:`CheckpointSaverHook` calls around each checkpoint; override what you need."""
 
     def begin(self) -> None:
-        """Is called once, before the Session is made; the graph may still grow here."""
+        """Called once, before the Session is made; may still add to the graph."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Is called before a checkpoint is saved."""
+        """Called before a checkpoint is saved."""
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Is called after a checkpoint was saved; True asks for a stop."""
+        """Called after a checkpoint was saved; returning True requests a stop."""
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Is called at the end."""
+        """Called at the end."""
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: at the beginning, once in so many steps or seconds, and at the end.
+    """Saves checkpoints: at the start, at intervals of steps or seconds, and at the end.
 
     Args:
       checkpoint_dir: the folder.
-      save_secs: once in so many seconds.
-      save_steps: once in so many steps; one of both is given.
+      save_secs: seconds between checkpoints.
+      save_steps: steps between checkpoints; pass one of the two.
       saver: the saver; if None, the scaffold's, or the one in the graph's collection.
       checkpoint_basename: the prefix of the names of the checkpoints.
       scaffold: a :class:`Scaffold` that has the saver.
       listeners: the listeners to call around each checkpoint.
-      save_graph_def: whether the graph's text is written into the folder, as ``graph.txt``.
+      save_graph_def: whether to write the graph's text into the folder, as ``graph.txt``.
 
     Raises:
-      InvalidArgumentError: both numbers are given or none, or both a saver and a scaffold.
+      InvalidArgumentError: both intervals are given or none, or both a saver and a scaffold.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Saves what the Session begins with."""
+        """Saves the initial state of the Session."""
         del coord
         if self._save_graph:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ class CheckpointSaverHook(SessionRunHook):
         return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Saves if it is time."""
+        """Saves a checkpoint if it is due."""
         if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._global_step))
@@ -106,7 +106,7 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
-        """Saves the last step, if it is not."""
+        """Saves the last step, if it is not saved yet."""
         step = int(session.run(self._global_step))
         if step != self._timer.last_triggered_step():
             self._save(session, step)
@@ -114,7 +114,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session: Any, step: int) -> bool:
-        """Saves a checkpoint; returns True if a listener asks for a stop."""
+        """Saves a checkpoint; returns True if a listener requests a stop."""
         for listener in self._listeners:
             listener.before_save(session, step)
         path = self._saver().save(session, self._path, global_step=step)
@@ -138,18 +138,18 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries for TensorBoard: of the first run, and once in so many steps or seconds.
+    """Writes summaries for TensorBoard: of the first run, and at intervals of steps or seconds.
 
     Args:
-      save_steps: once in so many steps.
-      save_secs: once in so many seconds; one of both is given.
+      save_steps: steps between summaries.
+      save_secs: seconds between summaries; pass one of the two.
       output_dir: the folder of the event file.
       summary_writer: the writer; a FileWriter of ``output_dir`` if None.
       scaffold: a :class:`Scaffold` that has the summary.
       summary_op: the summary, or a list of summaries; one of both is given.
 
     Raises:
-      InvalidArgumentError: both of two are given, or none.
+      InvalidArgumentError: both intervals are given, or none.
     """
 
     def __init__(
@@ -170,13 +170,13 @@ class SummarySaverHook(SessionRunHook):
         self._global_step = global_step_of(self)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Fetches the summaries if it is time."""
+        """Fetches the summaries if they are due."""
         del run_context
         self._now = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         return SessionRunArgs([self._global_step, self._summaries() if self._now else []])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Writes what was fetched."""
+        """Writes the fetched summaries."""
         before, found = run_values.results
         step = int(run_context.session.run(self._global_step)) if self._now else int(before) + 1
         if self._next_step is None and self._writer is not None:
@@ -190,7 +190,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any) -> None:
-        """Waits until all is written."""
+        """Waits until everything is written."""
         del session
         if self._writer is not None:
             self._writer.flush()

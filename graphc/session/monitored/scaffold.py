@@ -25,22 +25,22 @@ __all__ = ["Scaffold"]
 class Scaffold:
     """The operations that initialize, check, save and summarize a graph.
 
-    What is not given is taken from the graph's collections when :meth:`finalize` is called, or made and put there.
+    Omitted ones are taken from the graph's collections when :meth:`finalize` is called, or made and added there.
 
     Args:
-      init_op: initializes the global Variables.
+      init_op: an operation that initializes the global Variables.
       init_feed_dict: the feeds of ``init_op``.
       init_fn: a function called with the scaffold and the Session after ``init_op``.
       ready_op: returns the names of uninitialized Variables: a tensor of strings.
-      ready_for_local_init_op: likewise, of those that ``local_init_op`` needs.
-      local_init_op: initializes what each process has of its own.
+      ready_for_local_init_op: the same for the Variables that ``local_init_op`` needs.
+      local_init_op: an operation that initializes the state of each process.
       summary_op: returns the summaries.
-      saver: saves and restores the Variables.
-      copy_from_scaffold: another scaffold, for what is not given.
+      saver: the saver of the Variables.
+      copy_from_scaffold: another scaffold to take omitted operations from.
       local_init_feed_dict: the feeds of ``local_init_op``.
 
     Raises:
-      InvalidTypeError: ``copy_from_scaffold`` is none.
+      InvalidTypeError: ``copy_from_scaffold`` is not a scaffold.
 
     Example:
       >>> import graphc as gx
@@ -81,12 +81,12 @@ class Scaffold:
 
     @property
     def init_fn(self) -> Callable[[Any], Any] | None:
-        """Returns what is called with the Session after ``init_op``; None for nothing."""
+        """The function called with the Session after ``init_op``, or None."""
         function = self._init_fn
         return None if function is None else lambda session: function(self, session)
 
     def finalize(self) -> Scaffold:
-        """Makes what is missing, and finalizes the graph; returns the scaffold.
+        """Makes missing operations, and finalizes the graph; returns the scaffold.
 
         Raises:
           FailedPreconditionError: a collection of the graph has several candidates.
@@ -111,7 +111,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """Returns what a collection of the default graph has; makes it and puts it there if there is nothing.
+        """Returns the item of a collection of the default graph; makes and adds it if the collection is empty.
 
         Args:
           arg_name: the name of the argument of the scaffold.
@@ -137,6 +137,6 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """Returns the operation that initializes local Variables, and what the graph's collection of tables has."""
+        """Returns the operation that initializes local Variables, and the graph's tables."""
         tables = default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
         return group(local_variables_initializer(), *tables)

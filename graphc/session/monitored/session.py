@@ -1,4 +1,4 @@
-"""MonitoredSession: a Session that is initialized, recovered and closed by itself, and calls hooks."""
+"""MonitoredSession: a Session that initializes, recovers and closes itself, and calls hooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["MonitoredSession", "SingularMonitoredSession", "StepContext"]
 _logger = logging.getLogger("graphc.monitored")
 
 _RECOVERY_SECONDS = 7200.0
-"""For how long a lost Session is tried to be replaced, as long as a worker waits for its chief."""
+"""Time limit, in seconds, for replacing a lost Session; a worker waits as long for its chief."""
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 
@@ -69,7 +69,7 @@ class _Patience:
 
     def wait(self) -> None:
         """Sleeps for the next pause; enforces the deadlines and cancellation tokens in force."""
-        pause(self._pause, "a Session in place of the one that was lost")
+        pause(self._pause, "a replacement of the lost Session")
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
@@ -100,22 +100,22 @@ class _Monitored:
         return None if self._inner is None else self._inner.session.graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Runs what the program and the hooks ask for; see :meth:`Session.run`.
+        """Runs the fetches of the program and the hooks; see :meth:`Session.run`.
 
         Raises:
-          FailedPreconditionError: it is closed, or was asked to stop.
+          FailedPreconditionError: the Session is closed, or a stop was requested.
         """
         return self._kept(lambda inner: inner.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Callable[[StepContext], Any]) -> Any:
-        """Calls a function that makes a step by runs with and without hooks.
+        """Calls a function that makes a step from runs with and without hooks.
 
         Args:
           step_fn: a function that takes a :class:`StepContext` as an argument named ``step_context``.
 
         Raises:
-          InvalidArgumentError: it takes something else.
-          StopIteration: it has asked for a stop.
+          InvalidArgumentError: the function takes other arguments.
+          StopIteration: the function requested a stop.
         """
         if [*inspect.signature(step_fn).parameters] != ["step_context"]:
             problem = f"run_step_fn: the function takes one argument, step_context; got {inspect.signature(step_fn)}"
@@ -123,7 +123,7 @@ class _Monitored:
         return self._kept(lambda inner: step_fn(StepContext(inner.session, inner.run)))
 
     def should_stop(self) -> bool:
-        """Returns True if a hook or a thread has asked for a stop, or it is closed."""
+        """Returns True if a hook or a thread has requested a stop, or the Session is closed."""
         if self._closed:
             return True
         inner = self._opened()
@@ -140,14 +140,14 @@ class _Monitored:
 
         Raises:
           Exception: the exception that stopped a thread.
-          FailedPreconditionError: it is closed already.
+          FailedPreconditionError: the Session is already closed.
         """
         self._close(clean=True)
 
-    # How it is done
+    # # Implementation
 
     def _opened(self, patience: _Patience | None = None) -> HookedSession:
-        """Returns the Session; makes one if there is none, again and again while that fails as lost Sessions do."""
+        """Returns the Session; if there is none, makes one, and retries while it fails like a lost Session."""
         if self._closed:
             raise at(FailedPreconditionError("Session is already closed."), user_location())
         patience = patience or _Patience()
@@ -158,12 +158,12 @@ class _Monitored:
             except LOST as error:
                 if not self._recovers or patience.is_over:
                     raise
-                _logger.warning("no Session could be made, and it is tried again: %s", error)
+                _logger.warning("no Session could be made; trying again: %s", error)
                 patience.wait()
         return self._inner
 
     def _kept(self, act: Callable[[HookedSession], Any]) -> Any:
-        """Does something with the Session; with another one if that is lost: at once, then after longer and longer."""
+        """Calls a function with the Session; if that is lost, with another one: at once, then after growing pauses."""
         patience: _Patience | None = None
         while True:
             inner = self._opened(patience)
@@ -179,9 +179,9 @@ class _Monitored:
                 patience.wait()
 
     def _is_lost(self, inner: HookedSession, error: Exception) -> bool:
-        """Returns True if an error means that another Session may work, and one shall be made.
+        """Returns True if an error means that another Session may work and should be made.
 
-        A Variable without a value does, if the Session was ready: its task was started anew, and has forgotten it.
+        A Variable without a value means that, if the Session was ready: its task was restarted, and has lost it.
         """
         if not self._recovers or isinstance(error, LOST):
             return self._recovers
@@ -194,8 +194,8 @@ class _Monitored:
             return True
 
     def _lose(self, error: Exception) -> None:
-        """Gives the Session up."""
-        _logger.warning("the Session is lost, and another one is made: %s", error)
+        """Abandons the Session."""
+        _logger.warning("the Session is lost; making another one: %s", error)
         inner, self._inner = self._inner, None
         if inner is not None:
             try:
@@ -229,7 +229,7 @@ class _Monitored:
 
 
 def _closed(inner: HookedSession) -> None:
-    """Closes a Session; that it is lost is no error then."""
+    """Closes a Session; ignores an error that it is lost."""
     try:
         inner.close()
     except LOST as error:
@@ -239,10 +239,10 @@ def _closed(inner: HookedSession) -> None:
 class MonitoredSession(_Monitored):
     """Runs a graph with hooks, in a Session that it initializes, and replaces when it is lost.
 
-    When it is made, the hooks begin, the graph is finalized, the Session is made and initialized, or restored from a
-    checkpoint, and queue runners are started. A run that fails with AbortedError or UnavailableError, or because a task
-    of a cluster was started anew, is done again in a new Session, which the creator makes as it made the first. An
-    OutOfRangeError, which says that the input has ended, ends ``with`` without an error.
+    The constructor calls the hooks' ``begin``, finalizes the graph, makes the Session, initializes it or restores it
+    from a checkpoint, and starts queue runners. If a run fails with AbortedError or UnavailableError, or because a
+    cluster task was restarted, it is repeated in a new Session from the same creator. An OutOfRangeError, which means
+    that the input has ended, ends ``with`` without an error.
 
     Args:
       session_creator: the creator of the Session; a :class:`ChiefSessionCreator` if None.
@@ -268,11 +268,11 @@ class MonitoredSession(_Monitored):
 
 
 class SingularMonitoredSession(_Monitored):
-    """Runs a graph with hooks, as :class:`MonitoredSession` does; a Session that is lost is an error.
+    """Runs a graph with hooks, like :class:`MonitoredSession`, but a lost Session is an error.
 
     Args:
       hooks: the hooks to call around each run.
-      scaffold: the operations that initialize, check and restore; those of the graph if None.
+      scaffold: the operations that initialize, check and restore; the graph's if None.
       master: the target of the Session.
       config: the config of the Session.
       checkpoint_dir: the folder whose latest checkpoint is restored.
@@ -289,5 +289,5 @@ class SingularMonitoredSession(_Monitored):
         super().__init__(creator, hooks, stop_grace_period_secs, recovers=False)
 
     def raw_session(self) -> Any:
-        """Returns the Session, for runs without hooks, and for savers; None once it is closed."""
+        """The Session, for runs without hooks, and for savers; None once it is closed."""
         return None if self._inner is None else self._inner.session

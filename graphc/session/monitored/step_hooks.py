@@ -1,4 +1,4 @@
-"""Hooks that look at the global step: stop at one, wait for one, count how fast it grows."""
+"""Hooks that watch the global step: stop at one, wait for one, or measure its speed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _logger = logging.getLogger("graphc.monitored")
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks for a stop once the global step is there.
+    """Requests a stop at a global step.
 
     Args:
       num_steps: the number of steps to run from where the Session starts.
@@ -58,7 +58,7 @@ class StopAtStepHook(SessionRunHook):
         self._global_step = global_step_of(self)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Sets the last step; one that was set before a Session was lost stays."""
+        """Sets the last step; if it was set before a Session was lost, it stays."""
         del coord
         if self._last_step is None:
             assert self._num_steps is not None
@@ -70,14 +70,14 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Asks for a stop if the run, or another worker meanwhile, has made the last step."""
+        """Requests a stop if this run, or another worker in the meantime, has made the last step."""
         last: Any = self._last_step
         if run_values.results + 1 >= last and run_context.session.run(self._global_step) >= last:
             run_context.request_stop()
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Has a worker begin only when the global step is there, so that workers start one after the other.
+    """Delays a worker until a global step, so that workers start one after the other.
 
     Args:
       wait_until_step: the global step to wait for.
@@ -92,25 +92,25 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._global_step = global_step_of(self)
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Waits, before the first run only; within the deadline in force."""
+        """Waits before the first run, within the deadline in force."""
         while not self._started:
             step = int(run_context.session.run(self._global_step))
             self._started = step >= self._wait_until_step
             if not self._started:
-                pause(0.05, f"global step {self._wait_until_step} to begin at; it is {step}")
+                pause(0.05, f"global step {self._wait_until_step} to start at; it is {step}")
 
 
 class StepCounterHook(SessionRunHook):
-    """Says how many global steps there are in a second: in the log, and to TensorBoard.
+    """Measures the global steps per second, for the log and TensorBoard.
 
     Args:
-      every_n_steps: once in so many steps.
-      every_n_secs: once in so many seconds; one of both is not None.
+      every_n_steps: steps between measurements.
+      every_n_secs: seconds between measurements; pass one of the two.
       output_dir: the folder of the event file; None for none.
       summary_writer: the writer; a FileWriter of ``output_dir`` if None.
 
     Raises:
-      InvalidArgumentError: both numbers are given, or none.
+      InvalidArgumentError: both intervals are given, or none.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class StepCounterHook(SessionRunHook):
         return SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Counts, if it is time."""
+        """Measures the speed, if it is due."""
         if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
             return
         step = int(run_context.session.run(self._global_step))

@@ -1,4 +1,4 @@
-"""Supervisor: TensorFlow 1's older way of a training that is initialized, saved and stopped for the program."""
+"""Supervisor: TensorFlow 1's older way to initialize, save and stop a training."""
 
 from __future__ import annotations
 
@@ -37,22 +37,21 @@ _DEFAULT: Final = 0
 
 
 class Supervisor:
-    """Makes the Session of a training, saves and summarizes beside it in threads of its own, and stops them together.
+    """Makes the Session of a training, saves and summarizes it in separate threads, and stops them together.
 
-    It finalizes the graph. :class:`MonitoredTrainingSession` is the newer way. It is TensorFlow's
-    ``tf.train.Supervisor``.
+    It finalizes the graph. :class:`MonitoredTrainingSession` is the newer way. TensorFlow's ``tf.train.Supervisor``.
 
     Args:
       graph: the graph; the default one if None.
       ready_op: returns the names of uninitialized Variables; made if it is not given, None for no check.
-      ready_for_local_init_op: likewise, of those that ``local_init_op`` needs; none if it is not given.
-      is_chief: whether this process initializes and saves; else it waits for the one that does.
-      init_op: initializes the Variables; made if it is not given.
+      ready_for_local_init_op: the same for ``local_init_op``; none if omitted.
+      is_chief: whether this process initializes and saves; otherwise it waits for the one that does.
+      init_op: an operation that initializes the Variables; made if omitted.
       init_feed_dict: the feeds of ``init_op``.
-      local_init_op: initializes what each process has of its own; made if it is not given.
+      local_init_op: an operation that initializes the state of each process; made if omitted.
       logdir: the folder of checkpoints and events; None for none.
       summary_op: the summary operation; all summaries of the graph if omitted, None for none.
-      saver: saves the Variables; made if it is not given, None for none.
+      saver: the saver of the Variables; made if omitted, None for none.
       global_step: the global step; the graph's if omitted, None for none.
       save_summaries_secs: seconds between summaries; 0 to write none.
       save_model_secs: seconds between checkpoints; 0 to save none.
@@ -65,7 +64,7 @@ class Supervisor:
       local_init_run_options: the settings with which ``local_init_op`` runs.
 
     Raises:
-      InvalidArgumentError: this is no chief, and a Variable is pinned nowhere.
+      InvalidArgumentError: this is not the chief, and a Variable is not pinned.
 
     Example:
       >>> import graphc as gx
@@ -136,7 +135,7 @@ class Supervisor:
         self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False, max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Session:  # fmt: skip
-        """Makes the Session: the chief restores or initializes, others wait until it has.
+        """Makes the Session: the chief restores or initializes it, others wait until it has.
 
         Args:
           master: the target of the Session.
@@ -168,9 +167,10 @@ class Supervisor:
         self, master: str = "", config: Any = None, start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Generator[Session]:  # fmt: skip
-        """Makes the Session, and ends all at the end of the scope; what is raised there, or by a thread, is raised.
+        """Makes the Session, and ends everything at the end of the scope.
 
-        OutOfRangeError, which says that the input has ended, is not. See :meth:`prepare_or_wait_for_session`.
+        Exceptions from inside the scope and from threads are raised at its end, except an OutOfRangeError, which
+        means that the input has ended. See :meth:`prepare_or_wait_for_session`.
         """
         session: Session | None = None
         try:
@@ -188,10 +188,10 @@ class Supervisor:
     # Threads
 
     def start_standard_services(self, sess: Session) -> list[LooperThread]:
-        """Starts the threads that save and summarize; returns them.
+        """Starts the threads that save and summarize, and returns them.
 
         Raises:
-          FailedPreconditionError: this is no chief.
+          FailedPreconditionError: this is not the chief.
         """
         if not self.is_chief:
             problem = "Supervisor.start_standard_services: only the chief saves and summarizes"
@@ -212,7 +212,7 @@ class Supervisor:
         return threads
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[Any]:
-        """Starts the threads of queue runners, of all of the graph if None; returns them."""
+        """Starts the threads of queue runners, all of the graph's if None, and returns them."""
         runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
         with self._graph.as_default():
             return [
@@ -225,18 +225,18 @@ class Supervisor:
         self, timer_interval_secs: float | None, target: Callable[..., object], args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:  # fmt: skip
-        """Starts a thread that calls a function again and again; see :class:`LooperThread`."""
+        """Starts a thread that calls a function repeatedly; see :class:`LooperThread`."""
         return LooperThread.loop(self.coord, timer_interval_secs, target, args, kwargs)
 
     def stop(
         self, threads: Sequence[Any] | None = None, close_summary_writer: bool = True, ignore_live_threads: bool = False
     ) -> None:
-        """Stops all threads, and waits for their end; see :meth:`Coordinator.join`. A second call does nothing more.
+        """Stops all threads, and waits for their end; see :meth:`Coordinator.join`. A second call does nothing.
 
         Args:
           threads: further threads to wait for.
-          close_summary_writer: whether to close the file of events.
-          ignore_live_threads: whether threads that run on after the grace period are no error.
+          close_summary_writer: whether to close the event file.
+          ignore_live_threads: whether to ignore threads that still run after the grace period.
         """
         self.coord.request_stop()
         try:
@@ -249,22 +249,22 @@ class Supervisor:
                 self._graph_written = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks all threads to stop; see :meth:`Coordinator.request_stop`."""
+        """Requests a stop of all threads; see :meth:`Coordinator.request_stop`."""
         self.coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Returns whether a stop was asked for."""
+        """Returns True if a stop was requested."""
         return self.coord.should_stop()
 
     def stop_on_exception(self) -> AbstractContextManager[None]:
-        """Asks for a stop by whatever is raised inside; see :meth:`Coordinator.stop_on_exception`."""
+        """Requests a stop for an exception raised inside; see :meth:`Coordinator.stop_on_exception`."""
         return self.coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Waits until a stop is asked for."""
+        """Waits until a stop is requested."""
         self.coord.wait_for_stop()
 
-    # What is written
+    # # Output
 
     def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
         """Writes a summary.
@@ -275,7 +275,7 @@ class Supervisor:
           global_step: its step; the Session's global step if None.
 
         Raises:
-          FailedPreconditionError: there is nothing to write with.
+          FailedPreconditionError: there is no writer.
         """
         if self.summary_writer is None:
             problem = "Supervisor.summary_computed: there is no summary writer; give logdir, or summary_writer"
@@ -307,7 +307,7 @@ class Supervisor:
 
 
 class _StepCounter(LooperThread):
-    """Writes how many global steps there are in a second."""
+    """Writes the global steps per second."""
 
     def __init__(self, supervisor: Supervisor, session: Session) -> None:
         super().__init__(supervisor.coord, supervisor.save_summaries_secs)
@@ -331,7 +331,7 @@ class _StepCounter(LooperThread):
 
 
 def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """Returns what was given; else the first of a collection of the graph, else what is made, which is put there."""
+    """Returns the given value, or the first item of a collection of the graph, or a new one, which is added there."""
     if given is not _DEFAULT:
         return given
     graph = default_graph()

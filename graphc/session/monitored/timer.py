@@ -1,4 +1,4 @@
-"""SecondOrStepTimer: says when a hook acts again."""
+"""SecondOrStepTimer: decides when a hook acts again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["SecondOrStepTimer"]
 
 
 class SecondOrStepTimer:
-    """Goes off once in so many seconds, or once in so many steps; the first time at once.
+    """Triggers at intervals of seconds or steps; the first time at once.
 
     Args:
       every_secs: the seconds between two times.
       every_steps: the steps between two times; one of both is given.
 
     Raises:
-      InvalidArgumentError: both are given, or none.
+      InvalidArgumentError: both intervals are given, or none.
 
     Example:
       >>> timer = SecondOrStepTimer(every_steps=2)
@@ -42,12 +42,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets when it went off last."""
+        """Forgets the last trigger."""
         self._last_step: Any = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Returns True if it goes off at a step; once for each step."""
+        """Returns True if it triggers at a step; once for each step."""
         if self._last_step is None or self._last_step == step:
             return self._last_step is None
         if self._every_secs is not None:
@@ -55,11 +55,11 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it went off at a step; returns seconds and steps since the last time, None at the first."""
+        """Records a trigger at a step; returns seconds and steps since the last one, None at the first."""
         now, before = time.monotonic(), (self._last_time, self._last_step)
         self._last_time, self._last_step = now, step
         return (None, None) if before[1] is None else (now - before[0], step - before[1])
 
     def last_triggered_step(self) -> int | None:
-        """Returns the step at which it went off last; None if it has not."""
+        """The step of the last trigger, or None."""
         return self._last_step

@@ -1,4 +1,4 @@
-"""MonitoredTrainingSession: a monitored Session with the hooks that a training needs."""
+"""MonitoredTrainingSession: a monitored Session with the hooks for a training."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
       master: the target of the Session.
       is_chief: whether this is the chief.
       checkpoint_dir: the folder of the checkpoints; None for none.
-      scaffold: the operations that initialize, check, save and summarize; those of the graph if None.
+      scaffold: the operations that initialize, check, save and summarize; the graph's if None.
       hooks: the hooks to call around each run.
-      chief_only_hooks: likewise, at the chief only.
+      chief_only_hooks: the same, for the chief only.
       save_checkpoint_secs: a checkpoint once in so many seconds; 600 if nothing is said about checkpoints.
-      save_summaries_steps: summaries once in so many steps; 100 if nothing is said about summaries.
-      save_summaries_secs: summaries once in so many seconds.
+      save_summaries_steps: steps between summaries; 100 if no interval is given.
+      save_summaries_secs: seconds between summaries.
       config: the config of the Session.
       stop_grace_period_secs: seconds that threads have to end when it is closed.
-      log_step_count_steps: once in how many steps their speed is logged; 0 or None for never.
+      log_step_count_steps: steps between logs of the speed; 0 or None for none.
       max_wait_secs: the maximum time that a worker waits for the chief, in seconds.
       save_checkpoint_steps: a checkpoint once in so many steps.
       summary_dir: the folder of the summaries; that of the checkpoints if None.
-      save_graph_def: whether the graph's text is written into the folder of the checkpoints.
+      save_graph_def: whether to write the graph's text into the folder of the checkpoints.
 
     Example:
       >>> import tempfile
@@ -87,7 +87,7 @@ def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
 
 
 def _first_or_default(first: Any, second: Any, default: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Returns two numbers of which one counts: the default ones if nothing is said, None for one that is not given."""
+    """Returns two alternative numbers: the defaults if neither is given, None for an omitted one."""
     if first is _DEFAULT and second is _DEFAULT:
         return default
     return tuple(None if value is _DEFAULT else value or None for value in (first, second))  # pyright: ignore

@@ -1,4 +1,4 @@
-"""Hooks that look at values: log them, stop at NaN, run something at the end, feed."""
+"""Hooks that use values: log them, stop at NaN, run something at the end, or feed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _logger = logging.getLogger("graphc.monitored")
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs values of tensors, once in so many runs or seconds, at the level INFO.
+    """Logs values of tensors, at intervals of runs or seconds, at level INFO.
 
     Args:
-      tensors: tensors or names of them, or a dict of them by what they are called in the log.
-      every_n_iter: once in so many runs of this process.
-      every_n_secs: once in so many seconds; at most one of both is given.
-      at_end: whether to log at the end, too; alone, only then.
+      tensors: tensors or their names, or a dict of them by their names in the log.
+      every_n_iter: the number of runs of this process between logs.
+      every_n_secs: seconds between logs; pass at most one of the two.
+      at_end: whether to log at the end, too; without an interval, only then.
       formatter: a function from a dict of the values to the line; by default ``name = value, ... (seconds sec)``.
 
     Raises:
-      InvalidArgumentError: it is not said when to log.
+      InvalidArgumentError: no time to log is given.
     """
 
     def __init__(
@@ -57,20 +57,20 @@ class LoggingTensorHook(SessionRunHook):
             self._timer.reset()
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Fetches the tensors if it is time."""
+        """Fetches the tensors if they are due."""
         del run_context
         self._now = self._timer is not None and self._timer.should_trigger_for_step(self._runs)
         return SessionRunArgs(self._found) if self._now else None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs what was fetched."""
+        """Logs the fetched values."""
         del run_context
         if self._now:
             self._log(run_values.results)
         self._runs += 1
 
     def end(self, session: Any) -> None:
-        """Logs the last values, if that was asked for."""
+        """Logs the last values, if requested."""
         if self._at_end:
             self._log(session.run(self._found))
 
@@ -91,7 +91,7 @@ def _listed(tensors: Any) -> list[Any]:
 
 
 def _output(tensor: Any) -> Any:
-    """Returns a name of an operation as that of its tensor."""
+    """Converts the name of an operation to that of its tensor."""
     return f"{tensor}:0" if isinstance(tensor, str) and ":" not in tensor else tensor
 
 
@@ -100,18 +100,18 @@ def _refusal(problem: str) -> InvalidArgumentError:
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """A loss was no number."""
+    """A loss was NaN."""
 
     def __str__(self) -> str:
         return self.args[0] if self.args else "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Ends the training when a loss is no number.
+    """Ends the training when a loss is NaN.
 
     Args:
       loss_tensor: the loss, a scalar.
-      fail_on_nan_loss: whether that is an error; else the training stops.
+      fail_on_nan_loss: whether to raise an error; otherwise the training stops.
 
     Raises:
       NanLossDuringTrainingError: the loss is NaN; raised by the run that computed it.
@@ -126,7 +126,7 @@ class NanTensorHook(SessionRunHook):
         return SessionRunArgs(self._loss)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks whether it is a number."""
+        """Checks the loss."""
         if not np.any(np.isnan(run_values.results)):
             return
         problem = f"NaN loss during training: {getattr(self._loss, 'name', self._loss)!r} is not a number"
@@ -137,7 +137,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end.
+    """Runs final fetches at the end.
 
     Args:
       final_ops: tensors and operations, in any nested structure; None for nothing.
@@ -154,22 +154,22 @@ class FinalOpsHook(SessionRunHook):
         return self._values
 
     def end(self, session: Any) -> None:
-        """Runs it.
+        """Runs the final fetches.
 
         Raises:
-          OutOfRangeError: it takes more of an input that has ended.
+          OutOfRangeError: they read more of an input that has ended.
         """
         if self._ops is None:
             return
         try:
             self._values = session.run(self._ops, feed_dict=self._feeds)
         except OutOfRangeError as error:
-            error.add_note("FinalOpsHook runs after the input has ended: what it fetches must read Variables only")
+            error.add_note("FinalOpsHook runs after the input has ended: its fetches must only read Variables")
             raise
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds what a function returns.
+    """Feeds the values that a function returns.
 
     Args:
       feed_fn: a function of no arguments that returns a dict of values by tensor; called before each run.

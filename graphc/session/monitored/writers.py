@@ -11,14 +11,14 @@ __all__ = ["FileWriterCache"]
 
 
 class FileWriterCache:
-    """The writers of event files by folder, so that all who write into one folder write one file."""
+    """The writers of event files by folder, so that all users of a folder write to one file."""
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _writers: ClassVar[dict[str, FileWriter]] = {}
 
     @staticmethod
     def get(logdir: str) -> FileWriter:
-        """Returns the writer of a folder; makes it the first time.
+        """Returns the writer of a folder; makes it at the first call.
 
         Args:
           logdir: the folder.
@@ -31,7 +31,7 @@ class FileWriterCache:
 
     @staticmethod
     def clear() -> None:
-        """Closes all writers, and forgets them."""
+        """Closes all writers, and drops them."""
         with FileWriterCache._lock:
             for writer in FileWriterCache._writers.values():
                 writer.close()

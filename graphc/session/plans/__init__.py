@@ -1,3 +1,3 @@
-"""Plans of runs: what a run needs, which nodes become one program, and who runs it."""
+"""Plans of runs: the nodes of a run, their grouping into programs, and their execution."""
 
 __all__: list[str] = []

@@ -1,6 +1,6 @@
-"""The nodes of a run in clusters, and what each comes after: what becomes one step of a plan.
+"""Clusters of a run's nodes with their order: each becomes one step of a plan.
 
-A read of a Variable belongs to the cluster that uses it, so that it sees what other runs have assigned while this one
+A read of a Variable belongs to the cluster that uses it, so that it sees assignments of other runs while this run
 waited for a queue.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["Clusters", "Rules", "clustered", "runs_on_host"]
 
 
 def runs_on_host(node: Node) -> bool:
-    """Returns True for what runs in Python, a loop or branch with such a part, and for what computes strings."""
+    """Returns True for a node that runs in Python, computes strings, or has such a part in a loop or branch."""
     return has_host_ops(node) or any(value.type.dtype == STRING for value in node.outputs)
 
 
@@ -31,7 +31,7 @@ def variable_of(node: Node) -> str | None:
 
 
 def assigns(node: Node) -> bool:
-    """Returns True for a node that changes the Variable that it has to do with."""
+    """Returns True for a node that changes its Variable."""
     return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
 
 
@@ -47,7 +47,7 @@ class Rules(ABC):
         """Returns True for a node that is a cluster of its own."""
 
     def chain(self, node: Node) -> int:
-        """Returns the number of the chain that a node belongs to; clusters have nodes of one chain."""
+        """Returns the number of a node's chain; a cluster has nodes of one chain."""
         del node
         return 0
 
@@ -61,9 +61,9 @@ class Clusters:
 
     Attributes:
       order: the clusters, each after all that it needs.
-      of: the cluster of each node; constants, and reads that go where they are used, have none.
+      of: the cluster of each node; constants, and reads that move to their users, have none.
       before: for each cluster, the clusters that it must come after.
-      floating: the reads that go where they are used, and the clusters that use them.
+      floating: the reads that move to their users, and the clusters that use them.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Clusters:
         return found
 
     def misplaced(self) -> set[Node]:
-        """Returns the reads that must not go where they are used: what is assigned after them would come first."""
+        """Returns the reads that must not move to their users, because a later assignment would come first."""
         found: set[Node] = set()
         fetched = {value.node for value in self._fetched}
         awaited = {control for node in self._nodes for control in node.control_inputs}
@@ -140,13 +140,13 @@ class Clusters:
 
 
 def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], rules: Rules) -> Clusters:
-    """Puts the nodes of a run into clusters; reads are fixed to where they stand only as far as that is needed.
+    """Groups the nodes of a run into clusters; reads stay in place only where necessary.
 
     Args:
       nodes: the nodes to execute, in the order of the graph.
       fed: the values that are given.
       fetched: the values that are wanted.
-      rules: say which nodes may become one cluster.
+      rules: the rules for nodes that may share a cluster.
     """
     fixed: set[Node] = set()
     while True:

@@ -34,10 +34,10 @@ def local_plan(
       note_compiled: a function called for each program that a run compiles.
 
     Returns:
-      The plan, and where each node runs.
+      The plan, and the device of each node.
 
     Raises:
-      InvalidArgumentError: a node is pinned to a device that is not there, or a loop or branch to several.
+      InvalidArgumentError: a node is pinned to a missing device, or a loop or branch to several devices.
     """
     default = device_name(devices()[0])
     try:
@@ -55,7 +55,7 @@ def local_plan(
 
 
 def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:
-    """Returns a scope in which nodes are placed as a Session's settings say."""
+    """Returns a scope that places nodes by a Session's options."""
     settings: dict[str, Any] = {}
     if soft:
         settings["soft_placement"] = True
@@ -65,7 +65,7 @@ def placing(*, soft: bool, log: bool) -> AbstractContextManager[None]:
 
 
 def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
-    """Returns the error for a node that is pinned to a device that is not there."""
+    """Makes the error for a node that is pinned to a missing device."""
     for node in nodes:
         try:
             if node.device:
@@ -76,7 +76,7 @@ def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
             remedy = (
                 "; open the Session at a task of the cluster: gx.Session(server.target)"
                 if elsewhere
-                else ". With gx.ConfigProto(allow_soft_placement=True) the CPU is taken instead"
+                else ". With gx.ConfigProto(allow_soft_placement=True) the CPU is used instead"
             )
             refused = InvalidArgumentError(
                 f"Cannot assign a device to node {node.attrs.get('variable', node.name)!r}: Could not satisfy explicit "

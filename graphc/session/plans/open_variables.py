@@ -1,4 +1,4 @@
-"""Variables whose shape may change: what a program that reads or assigns them is compiled for."""
+"""Variables whose shape may change: the types that a program reading or assigning them is compiled for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["current_types", "open_resources", "with_types"]
 
 
 def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
-    """Returns the resources of those Variables of a graph whose shape may change."""
+    """Returns the resources of the Variables of a graph whose shape may change."""
     known: Collection[str] = state.graph.trace.open_variables
     if not known:
         return ()
@@ -24,15 +24,15 @@ def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
 
 
 def current_types(resources: Sequence[str], state: SessionState) -> dict[str, TensorType | None]:
-    """Returns the types of the values that Variables have now; None for one that has none."""
+    """Returns the current types of Variables; None for one without a value."""
     found = {resource: state.find(resource) for resource in resources}
     return {resource: None if held is None else type_of(array_of(held)) for resource, held in found.items()}
 
 
 def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: SessionState) -> Graph:
-    """Returns a graph in which reads of Variables have the types of their values.
+    """Returns a graph in which reads of Variables have the types of their current values.
 
-    A read that comes after an assignment in the graph gives the value that was assigned.
+    A read after an assignment in the graph returns the assigned value.
 
     Args:
       graph: the segment's graph.

@@ -1,4 +1,4 @@
-"""Runs that are done in parts: each operation runs once, in the first part that needs it."""
+"""Partial runs: each operation runs once, in the first part that needs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PartialRun"]
 
 
 class PartialRun:
-    """A run that was begun by :meth:`Session.partial_run_setup`.
+    """A run that :meth:`Session.partial_run_setup` began.
 
     Args:
       session: the Session.
@@ -38,11 +38,11 @@ class PartialRun:
 
     @property
     def is_done(self) -> bool:
-        """True if all that was named has been fetched."""
+        """True if all named fetches have been fetched."""
         return not self._open_fetches
 
     def part(self, fetches: Any, feed_dict: Mapping[Any, Any]) -> Any:
-        """Does a part; see :meth:`Session.partial_run`."""
+        """Runs a part; see :meth:`Session.partial_run`."""
         wanted = Fetches.of(self._session.graph, fetches)
         targets: list[Value | Node] = [*wanted.values, *wanted.nodes]
         self._check(targets, self._open_fetches, "fetch")

@@ -1,7 +1,7 @@
-"""Plans of runs: which nodes become one program, what runs on the host, and what waits for what.
+"""Plans of runs: the programs, the host ops, and their order.
 
-Programs and host ops run as soon as what they need is there. A read of a Variable belongs to the program that uses it,
-so that it sees what other runs have assigned while this one waited for a queue.
+Programs and host ops run as soon as their inputs are ready. A read of a Variable belongs to the program that uses it,
+so that it sees assignments of other runs while this run waited for a queue.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def make_plan(request: Request, state: SessionState, note_compiled: Callable[...
 
 
 class _OnDevices(Rules):
-    """Clusters are programs of one device, and ops of the host."""
+    """The rule that clusters are programs of one device, or host ops."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -70,7 +70,7 @@ class _OnDevices(Rules):
 
 
 class _Assembly:
-    """Makes the steps of a run, and numbers the slots."""
+    """Builds the steps of a run, and numbers the slots."""
 
     def __init__(
         self, request: Request, clusters: Clusters, state: SessionState, note_compiled: Callable[..., None]
@@ -117,7 +117,7 @@ class _Assembly:
         return slot
 
     def _slot(self, value: Value, device: str = "") -> int:
-        """Returns the slot of a value where it was computed, or on a device, where it is moved if need be."""
+        """Returns the slot of a value where it was computed, or on a device, to which it is moved if necessary."""
         found = self._slots.get((value, ""))
         if found is None:
             assert value.node is not None

@@ -56,7 +56,7 @@ def needed_nodes(
 
 
 def unfed(node: Node) -> InvalidArgumentError:
-    """Returns the error for a placeholder that a run needs and is not given."""
+    """Makes the error for a placeholder that a run needs and that is not fed."""
     place = f" (made at {node.location.short})" if node.location is not None else ""
     error = InvalidArgumentError(
         f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{place}: "

@@ -1,10 +1,10 @@
-"""Many runs of an operation as one: what a QueueRunner does again and again with the records of a reader.
+"""Batched runs of an operation: a QueueRunner's repeated work on a reader's records, in one run.
 
-A run that reads a record, takes it apart, computes something of it and enqueues that costs mostly what a run costs. So
-a thread of a QueueRunner asks the reader for up to as many records as the queue has room for, of one file, takes all of
-them apart, computes under ``jax.vmap``, and enqueues the rows together. That is only done where nobody can tell but by
-time: no Variables, no random numbers, nothing else with an effect. Where a record cannot be taken apart, the records
-are run one by one, so that those before it are enqueued and its own run fails.
+A run that reads a record, parses it, computes and enqueues costs mostly the overhead of a run. So a thread of a
+QueueRunner asks the reader for as many records of one file as the queue has room for, up to a limit, parses all of
+them, computes under ``jax.vmap``, and enqueues the rows together. This is only done if nothing but time can tell the
+difference: without Variables, random numbers or other effects. If a record cannot be parsed, the records are run one by
+one, so that those before it are enqueued and its own run fails.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _LEAST = 4
 
 @dataclass(frozen=True)
 class _Form:
-    """An operation that can be run for many records at once.
+    """An operation that can run for many records at once.
 
     Attributes:
       read: the node that reads.
-      decode: nodes that take strings apart; all take the record.
+      decode: nodes that parse strings; all take the record.
       compute: nodes of the device.
       enqueue: the node that enqueues.
     """
@@ -54,7 +54,7 @@ def repeated(session: Session, operation: Any) -> Callable[[], None] | None:
     """Returns a function that does several runs of an operation at once.
 
     Returns:
-      None where the operation must be run one by one.
+      None if the operation must run once per record.
     """
     form = _form_of(operation)
     if form is None or session.has_timeout or not session.is_local:
@@ -86,7 +86,7 @@ def _form_of(operation: Any) -> _Form | None:
 
 
 def _decodes(node: Node, read: Node) -> bool:
-    """Returns True if a node takes the record apart, with constants for the rest."""
+    """Returns True if a node parses the record, with constants for its other inputs."""
     if node.op.name not in ("strings.decode_csv", "strings.decode_raw"):
         return False
     first, *others = node.inputs
@@ -94,7 +94,7 @@ def _decodes(node: Node, read: Node) -> bool:
 
 
 def _computes(node: Node, strings: set[Value]) -> bool:
-    """Returns True if a node computes numbers on the default device, and does nothing else."""
+    """Returns True if a node only computes numbers on the default device."""
     if node.op.host or node.device or node.op.effects(node.attrs) or node.op.opaque:
         return False
     return not any(value in strings for value in node.inputs) and not any(
@@ -107,7 +107,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _constant(value: Value) -> Any:
-    """Returns a constant: an array, or a number of Python's where its dtype yields to others."""
+    """Returns a constant: an array, or a Python number if its dtype is weak."""
     assert value.node is not None
     array: np.ndarray[Any, Any] = value.node.attrs["value"].array
     return array.item() if value.type.weak and not array.shape else array
@@ -144,7 +144,7 @@ class _Program:
         return [values[value] for value in self._wanted]
 
     def __call__(self, given: Sequence[Any]) -> Sequence[Any]:
-        """Computes it of many records, whose axis is the first; one thread compiles it, and others wait for that."""
+        """Computes many records, along the first axis; one thread compiles the program while others wait."""
         lock = self._lock
         if lock is None:
             return self._many(given)
@@ -160,7 +160,7 @@ _PROGRAMS_KEPT = 64
 
 
 def _program(nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> _Program:
-    """Returns the program of nodes that compute alike, whatever graph they are in."""
+    """Returns the program of nodes that compute the same, shared by all graphs."""
     names: dict[Value, Any] = {value: ("given", place) for place, value in enumerate(given)}
 
     def named(value: Value) -> Any:
@@ -210,11 +210,11 @@ class _Repeated:
 
     @property
     def is_faithful(self) -> bool:
-        """True if what it computes has the types of the graph."""
+        """True if the results have the types of the graph."""
         return self._program.is_faithful
 
     def __call__(self) -> None:
-        """Reads records, and enqueues what comes of them."""
+        """Reads records, and enqueues the results."""
         form = self._form
         with self._session.working():
             keys, records = self._impl(form.read, OPS["reader.read_up_to"], (), self._read_attrs)
@@ -257,7 +257,7 @@ class _Repeated:
         return np.broadcast_to(np.asarray(alike), (count, *np.shape(alike)))
 
     def _one_by_one(self, keys: Any, records: Any) -> None:
-        """Runs the operation for each record: those before the one that fails are enqueued."""
+        """Runs the operation for each record: those before a failing one are enqueued."""
         if self._alone is None:
             self._alone = self._session.make_callable(self._operation, self._record)
         for key, record in zip(keys, records, strict=True):
@@ -265,6 +265,6 @@ class _Repeated:
 
 
 def _filled(array: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
-    """Returns an array with so many rows, the last one repeated: a program is compiled for one size."""
+    """Pads an array to ``count`` rows by repeating the last one, because a program is compiled for one size."""
     missing = count - len(array)
     return np.concatenate([array, np.repeat(array[-1:], missing, axis=0)]) if missing else array

@@ -1,7 +1,7 @@
-"""Loops that change shapes, branches that differ in shape, and calls of the host in either.
+"""Loops that change shapes, branches with different shapes, and host calls in either.
 
-XLA compiles none of these. Such a part of a graph runs node by node. Each branch and iteration without calls of the
-host is a program of its own, compiled once for each combination of shapes.
+XLA cannot compile these. Such a part of a graph runs node by node. Each branch and iteration without host calls is a
+separate program, compiled once for each combination of shapes.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from graphc.session.state import SessionState, check_type
 __all__ = ["Evaluation", "Stepped", "has_host_ops"]
 
 Evaluation = Callable[..., Sequence[Any]]
-"""Computes an op on known values: see :func:`graphc.ir.passes.specialize`."""
+"""A function that computes an op on known values: see :func:`graphc.ir.passes.specialize`."""
 
 _KEPT = 64
 """Maximum number of programs that a body keeps, one for each combination of shapes."""
 
 
 def has_host_ops(node: Node) -> bool:
-    """Returns True for an op of the host, and for one with such an op in its bodies."""
+    """Returns True for a host op, and for an op with one in its bodies."""
     return node.op.host or any(inner.op.host for region in node.regions for inner in region.walk())
 
 
 def on_host(arrays: Sequence[Any]) -> list[Any]:
-    """Returns arrays as ops of the host take them."""
+    """Converts arrays for host ops."""
     return [np.asarray(array) if isinstance(array, jax.Array) else array for array in arrays]
 
 
 class Stepped(Interpreter):
-    """Runs a graph node by node, its branches and loops as Python's.
+    """Runs a graph node by node, with branches and loops in Python.
 
     Args:
       graph: the graph to run.
       state: the state of the Session; None inside of branches and bodies, which have no Variables.
-      evaluate: computes an op on known values.
+      evaluate: a function that computes an op on known values.
     """
 
     def __init__(self, graph: Graph, state: SessionState | None, evaluate: Evaluation) -> None:
@@ -69,7 +69,7 @@ class Stepped(Interpreter):
         if node.op is WHILE:
             return self._loop(node, inputs)
         if node.op is CONSTANT and node.outputs[0].type.weak:
-            return [node.attrs["value"].array.item()]  # Python's number, which takes the dtype of what it meets
+            return [node.attrs["value"].array.item()]  # a Python number, whose dtype is weak
         if node.op.host:
             return nest.as_tuple(node.op.impl(*on_host(inputs), **node.attrs))
         if node.op in (LATE, LATE_CONSTANT) or node.op.name == "vjp":  # whose attributes are values
@@ -109,7 +109,7 @@ class Stepped(Interpreter):
 
 
 class _Body:
-    """A branch, test or body: programs by the types of their inputs, and by the sizes among them."""
+    """A branch, test or body, with its programs by the types of their inputs, and by the sizes among them."""
 
     def __init__(self, graph: Graph, evaluate: Evaluation) -> None:
         self._graph = graph

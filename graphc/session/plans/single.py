@@ -1,4 +1,4 @@
-"""Plans of one program, which need no executor."""
+"""Plans of a single program, which need no executor."""
 
 from __future__ import annotations
 

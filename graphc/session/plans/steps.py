@@ -1,4 +1,4 @@
-"""The steps of a run: programs of XLA's that read and assign Variables, and ops of the host."""
+"""The steps of a run: XLA programs that read and assign Variables, and host ops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PROGRAMS_KEPT = 32
 
 @dataclass(frozen=True, eq=False)
 class HostStep(Step):
-    """An op of the host.
+    """A host op.
 
     Attributes:
       operation: the op in its graph.
@@ -51,7 +51,7 @@ class HostStep(Step):
 
     @property
     def blocks(self) -> bool:
-        """It may wait."""
+        """True: the op may wait."""
         return True
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
@@ -79,12 +79,12 @@ class HostStep(Step):
         return Stepped(node.regions[0], None, evaluate).run_node(node, list(arrays))
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never: nothing differentiates a run."""
+        """Never called: a run cannot be differentiated."""
         raise InternalError("a run of a Session is not followed")
 
 
 def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
-    """Returns an error with the operation that failed, its name and its line in the message."""
+    """Adds the failed operation, its name and its line, to an error."""
     if getattr(error, "op", None) is None:
         error.op = operation  # pyright: ignore[reportAttributeAccessIssue]
         message = str(error.args[0] if error.args else "").partition("\n  at ")[0]
@@ -95,7 +95,7 @@ def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
 
 @dataclass(frozen=True, eq=False)
 class StateSegment(Step):
-    """Nodes on one device as one program, compiled for the shapes that it is given.
+    """Nodes on one device as one program, compiled for the shapes of its inputs.
 
     Attributes:
       graph: the nodes.
@@ -128,7 +128,7 @@ class StateSegment(Step):
         return bool(self._programs)
 
     def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
-        """Tells the device to compute; the results may still be computed."""
+        """Dispatches the program; the results may still be computing."""
         del execution
         return [*self.program(arrays[: self._count]), None]
 
@@ -138,7 +138,7 @@ class StateSegment(Step):
         if self._shapes:
             key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
         if self._open:
-            with variable_lock:  # until the values are taken that the program is for
+            with variable_lock:  # until the values for the program are taken
                 types = current_types(self._open, self.state)
                 key += tuple(types.items())
                 return (self._programs.get(key) or self._compiled(key, arrays, types))(arrays)
@@ -168,7 +168,7 @@ class StateSegment(Step):
             return found
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
-        """Never: nothing differentiates a run."""
+        """Never called: a run cannot be differentiated."""
         raise InternalError("a run of a Session is not followed")
 
 
@@ -181,7 +181,7 @@ def reason_of(
       segment: the segment to compile.
       types: the types of its inputs.
       values: the values of those inputs that shapes depend on.
-      where: the task, if it is another one's.
+      where: the task, if another task compiles it.
     """
     inputs = zip(segment.graph.inputs, types, strict=True)
     given = ", ".join(
@@ -219,7 +219,7 @@ class SegmentProgram:
         self._resets = 0
 
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it on the Variables of the Session."""
+        """Runs the program on the Variables of the Session."""
         variables, resets = self._variables, self._state.resources.resets
         if variables is None or resets != self._resets:
             found = [self._state.find(resource) for resource in self._executable.variables]
@@ -235,12 +235,12 @@ class SegmentProgram:
         return self._executable.launch(arrays, variables, None if waits else DISPATCH)
 
     def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it where Variables have no value yet, which must not be read."""
+        """Runs it while Variables have no values yet, which must not be read."""
         executable = self._executable
         missing = [name for name, held in zip(executable.variables, found, strict=True) if held is None]
         self._check_unread(set(missing))
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
-        with variable_lock:  # nobody reads what stands there until the program has assigned it
+        with variable_lock:  # nothing reads the dummies before the program has assigned them
             for name in missing:
                 self._state.put(name, jax.device_put(dummy(assigned[name]), self._pin))
             variables = [held for name in executable.variables if (held := self._state.find(name)) is not None]
@@ -251,7 +251,7 @@ class SegmentProgram:
                 raise
 
     def _with_other_shapes(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it where Variables may get values of other shapes, which replace theirs."""
+        """Runs it if Variables may get values of other shapes, which replace theirs."""
         executable = self._executable
         self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
@@ -269,7 +269,7 @@ class SegmentProgram:
         return results[:count]
 
     def _check_types(self, found: Sequence[Variable | None]) -> None:
-        """Raises an error if a Variable was made by another graph, with a type that is not what this one declares."""
+        """Raises an error if another graph made a Variable with a type that this one does not declare."""
         held = dict(zip(self._executable.variables, found, strict=True))
         open_variables = self._state.graph.trace.open_variables
         for node in self._executable.graph.nodes:
@@ -293,11 +293,11 @@ class SegmentProgram:
 
 
 class SteppedProgram:
-    """A segment that is no program of XLA's, as shapes change in its loops or differ between its branches.
+    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches.
 
     Args:
       segment: the segment to run.
-      reason: why it is none.
+      reason: the reason.
     """
 
     def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:

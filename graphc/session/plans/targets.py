@@ -1,4 +1,4 @@
-"""Targets: what runs the plans of a Session that is no local one. The layer of clusters provides them."""
+"""Targets: they run the plans of a Session that is not local. The cluster layer provides them."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Targets(ABC):
           note_compiled: a function called with the reason for each compilation, one line each.
 
         Raises:
-          NotFoundError: there is none of that name.
+          NotFoundError: the target does not exist.
         """
 
     @abstractmethod
     def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
-        """Gives up what is kept in containers, in all if there are none, and ends the Sessions of a target.
+        """Drops the resources in containers, in all of them if none are named, and ends the Sessions of a target.
 
         Args:
           target: the name of the target.
@@ -84,7 +84,7 @@ TARGETS = Registry[Targets]("target")
 
 
 def targets() -> Targets:
-    """Returns what finds targets; imports the layer that provides it."""
+    """Returns the registered Targets; imports the layer that provides them."""
     if not TARGETS:
         importlib.import_module("graphc.cluster")
     return next(iter(TARGETS.values()))

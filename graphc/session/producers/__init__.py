@@ -1,4 +1,4 @@
-"""Input pipelines of graphs: ``gx.producers``, by the names that TensorFlow 1 has in ``tf.train``."""
+"""Input pipelines of graphs: ``gx.producers``, with TensorFlow 1's names from ``tf.train``."""
 
 from graphc.session.producers.batching import (
     batch,

@@ -55,15 +55,15 @@ class BatchPlan:
 
 
 def batches(plan: BatchPlan, tensors_list: Sequence[Any], keep: Any) -> Any:
-    """Makes the queue, its runner, and what takes a batch.
+    """Makes the queue, its runner, and the operation that takes a batch.
 
     Args:
       plan: the arguments of the call.
-      tensors_list: lists or dicts of tensors, a thread or more each.
+      tensors_list: lists or dicts of tensors, each with one or more threads.
       keep: a truth value, or with ``enqueue_many`` one for each element; True for all.
 
     Raises:
-      InvalidArgumentError: the tensors do not fit each other or the queue, or there are none.
+      InvalidArgumentError: the tensors do not match each other or the queue, or there are none.
     """
     if not tensors_list or plan.threads < 1:
         problem = f"num_threads must be positive, got {plan.threads}" if tensors_list else "tensors_list is empty"
@@ -84,7 +84,7 @@ def batches(plan: BatchPlan, tensors_list: Sequence[Any], keep: Any) -> Any:
 
 
 def _listed(plan: BatchPlan, tensors: Any, keys: list[Any] | None) -> list[GraphTensor]:
-    """Returns tensors as a list; those of a dict in the order of the names."""
+    """Returns tensors as a list; those of a dict in the order of their names."""
     if keys is not None and (not isinstance(tensors, dict) or sorted(cast("dict[Any, Any]", tensors)) != keys):
         raise _refusal(plan.use, f"all of tensors_list must be dicts with the keys {keys}, got {tensors!r:.60}")
     given: list[Any] = [tensors[key] for key in keys] if keys is not None else _as_list(tensors)
@@ -146,7 +146,7 @@ def _queue(plan: BatchPlan, types: Sequence[TensorType]) -> QueueBase:
 
 
 def _enqueue(plan: BatchPlan, queue: QueueBase, tensors: Sequence[GraphTensor], keep: Any) -> Any:
-    """Makes the operation that enqueues what is kept."""
+    """Makes the operation that enqueues the selected elements."""
     if keep is True:
         return queue.enqueue_many(tensors) if plan.enqueue_many else queue.enqueue(tensors)
     kept = convert_to_tensor(keep)

@@ -1,4 +1,4 @@
-"""Batches of elements that threads make: TensorFlow's ``tf.train.batch`` and its kin."""
+"""Batches of elements that threads produce: TensorFlow's ``tf.train.batch`` and related functions."""
 
 from __future__ import annotations
 
@@ -24,25 +24,24 @@ def batch(
     shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of tensors that threads compute again and again; as TensorFlow's ``tf.train.batch``.
+    """Batches tensors that threads compute repeatedly (TensorFlow's ``tf.train.batch``).
 
     A QueueRunner of the graph fills a queue; start it with :func:`start_queue_runners`.
 
     Args:
-      tensors: a list or a dict of tensors, of which each run gives one element.
+      tensors: a list or a dict of tensors; each run produces one element.
       batch_size: the number of elements in a batch; may be a tensor.
       num_threads: the number of threads that run the tensors; with more than one, the order of elements is undefined.
       capacity: the maximum number of elements that wait.
-      enqueue_many: whether each run gives many elements, along the first axis.
-      shapes: the shapes of an element, one for each tensor, where the tensors do not say them.
-      dynamic_pad: whether elements may have several sizes, where a shape has None; smaller ones are filled up with
-        zeros.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      enqueue_many: whether each run produces many elements, along the first axis.
+      shapes: the shapes of an element, one for each tensor, if the tensors lack them.
+      dynamic_pad: whether to pad elements of several sizes with zeros, where a shape has None.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
 
     Returns:
-      Tensors in a list or dict as they were given, or one for one, with a new first axis.
+      Tensors with a new first axis, in a list or dict like the given ones; a single one for one tensor.
 
     Raises:
       InvalidArgumentError: a shape is not known and ``dynamic_pad`` is False, or ``num_threads`` is not positive.
@@ -71,7 +70,7 @@ def maybe_batch(
     enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of the elements for which ``keep_input`` is true; see :func:`batch`.
+    """Batches the elements for which ``keep_input`` is true; see :func:`batch`.
 
     Args:
       tensors: see :func:`batch`.
@@ -79,10 +78,10 @@ def maybe_batch(
       batch_size: see :func:`batch`; likewise the other arguments.
       num_threads: the number of threads that run the tensors.
       capacity: the maximum number of elements that wait.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      dynamic_pad: whether elements may have several sizes.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      dynamic_pad: whether to pad elements of several sizes.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -98,16 +97,16 @@ def batch_join(
     dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of several lists of tensors, with a thread for each list; see :func:`batch`.
+    """Batches several lists of tensors, with a thread for each list; see :func:`batch`.
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
       batch_size: see :func:`batch`; likewise the other arguments.
       capacity: the maximum number of elements that wait.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      dynamic_pad: whether elements may have several sizes.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      dynamic_pad: whether to pad elements of several sizes.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -122,17 +121,17 @@ def maybe_batch_join(
     shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of the elements of several lists that are kept; see :func:`batch_join` and :func:`maybe_batch`.
+    """Batches the selected elements of several lists; see :func:`batch_join` and :func:`maybe_batch`.
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
       batch_size: see :func:`batch`; likewise the other arguments.
       capacity: the maximum number of elements that wait.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      dynamic_pad: whether elements may have several sizes.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      dynamic_pad: whether to pad elements of several sizes.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -148,7 +147,7 @@ def shuffle_batch(
     seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of elements in a random order; see :func:`batch`.
+    """Batches elements in random order; see :func:`batch`.
 
     Args:
       tensors: see :func:`batch`.
@@ -157,9 +156,9 @@ def shuffle_batch(
       min_after_dequeue: the minimum number of elements that wait, for shuffling.
       num_threads: the number of threads that run the tensors.
       seed: the seed of the order.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -174,7 +173,7 @@ def maybe_shuffle_batch(
     seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of the elements that are kept, in a random order; see :func:`shuffle_batch`, :func:`maybe_batch`.
+    """Batches the selected elements in random order; see :func:`shuffle_batch` and :func:`maybe_batch`.
 
     Args:
       tensors: see :func:`batch`.
@@ -184,9 +183,9 @@ def maybe_shuffle_batch(
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
       num_threads: the number of threads that run the tensors.
       seed: the seed of the order.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -202,7 +201,7 @@ def shuffle_batch_join(
     enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of several lists of tensors in a random order; see :func:`shuffle_batch` and :func:`batch_join`.
+    """Batches several lists of tensors in random order; see :func:`shuffle_batch` and :func:`batch_join`.
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
@@ -210,9 +209,9 @@ def shuffle_batch_join(
       capacity: the maximum number of elements that wait.
       min_after_dequeue: the minimum number of elements that wait, for shuffling.
       seed: the seed of the order.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """
@@ -227,7 +226,7 @@ def maybe_shuffle_batch_join(
     seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
     shared_name: str | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Makes batches of the elements of several lists that are kept, in a random order; see :func:`shuffle_batch_join`.
+    """Batches the selected elements of several lists in random order; see :func:`shuffle_batch_join`.
 
     Args:
       tensors_list: lists, or dicts, of tensors of the same dtypes.
@@ -236,9 +235,9 @@ def maybe_shuffle_batch_join(
       min_after_dequeue: the minimum number of elements that wait, for shuffling.
       keep_input: a truth value, or with ``enqueue_many`` one for each element.
       seed: the seed of the order.
-      enqueue_many: whether each run gives many elements.
+      enqueue_many: whether each run produces many elements.
       shapes: the shapes of an element.
-      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      allow_smaller_final_batch: whether the remaining elements at the end form a smaller batch.
       shared_name: the shared name of the queue.
       name: the name of the operations.
     """

@@ -33,12 +33,13 @@ _numbers = itertools.count()
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> GraphTensor:
-    """Returns the names of the files that match, as they are when a Session asks first.
+    """Returns the names of matching files, at the time of the first request in a Session.
 
-    It is TensorFlow's ``tf.train.match_filenames_once``, and needs no initializer.
+    TensorFlow's ``tf.train.match_filenames_once``; it needs no initializer.
 
     Args:
-      pattern: ``*`` and ``?`` stand for characters of one part of the path; or a vector of patterns.
+      pattern: a pattern, in which ``*`` and ``?`` stand for characters of one part of the path; or a vector of
+        patterns.
       name: the name of the operation.
 
     Returns:
@@ -52,9 +53,9 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> GraphTensor:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """Returns a tensor that so many runs may compute; the one after them raises OutOfRangeError.
+    """Returns a tensor that a limited number of runs may compute; the next run raises OutOfRangeError.
 
-    It counts in a local variable, ``epochs``: run ``gx.local_variables_initializer()`` first.
+    A local Variable, ``epochs``, counts the runs: run ``gx.local_variables_initializer()`` first.
 
     Args:
       tensor: any tensor.
@@ -95,15 +96,15 @@ def input_producer(
 
     Args:
       input_tensor: a tensor with at least one axis; each run of the runner may compute it anew.
-      element_shape: the shape of a row, where the tensor's does not say it.
+      element_shape: the shape of a row, if the tensor lacks it.
       num_epochs: the number of times that each row is returned before the queue is closed; None for no limit.
-      shuffle: whether the rows of an epoch come in a random order.
+      shuffle: whether to shuffle the rows of each epoch.
       seed: the seed of the order.
       capacity: the capacity of the queue.
       shared_name: the shared name of the queue.
       summary_name: ignored: no summary is made.
       name: the name of the queue.
-      cancel_op: closes the queue at a stop; see :class:`QueueRunner`.
+      cancel_op: the operation that closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
       InvalidArgumentError: the shape of a row is not known, or the tensor has no rows.
@@ -136,12 +137,12 @@ def string_input_producer(
     Args:
       string_tensor: a vector of strings.
       num_epochs: the number of times that each string is returned before the queue is closed; None for no limit.
-      shuffle: whether the strings of an epoch come in a random order.
+      shuffle: whether to shuffle the strings of each epoch.
       seed: the seed of the order.
       capacity: the capacity of the queue.
       shared_name: the shared name of the queue.
       name: the name of the queue.
-      cancel_op: closes the queue at a stop; see :class:`QueueRunner`.
+      cancel_op: the operation that closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
       InvalidArgumentError: there are no strings.
@@ -182,7 +183,7 @@ def range_input_producer(
     Args:
       limit: an int, or a tensor of one.
       num_epochs: the number of times that each int is returned before the queue is closed; None for no limit.
-      shuffle: whether the ints of an epoch come in a random order.
+      shuffle: whether to shuffle the ints of each epoch.
       seed: the seed of the order.
       capacity: the capacity of the queue.
       shared_name: the shared name of the queue.
@@ -203,12 +204,12 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> list[Any]:
-    """Returns a row of each of several tensors, the same of each, another one in each run.
+    """Returns a row of each of several tensors: in each run, the next index, the same for all.
 
     Args:
-      tensor_list: tensors of as many rows.
+      tensor_list: tensors with the same number of rows.
       num_epochs: the number of times that each row is returned before OutOfRangeError; None for no limit.
-      shuffle: whether the rows of an epoch come in a random order.
+      shuffle: whether to shuffle the rows of each epoch.
       seed: the seed of the order.
       capacity: the capacity of the queue of the numbers of rows.
       shared_name: the shared name of that queue.
@@ -218,7 +219,7 @@ def slice_input_producer(
       A tensor for each.
 
     Raises:
-      InvalidArgumentError: there are no tensors, or they have different numbers of rows.
+      InvalidArgumentError: there are no tensors, or their numbers of rows differ.
     """
     if not tensor_list:
         raise _refusal("slice_input_producer", "expected at least one tensor in tensor_list")
@@ -262,7 +263,7 @@ def _row_type(rows: GraphTensor, element_shape: Any) -> TensorType:
 
 
 def _resource(graph: Graph, name: str) -> Attrs:
-    """Returns where an op keeps what it knows between runs."""
+    """Returns the attributes that identify an op's state between runs."""
     return Attrs(name=f"{name}_{next(_numbers)}", container=graph.current_container)
 
 

@@ -23,7 +23,7 @@ class _Order:
     """Draws the order of the rows of one producer, in one Session.
 
     Args:
-      seed: equal ones give equal orders; None for another one each time.
+      seed: the seed: the same seed gives the same orders; None for a different order each time.
     """
 
     def __init__(self, seed: tuple[int, ...] | None) -> None:
@@ -31,13 +31,13 @@ class _Order:
         self._lock = threading.Lock()
 
     def draw(self, count: int) -> np.ndarray[Any, Any]:
-        """Returns the numbers below a count in a random order."""
+        """Returns a random permutation of the ints below ``count``."""
         with self._lock:
             return self._random.permutation(count)
 
 
 class _Names:
-    """The files that matched a pattern when a Session asked first.
+    """The files that matched a pattern at the first request of a Session.
 
     Attributes:
       found: their names, sorted; None before.
@@ -133,8 +133,8 @@ def _op(
     return OPS.add(row.name, row)
 
 
-EPOCH = _op("epoch", _epoch, _epoch_type, ("rows",), "The rows of an epoch, in order or not.", _draws)
+EPOCH = _op("epoch", _epoch, _epoch_type, ("rows",), "The rows of an epoch, in order or shuffled.", _draws)
 RANGE = _op("range", _range, _range_type, ("limit",), "The ints below a limit.")
 TAKE_ROW = _op("take_row", _take_row, _row_type, ("tensor", "index"), "A row of a tensor.")
-KEEP_ROWS = _op("keep_rows", _keep_rows, _kept_types, ("keep", "*tensors"), "The rows that are kept.")
+KEEP_ROWS = _op("keep_rows", _keep_rows, _kept_types, ("keep", "*tensors"), "The selected rows.")
 MATCHING_FILES = _op("matching_files", _matching_files, _files_type, ("patterns",), "Names of files.", _looks)

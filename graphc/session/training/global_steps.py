@@ -30,7 +30,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     Raises:
       InvalidArgumentError: there are several.
-      InvalidTypeError: it is no scalar integer.
+      InvalidTypeError: it is not a scalar integer.
     """
     graph = graph or default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -46,13 +46,13 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
 
 def create_global_step(graph: Graph | None = None) -> Any:
-    """Makes the global step of a graph: a Variable that is an integer and begins with 0.
+    """Makes the global step of a graph: an integer Variable that starts at 0.
 
     Args:
       graph: the graph; the default one if None.
 
     Raises:
-      InvalidArgumentError: there is one.
+      InvalidArgumentError: there already is one.
     """
     graph = graph or default_graph()
     if get_global_step(graph) is not None:
@@ -102,10 +102,10 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Refuses what cannot be a global step.
+    """Raises an error for a tensor that cannot be a global step.
 
     Raises:
-      InvalidTypeError: it is no scalar integer.
+      InvalidTypeError: it is not a scalar integer.
     """
     type = getattr(global_step_tensor, "type", None)
     if type is None or type.dtype.kind not in "iu" or (type.ranked and type.shape):

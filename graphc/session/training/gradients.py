@@ -1,4 +1,4 @@
-"""Gradients of a graph that is there already: nodes that compute them are added to it."""
+"""Gradients of an existing graph, computed by nodes that are added to it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def gradients(
       gate_gradients: ignored: a run computes all values at once.
       aggregation_method: ignored: gradients are summed.
       stop_gradients: tensors through which no gradient flows.
-      unconnected_gradients: ``"none"`` or ``"zero"``: what stands for the gradient where nothing depends on it.
+      unconnected_gradients: ``"none"`` or ``"zero"``: the gradient where nothing depends on a tensor.
 
     Returns:
       A tensor for each of ``xs``, or None where nothing in ``ys`` depends on it.
 
     Raises:
-      InvalidTypeError: something is neither a tensor nor a Variable of a graph.
-      InvalidArgumentError: something is of another graph.
+      InvalidTypeError: an argument is neither a tensor nor a Variable of a graph.
+      InvalidArgumentError: an argument belongs to another graph.
 
     Example:
       >>> import graphc as gx
@@ -71,7 +71,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Any]:
 
     Args:
       ys: a tensor or a list of them.
-      xs: vectors of the graph whose length is known.
+      xs: vectors of the graph with known lengths.
       name: the scope of the nodes.
 
     Returns:
@@ -114,7 +114,7 @@ def _check_of(graph: Graph, item: Any) -> None:
 
 
 def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped: set[Value]) -> GradientTape:
-    """Returns a tape that has seen what leads from the sources to the targets."""
+    """Returns a tape that has recorded the nodes from the sources to the targets."""
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
     inexact = [source for source in sources if source.type.is_inexact]
     tape.watch(inexact)
@@ -137,7 +137,7 @@ def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped
 
 
 def _check_apart(node: Node, depends: bool) -> None:
-    """Refuses gradients through a loop or branch that runs step by step on the host."""
+    """Raises an error for gradients through a loop or branch that runs step by step on the host."""
     if depends:
         error = UnimplementedError(
             f"gradients: {node.name!r} is a loop or branch with operations of the host, such as those of queues, "
@@ -147,7 +147,7 @@ def _check_apart(node: Node, depends: bool) -> None:
 
 
 def _behind(values: Iterable[Value]) -> set[Node]:
-    """Returns the nodes that these values are computed by."""
+    """Returns the nodes that compute these values."""
     found: set[Node] = set()
     waiting = [value.node for value in values if value.node is not None]
     while waiting:

@@ -1,4 +1,4 @@
-"""Learning rates that depend on the step: tensors of a graph."""
+"""Learning rates that depend on the step, as tensors of a graph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _made(what: str, name: str | None, global_step: Any, rate: Callable[[Any, Any], Any], start: Any) -> GraphTensor:
-    """Returns what a function makes of the first rate and of the step, which is of the rate's dtype then."""
+    """Applies a function to the initial rate and the step, which is converted to the rate's dtype."""
     if global_step is None:
         raise at(InvalidArgumentError(f"{what}: global_step is required"), user_location())
     graph = graph_of([global_step, start]) if not hasattr(global_step, "graph") else global_step.graph
@@ -54,7 +54,7 @@ def exponential_decay(
       global_step: the step, a tensor or Variable.
       decay_steps: the number of steps in which the rate is multiplied by ``decay_rate``.
       decay_rate: a number or a tensor.
-      staircase: whether the exponent is rounded down.
+      staircase: whether to round the exponent down.
       name: the name of the operation.
 
     Raises:
@@ -95,7 +95,7 @@ def polynomial_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0,
     cycle: bool = False, name: str | None = None,
 ) -> GraphTensor:  # fmt: skip
-    """Makes a rate that falls to another one by a power of what is left of the steps.
+    """Makes a rate that decays to a final one by a power of the remaining steps.
 
     Args:
       learning_rate: the first rate, a number or a tensor.
@@ -103,7 +103,7 @@ def polynomial_decay(
       decay_steps: the number of steps after which the rate stays constant.
       end_learning_rate: the last rate.
       power: 1 for a straight line.
-      cycle: whether the steps are doubled, tripled and so on when they are done.
+      cycle: whether to double, triple and so on the number of steps when they are done.
       name: the name of the operation.
 
     Raises:
@@ -126,12 +126,12 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
 
     Args:
       x: the step, a scalar tensor or Variable.
-      boundaries: growing numbers.
+      boundaries: ascending numbers.
       values: the values, one more than there are boundaries.
       name: the name of the operation.
 
     Raises:
-      InvalidArgumentError: there are more or fewer values.
+      InvalidArgumentError: the number of values is wrong.
     """
     if len(values) != len(boundaries) + 1:
         error = InvalidArgumentError(
@@ -153,7 +153,7 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: float = 0.0, name: str | None = None
 ) -> GraphTensor:
-    """Makes a rate that falls along half a wave of the cosine (Loshchilov and Hutter 2016).
+    """Makes a rate that decays along half a cosine wave (Loshchilov and Hutter 2016).
 
     Args:
       learning_rate: the first rate, a number or a tensor.
@@ -177,7 +177,7 @@ def cosine_decay_restarts(
     learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0,
     alpha: float = 0.0, name: str | None = None,
 ) -> GraphTensor:  # fmt: skip
-    """Makes a rate that falls along half a wave of the cosine again and again (Loshchilov and Hutter 2016).
+    """Makes a rate that repeatedly decays along half a cosine wave (Loshchilov and Hutter 2016).
 
     Args:
       learning_rate: the first rate, a number or a tensor.
@@ -211,7 +211,7 @@ def linear_cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: float = 0.5, alpha: float = 0.0,
     beta: float = 0.001, name: str | None = None,
 ) -> GraphTensor:  # fmt: skip
-    """Makes a rate that falls in a straight line times a wave of the cosine (Bello and others 2017).
+    """Makes a rate that decays linearly, times a cosine wave (Bello and others 2017).
 
     Args:
       learning_rate: the first rate, a number or a tensor.

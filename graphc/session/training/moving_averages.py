@@ -21,15 +21,15 @@ __all__ = ["ExponentialMovingAverage"]
 
 
 class ExponentialMovingAverage:
-    """Keeps averages of Variables and tensors in which each value counts less the longer ago it was.
+    """Keeps exponential moving averages of Variables and tensors.
 
-    Each run of what :meth:`apply` returns sets ``average = decay * average + (1 - decay) * value``.
+    Each run of the operation from :meth:`apply` sets ``average = decay * average + (1 - decay) * value``.
 
     Args:
       decay: a number or a tensor.
       num_updates: the number of updates, a Variable or tensor: the decay is lower at first, at most
         ``(1 + num_updates) / (10 + num_updates)``.
-      zero_debias: whether averages of tensors are divided by the weight of what they have seen.
+      zero_debias: whether to divide averages of tensors by the weight of their values so far.
       name: the name of the averages.
 
     Example:
@@ -68,7 +68,7 @@ class ExponentialMovingAverage:
           var_list: Variables and tensors of floats; all trainable Variables if None.
 
         Raises:
-          InvalidTypeError: something is neither, or no floats.
+          InvalidTypeError: an item is neither, or has no float dtype.
           InvalidArgumentError: an average is kept of it already.
         """
         items: list[Any] = list(trainable_variables() if var_list is None else var_list)
@@ -129,19 +129,19 @@ class ExponentialMovingAverage:
         return average.assign(new / seen, read_value=False)
 
     def average(self, var: Any) -> Any:
-        """Returns the Variable that keeps the average of a Variable or tensor; None if there is none."""
+        """Returns the Variable that holds the average of a Variable or tensor; None if there is none."""
         return self._averages.get(id(var))
 
     def average_name(self, var: Any) -> str:
-        """Returns the name that the average of a Variable or tensor has, or would have."""
+        """Returns the name of the average of a Variable or tensor, whether it exists or not."""
         found = self._averages.get(id(var))
         return f"{var.op.name}/{self._name}" if found is None else found.op.name
 
     def variables_to_restore(self, moving_avg_variables: Sequence[Any] | None = None) -> dict[str, Any]:
-        """Returns Variables by the names under which a checkpoint has what they are to be given, averages if there are.
+        """Returns Variables by the names of the checkpoint values to restore them from: their averages, if any.
 
         Args:
-          moving_avg_variables: the Variables that are given their averages; those of the collections if None.
+          moving_avg_variables: the Variables to restore from averages; those of the collections if None.
         """
         if moving_avg_variables is None:
             moving_avg_variables = [*trainable_variables(), *moving_average_variables()]

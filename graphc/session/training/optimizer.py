@@ -23,15 +23,15 @@ __all__ = ["Optimizer", "called", "number", "slot_variable"]
 class Optimizer:
     """Makes operations that update Variables; the base class of all optimizers.
 
-    All Variables of a device are updated by one op, so by one program. What an optimizer keeps for each Variable, its
-    slots, are Variables themselves, which :func:`global_variables_initializer` initializes.
+    One op, and so one program, updates all Variables of a device. The optimizer's state for each Variable, its slots,
+    are Variables themselves, which :func:`global_variables_initializer` initializes.
 
     Args:
       use_locking: ignored: each update is one step.
       name: the name of the operations and slots.
 
     Raises:
-      InvalidArgumentError: there is no name.
+      InvalidArgumentError: the name is empty.
     """
 
     GATE_NONE = 0
@@ -39,7 +39,7 @@ class Optimizer:
     GATE_GRAPH = 2
 
     slot_names: ClassVar[Sequence[str]] = ()
-    """The names of the slots, in the order in which the update takes them."""
+    """The names of the slots, in the order of the update's arguments."""
 
     def __init__(self, use_locking: bool = False, name: str = "") -> None:
         if not name:
@@ -49,23 +49,23 @@ class Optimizer:
         self._slots: dict[str, dict[GraphVariable, GraphVariable]] = {}
         self._others: dict[tuple[Graph, str], GraphVariable] = {}
 
-    # What each optimizer says
+    # # Defined by each optimizer
 
     def rule(self) -> str:
-        """Returns the name of the update."""
+        """The name of the update rule."""
         raise NotImplementedError
 
     def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns what the update is told by numbers, in its order; tensors, numbers or functions that return one."""
+        """Returns the numeric parameters of the update, in order: tensors, numbers or functions that return one."""
         raise NotImplementedError
 
     def first_value(self, slot: str) -> float:
-        """Returns what all elements of a slot begin with."""
+        """Returns the initial value of all elements of a slot."""
         del slot
         return 0.0
 
     def prepare(self, graph: Graph) -> None:
-        """Makes the Variables that are kept once, and not for each Variable."""
+        """Makes the Variables that exist once, not for each Variable."""
 
     def finish(self, graph: Graph) -> Sequence[Any]:
         """Returns operations that follow the updates."""
@@ -79,7 +79,7 @@ class Optimizer:
         aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
         grad_loss: Any = None,
     ) -> Operation:  # fmt: skip
-        """Makes an operation that updates Variables so that a loss gets smaller.
+        """Makes an operation that updates Variables to minimize a loss.
 
         Args:
           loss: a tensor of the graph.
@@ -122,7 +122,7 @@ class Optimizer:
         self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
     ) -> list[tuple[Any, Any]]:  # fmt: skip
-        """Returns pairs of a gradient, None where the loss does not depend on it, and a Variable.
+        """Returns pairs of a gradient (None if the loss does not depend on it) and a Variable.
 
         Args:
           loss: a tensor of the graph.
@@ -153,16 +153,16 @@ class Optimizer:
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
     ) -> Operation:
-        """Makes an operation that updates Variables by gradients that are given.
+        """Makes an operation that updates Variables with given gradients.
 
         Args:
-          grads_and_vars: pairs of a gradient and a Variable; one without gradient (None) stays.
+          grads_and_vars: pairs of a gradient and a Variable; a Variable without gradient (None) is not updated.
           global_step: a Variable that each update adds one to.
           name: the name of the operation.
 
         Raises:
-          InvalidArgumentError: there is no gradient, or one of another shape.
-          InvalidTypeError: something that is updated is no Variable of floats.
+          InvalidArgumentError: there is no gradient, or one has another shape.
+          InvalidTypeError: a target of the update is not a Variable of floats.
         """
         pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
         if not pairs:
@@ -237,17 +237,17 @@ class Optimizer:
             raise at(error, user_location())
         return variable
 
-    # What is kept
+    # # State
 
     def other(self, graph: Graph, name: str, first: Any) -> GraphVariable:
-        """Returns a Variable that is kept once for a graph; makes it if it is not there."""
+        """Returns a Variable that exists once for a graph; makes it if necessary."""
         found = self._others.get((graph, name))
         if found is None:
             found = self._others[graph, name] = GraphVariable(first, trainable=False, name=name)
         return found
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """Returns what is kept for a Variable under a name; None if nothing is.
+        """Returns the slot of a Variable with a name; None if there is none.
 
         Args:
           var: the Variable.
@@ -256,11 +256,11 @@ class Optimizer:
         return self._slots.get(name, {}).get(var)
 
     def get_slot_names(self) -> list[str]:
-        """Returns the names of what is kept for each Variable."""
+        """Returns the names of the slots of each Variable."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:
-        """Returns the Variables in which the optimizer keeps its state, by name."""
+        """Returns the Variables that hold the optimizer's state, by name."""
         slots = [slot for held in self._slots.values() for slot in held.values()]
         return sorted([*slots, *self._others.values()], key=lambda variable: variable.name)
 
@@ -270,9 +270,9 @@ class Optimizer:
 
 
 def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariable:
-    """Makes a Variable that keeps something for another one: of its shape and dtype, and on its device.
+    """Makes a Variable that holds state for another one: with its shape and dtype, on its device.
 
-    It is named after the other one, in the scope of Variables that is open.
+    It is named after the other one, in the current variable scope.
 
     Args:
       variable: the other one.
@@ -304,12 +304,12 @@ def _gradient(gradient: Any, variable: GraphVariable) -> Any:
 
 
 def called(value: Any) -> Any:
-    """Returns a value, or what it returns if it is a function."""
+    """Returns a value, or its result if it is a function."""
     return cast("Callable[[], Any]", value)() if callable(value) else value
 
 
 def number(value: Any) -> GraphTensor:
-    """Returns a number, a tensor, or what a function returns, as a tensor of the graph."""
+    """Converts a number, a tensor, or the result of a function to a tensor of the graph."""
     return convert_to_tensor(called(value))
 
 
@@ -324,9 +324,9 @@ def _error(message: str) -> InvalidArgumentError:
 
 
 def _update() -> OpDef:
-    from graphc.session.training.update_rules import UPDATE  # optax takes a tenth of a second to import
+    from graphc.session.training.update_rules import UPDATE  # importing optax takes a tenth of a second
 
     return UPDATE
 
 
-OPS.add_later("train.update", _update)  # graphs' texts name it, also in a process that has made no optimizer
+OPS.add_later("train.update", _update)  # graphs' texts refer to it, even in a process without an optimizer

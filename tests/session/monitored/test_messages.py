@@ -253,11 +253,11 @@ def test_a_session_that_cannot_be_made_yet_is_tried_again(caplog: pytest.LogCapt
     creator = _Flaky([UnavailableError("not there yet"), AbortedError("not there yet")])
     with caplog.at_level(logging.WARNING, "graphc.monitored"), MonitoredSession(creator) as session:
         assert session.run(v) == 3.0
-    assert caplog.text.count("no Session could be made, and it is tried again: not there yet") == 2
+    assert caplog.text.count("no Session could be made; trying again: not there yet") == 2
     creator.errors = [UnavailableError("gone")] * 100
     with (
         deadline(0.05),
-        pytest.raises(DeadlineExceededError, match="a Session in place of the one that was lost"),
+        pytest.raises(DeadlineExceededError, match="a replacement of the lost Session"),
     ):
         MonitoredSession(creator)
 
