@@ -140,7 +140,7 @@ class Module:
 
 # The classes of values whose value is not known while a function is traced, and the functions that ask for one of them.
 SYMBOLIC_KINDS = frozenset({"Choice", "Deferred", "Growing", "LoopIndex", "SymbolicNumber", "Text", "Unbound"})
-ASKING_KINDS = frozenset({"growing", "refuse_growing"})
+ASKING_KINDS = frozenset({"growing"})
 
 
 def kind_checks(autograph: Path) -> list[str]:

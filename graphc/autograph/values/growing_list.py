@@ -17,7 +17,7 @@ from weakref import WeakSet
 import numpy as np
 
 from graphc.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
-from graphc.autograph.values.protocol import Contents, as_tensor, look_into
+from graphc.autograph.values.protocol import Contents, as_tensor
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, operand, trace_scope
@@ -33,7 +33,6 @@ __all__ = [
     "grown",
     "holds_growing",
     "matched",
-    "refuse_growing",
     "rows",
     "samples",
 ]
@@ -177,9 +176,6 @@ def _with_lists(value: Any, known: dict[int, Any]) -> Any:
     if nest.is_mutable(value):
         known[id(value)] = new
     return new
-
-
-refuse_growing = look_into
 
 
 def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any], capacity: int) -> Growing:

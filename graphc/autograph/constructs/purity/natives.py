@@ -17,7 +17,7 @@ from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_mod
 from graphc.autograph.constructs.purity.witness import is_written_by_user, witnessed
 from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
 from graphc.autograph.values.choice import settled
-from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_installed_file
 from graphc.tracing import Region, context
@@ -193,7 +193,7 @@ def items(value: Any) -> Any:
 
 def _about_to_iterate(value: Any, *, sized: bool = False) -> None:
     """Checks a value that Python is about to iterate over by itself."""
-    refuse_growing(value)
+    look_into(value)
     check_iterator(value, depth=3)  # past this frame
     check_items(value, sized=sized)
 
