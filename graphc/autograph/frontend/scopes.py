@@ -33,7 +33,7 @@ class Names:
     Attributes:
       reads: names read when the piece runs.
       binds: names bound, or unbound by ``del``, whenever the piece runs to its end.
-      may_bind: names bound on some ways through the piece only (``:=`` in a comprehension, patterns).
+      may_bind: names bound on some ways through the piece only (``:=`` in an operand, patterns).
       in_place: names bound by ``:=``.
       deferred: names that functions defined here may read at any later time.
       rebound: names that functions defined here bind by ``nonlocal``.
@@ -177,7 +177,7 @@ class _Collector(ast.NodeVisitor):
         self.table = table
         self.names = Names()
         self.hidden: frozenset[str] = frozenset()  # variables of the comprehensions around
-        self.certain = True  # whether this part runs whenever its statement does, as those of comprehensions do not
+        self.certain = True  # whether this part runs whenever its statement runs to its end
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
 
     def visit(self, node: ast.AST) -> None:
@@ -234,6 +234,19 @@ class _Collector(ast.NodeVisitor):
             self.names.binds.add(node.target.id)
         else:
             self.names.may_bind |= {node.target.id}
+
+    def _visit_boolop(self, node: ast.BoolOp) -> None:
+        self.visit(node.values[0])
+        self._perhaps(*node.values[1:])
+
+    def _visit_ifexp(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+        self._perhaps(node.body, node.orelse)
+
+    def _visit_compare(self, node: ast.Compare) -> None:
+        self.visit(node.left)
+        self.visit(node.comparators[0])
+        self._perhaps(*node.comparators[1:])
 
     def _visit_augassign(self, node: ast.AugAssign) -> None:
         self.generic_visit(node)

@@ -79,7 +79,7 @@ class Program:
         yield f"{self.pick(*NAMES)}, {self.pick(*NAMES)} = {self.expression(1)}, {self.expression(1)}"
 
     def binding(self, depth: int = 2) -> str:
-        """An expression that may bind names by := in a part that is always evaluated."""
+        """An expression that binds names by := on some ways."""
         part = self.binding
         match self.pick("name", "plain", *["and", "or", "not", "ternary", "chain"] * (depth > 0)):
             case "name":
@@ -89,11 +89,11 @@ class Program:
             case "not":
                 return f"(not {part(depth - 1)})"
             case "ternary":
-                return f"({self.expression(1)} if {part(depth - 1)} else {self.expression(1)})"
+                return f"({part(depth - 1)} if {part(depth - 1)} else {part(depth - 1)})"
             case "chain":
-                return f"({part(0)} < {part(0)} <= {self.expression(0)} < {self.expression(0)})"
+                return f"({self.expression(0)} < {self.expression(0)} <= {part(0)} < {part(0)})"
             case word:
-                return f"({part(depth - 1)} {word} {self.expression(1)})"
+                return f"({part(depth - 1)} {word} {part(depth - 1)})"
 
     def write_walrus(self, depth: int, in_loop: bool) -> Iterator[str]:
         kind = self.pick("if", "if", "while", "return", "assign", "assert")
@@ -105,7 +105,7 @@ class Program:
         elif kind == "while":
             self.counters += 1
             yield f"n{self.counters} = 0"
-            yield f"while (n{self.counters} := n{self.counters} + 1) < 4 and {self.expression(1)}:"
+            yield f"while (n{self.counters} := n{self.counters} + 1) < 4 and {self.binding()}:"
             yield from self.indented(0, True)
             yield from self.loop_else(1, in_loop)
         else:

@@ -44,6 +44,7 @@ def test_bound_on_every_way(body: str) -> None:
         "while a:\n    y = 1\nreturn y",
         "while True:\n    if a: y = 1; break\n    if b: break\nreturn y",
         "if a: y = 1\nreturn y",
+        "if a and (y := b): pass\nreturn y",
         "try: y = a()\nexcept ValueError: pass\nreturn y",
         "try: y = a()\nfinally: b(y)",
         "with suppress(ValueError): y = a()\nreturn y",
