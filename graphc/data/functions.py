@@ -82,7 +82,7 @@ class UserFunction:
         self._result: list[Any] | None = None
         self._stateful: Function | BoundFunction | None = None
         self._before: UserFunction | None = None
-        # # One trace for all rows of numbers; with strings, whose ops are recorded, one for each shape.
+        # One trace for all rows of numbers; with strings, whose ops are recorded, one for each shape.
         self._programs: dict[Shapes, Programs] = {}
         self._shapes: set[Shapes] = set()
         self.mode: Mode = self._prepared() if compiled else "python"
@@ -106,7 +106,7 @@ class UserFunction:
     def spec(self) -> Any:
         """The types of its results; for a Python function, those of the first result."""
         if self._result is None and self.mode == "rows":
-            # # A function that takes only certain sizes returns only results of those sizes.
+            # A function that takes only certain sizes returns only results of those sizes.
             with contextlib.suppress(Exception):
                 self._result = self._of_open_sizes()
         if self._result is None:

@@ -40,7 +40,7 @@ def user_function(
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)
     given: Any = function
-    # # Methods of two objects have the same code: they differ in their objects, as closures do in their cells.
+    # Methods of two objects have the same code: they differ in their objects, as closures do in their cells.
     code = None if getattr(given, "__self__", None) is not None else getattr(given, "__code__", None)
     if code is None or given.__closure__ or given.__defaults__ or given.__kwdefaults__:
         found = UserFunction(function, spec, use, compiled=False, sample=sample)

@@ -129,7 +129,7 @@ class Programs:
         if self.takes_strings:
             found: Any = self.block(tuple([_alone(leaf) for leaf in row]))
             return tuple([column[0] for column in map(np.asarray, found)])
-        # # JAX would treat the method itself as the same function even after its reads have changed.
+        # JAX would treat the method itself as the same function even after its reads have changed.
         self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
         with trace_scope(None):
             found = self._of_row(*row)

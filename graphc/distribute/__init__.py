@@ -77,7 +77,7 @@ __all__ = [
     "uniform",
 ]
 
-# # Names that users look for here but whose modules are in layers above; imported at first use.
+# Names that users look for here but whose modules are in layers above; imported at first use.
 _HOMES = {
     "graphc.cluster.parameters": "ParameterServer",
     "graphc.cluster.parameters.staleness": "staleness",

@@ -161,9 +161,9 @@ def _leave(around: Trace, variables: Sequence[Variable | CallState], values: Seq
     status = next((value for variable, value in pairs if variable.name == STATUS.name), None)
     if status is None:
         return
-    # # The program numbers its failures in order. Python's exceptions come first: they have negative numbers, in the
+    # The program numbers its failures in order. Python's exceptions come first: they have negative numbers, in the
     # order
-    # # in which they were raised.
+    # in which they were raised.
     python = apply(OPS["where"], (apply(OPS["less"], (status, np.int32(0))), np.int32(0), np.int32(_LATER)))
     rank = apply(OPS["add"], (apply(OPS["abs"], (status,)), python))
     rank = apply(OPS["where"], (apply(OPS["equal"], (status, np.int32(0))), np.int32(2 * _LATER - 1), rank))

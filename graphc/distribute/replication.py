@@ -121,7 +121,7 @@ class Analysis:
         if name == "vjp" and node.attrs["op"] in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)
-            # # The gradient of a sum is a sum; other gradients give each replica its own part of the cotangent.
+            # The gradient of a sum is a sum; other gradients give each replica its own part of the cotangent.
             return [node.attrs["op"] not in ("psum", "pmean") or any(given)] * count
         if name in COLLECTIVES:
             if not uniform:
@@ -187,7 +187,7 @@ def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
     tests = node.inputs[0].node
     if tests is None or tests.op is not FIRST_TRUE:
         return [differs[node.inputs[0]]] * len(node.regions)
-    # # Whether this is the first test that holds says nothing about the following ones.
+    # Whether this is the first test that holds says nothing about the following ones.
     found = list(accumulate((differs[test] for test in tests.inputs), max))
     return [*found, found[-1]]
 

@@ -159,7 +159,7 @@ def _parse_arrays(
             found += [places[:, drop:].astype(index), values, sizes[drop:].astype(index)]
         else:
             found.append(arrays[0][0] if single else arrays[0])
-    # # Indexing an array of strings returns the string itself.
+    # Indexing an array of strings returns the string itself.
     return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in found)
 
 

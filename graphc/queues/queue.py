@@ -57,7 +57,7 @@ class QueueBase(SharedObject[QueueState]):
         self._element = element
         self._spec = element.spec
         self._joins = element.spec.has_shapes
-        # # The conditions of the fast path for one component.
+        # The conditions of the fast path for one component.
         one = element.only
         self._dtype = one.dtype if one is not None else None
         self._shape = one.shape if one is not None and one.ranked else None
@@ -101,7 +101,7 @@ class QueueBase(SharedObject[QueueState]):
         self._attrs = Attrs({**first._attrs, "types": types, "among": among})
         self._ref = index
 
-    # # Properties
+    # Properties
 
     @property
     def dtypes(self) -> list[Any]:
@@ -145,7 +145,7 @@ class QueueBase(SharedObject[QueueState]):
           InvalidArgumentError: a component has another shape, or the number of components differs.
           InvalidTypeError: a component has another dtype.
         """
-        # # The fast path, for a tensor in a program where nothing else runs.
+        # The fast path, for a tensor in a program where nothing else runs.
         if not busy and type(vals) is Tensor and (state := self._state) is not None:
             raw = vals.raw
             if raw.dtype is self._dtype and raw.shape == self._shape:
@@ -201,7 +201,7 @@ class QueueBase(SharedObject[QueueState]):
         if (state := self._eager()) is None:
             return self._element.returned(self._emit(ops.DEQUEUE, (), "Dequeue", name))
         entry = state.take_row()
-        # # The fast path, for one tensor without a wait.
+        # The fast path, for one tensor without a wait.
         if type(entry) is tuple and self._dtype is not None and not busy and not isinstance(entry[0], np.ndarray):
             tensor = _new(Tensor)
             tensor.raw = entry[0]
@@ -263,7 +263,7 @@ class QueueBase(SharedObject[QueueState]):
         columns = joined(entries, self._spec.types) if entries else ops.empty(self._spec.types)
         return self._element.returned(tensors(columns))
 
-    # # Size and closing
+    # Size and closing
 
     def size(self, name: str | None = None) -> Any:
         """Returns the number of elements, as an int32 tensor."""

@@ -131,7 +131,7 @@ def single(entry: Entry) -> Columns:
         columns, (position, *_), _ = entry.parts[0]
     if position == BARE:
         return columns
-    # # Indexing would return NumPy scalars, and for an array of strings the string itself.
+    # Indexing would return NumPy scalars, and for an array of strings the string itself.
     return tuple([np.asarray(column)[position : position + 1].reshape(column.shape[1:]) for column in columns])
 
 
@@ -149,7 +149,7 @@ def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
 
 
 def _part(column: Any, start: int, stop: int) -> Any:
-    # # JAX arrays that are taken whole stay on their device; JAX would compile a program for each slice.
+    # JAX arrays that are taken whole stay on their device; JAX would compile a program for each slice.
     return column if start == 0 and stop == column.shape[0] else np.asarray(column)[start:stop]
 
 

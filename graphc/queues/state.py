@@ -223,7 +223,7 @@ class QueueState(Lines):
         """Raises an error if nothing can end a wait."""
         if isinstance(waiter, Take) and self.fillers.is_missing and not self._putters:
             raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
-        # # If its producer dies, a consumer is alone; TensorFlow lets it wait forever.
+        # If its producer dies, a consumer is alone; TensorFlow lets it wait forever.
         if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
             problem = f"this is the only thread left, and it waits for {waiter.what()}"
             remedy = "close the queue when no more elements will come, and enqueue and dequeue in different threads"

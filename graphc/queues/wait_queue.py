@@ -78,7 +78,7 @@ class Lines:
     """
 
     def __init__(self, count: int) -> None:
-        # # If a signal handler cancels a token while this thread is in here, the waiters wake up.
+        # If a signal handler cancels a token while this thread is in here, the waiters wake up.
         self._lock = threading.RLock()
         self._lines: tuple[deque[Waiter], ...] = tuple([deque[Waiter]() for _ in range(count)])
         self._gone = ""

@@ -189,7 +189,7 @@ class _Opened:
         late: list[str] = []
         numbers: list[Value] = []
         marked: dict[str, Any] = {}
-        # # In the order in which the numbers are taken out again, which is that of the names.
+        # In the order in which the numbers are taken out again, which is that of the names.
         for name in sorted(found[0]):
             before = len(numbers)
             marked[name] = self._marked([attrs[name] for attrs in found], numbers, f"{op.name}: {name}")

@@ -214,7 +214,7 @@ class Session:
             del self._partial[handle]
         return result
 
-    # # Execution of a run
+    # Execution of a run
 
     def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
         """Returns the kind of run for these fetches and feeds; makes it the first time."""
@@ -330,7 +330,7 @@ class Session:
         self._num_compiled += 1
         del self._compiled[:-_COMPILED_KEPT]
 
-    # # Devices and closing
+    # Devices and closing
 
     def list_devices(self) -> list[SessionDevice]:
         """Returns the names of its devices; for a cluster, those of all its tasks."""

@@ -99,7 +99,7 @@ class Target:
 
     def _part(self, index: Any) -> np.ndarray[Any, Any]:
         found = self._saved.read(self._name, self._region(index))
-        # # On a CPU, an array may share the memory that it is made from, which is a file here.
+        # On a CPU, an array may share the memory that it is made from, which is a file here.
         devices = cast("set[Device]", self._array.sharding.device_set)
         return np.array(found) if any(device.platform == "cpu" for device in devices) else found
 

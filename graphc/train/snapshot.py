@@ -54,7 +54,7 @@ class Snapshots:
                 piece = Piece(name, array.shape, start, stop, self._room(piece.key, content), is_copy)
                 copies.append((piece.array, content))
             pieces.append(piece)
-        # # Two threads copy 1 GB in 80 ms, one thread in 150; copying to new memory would take 280.
+        # Two threads copy 1 GB in 80 ms, one thread in 150; copying to new memory would take 280.
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             list(pool.map(_copy, copies))
         return pieces

@@ -80,7 +80,7 @@ class Rays(Carrier):
                     f"/job:{job}/task:{index} another address, or start Ray anew"
                 )
             pause(_LOOK_SECONDS, f"Ray to forget the task that was at {address}")
-        # # Ray ends an actor without references: this keeps one, until the task is stopped or the process ends.
+        # Ray ends an actor without references: this keeps one, until the task is stopped or the process ends.
         self._peers[address] = peer
         return peer
 

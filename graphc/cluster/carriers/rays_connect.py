@@ -140,9 +140,9 @@ def _prepare(address: str | None) -> None:
     if not address or _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
     if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
-        # # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
+        # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
         # On
-        # # macOS and Windows, Ray does this anyway.
+        # macOS and Windows, Ray does this anyway.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     if address:  # something listens there: an error after two attempts, a second apart, is permanent
         os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")

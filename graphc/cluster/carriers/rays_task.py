@@ -103,7 +103,7 @@ class TaskActor:
     """A task in its own process; other tasks and clients call these methods through Ray."""
 
     def __init__(self, jobs: Any, job: str, index: int) -> None:
-        # # This process finds its own task by address without going through Ray.
+        # This process finds its own task by address without going through Ray.
         peer = CARRIERS["threads"].start(ClusterSpec(jobs), job, index)
         assert isinstance(peer, ThreadPeer)
         self._peer, self._task = peer, peer.task

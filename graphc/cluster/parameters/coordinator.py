@@ -251,7 +251,7 @@ class Coordinator:
         peer, known = self._tasks.peer("worker", place), self._known[self.workers[place]]
         rows = next((array.shape[0] for array in arrays if array.ndim), 1)
         for again in (False, True):
-            # # A worker may wait for servers twice.
+            # A worker may wait for servers twice.
             with deadline(1.5 * self._timeout):
                 if not known:
                     peer.call(WORKER, "join", self._assignment())
@@ -259,7 +259,7 @@ class Coordinator:
                     peer.call(WORKER, "learn", self._name, step.key, step.text)
                     known.add(step.key)
                 try:
-                    # # Not in this thread, which could not abandon a running program.
+                    # Not in this thread, which could not abandon a running program.
                     return peer.start(
                         WORKER, "run", self._name, step.key, self._name, number, rows, others, read, arrays
                     ).result()

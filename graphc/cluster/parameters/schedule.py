@@ -158,7 +158,7 @@ class Schedule:
         if worker.work is not None:
             worker.steps += 1
             took = now - worker.work.began
-            # # The first step compiles, so its time does not predict the next ones.
+            # The first step compiles, so its time does not predict the next ones.
             worker.seconds = took if worker.steps <= 2 else (1 - _NEW) * worker.seconds + _NEW * took
             worker.work = None
         before = self.version

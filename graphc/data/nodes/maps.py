@@ -183,7 +183,7 @@ class Filter(Node):
 
     @cached_property
     def columnar(self) -> bool:
-        # # An endless dataset may have no further match, so nothing may be read ahead.
+        # An endless dataset may have no further match, so nothing may be read ahead.
         return self._in_blocks and self.input.cardinality != INFINITE
 
     @property

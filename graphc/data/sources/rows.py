@@ -168,7 +168,7 @@ class Items:
             if not len(items):
                 problem = f"from_python: the {self._name} has no items to infer the types from; pass spec"
                 raise at(InvalidArgumentError(problem), user_location())
-            # # Hugging Face returns the string of a single row as a NumPy string.
+            # Hugging Face returns the string of a single row as a NumPy string.
             row, self._structure = take_apart(self._rows([0])) if self._columnar else take_apart(self._items[0])
             specs = [spec_of(leaf) for leaf in row]
             self._specs = [TensorSpec(spec.shape[1:], spec.dtype) for spec in specs] if self._columnar else specs

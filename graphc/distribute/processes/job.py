@@ -180,7 +180,7 @@ class Job:
     def fail(self, error: BaseException) -> None:
         """Tells the others that this rank ends with an exception, or the user that it ends because of another rank."""
         with self._turn:
-            # # A collective fails if another rank dies; JAX raises this as several types.
+            # A collective fails if another rank dies; JAX raises this as several types.
             if isinstance(error, jax.errors.JaxRuntimeError) or re.search(r"\b(Gloo|NCCL)\b", str(error)):
                 self._listen(self.grace)
             failure = self._member.failure
@@ -300,7 +300,7 @@ def _environment_timeout() -> float:
 
 def _start_jax(job: Job, place: Place, coordinator: str) -> None:
     try:
-        # # Several simulated devices in each of several processes would deadlock.
+        # Several simulated devices in each of several processes would deadlock.
         jax.config.update("jax_num_cpu_devices", 1)
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(

@@ -144,7 +144,7 @@ class _Attempt:
         return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}", said
 
     def _start(self, rank: int, environment: Mapping[str, str]) -> None:
-        # # A session of its own, so that its children end with it, and Ctrl-C reaches it only from here.
+        # A session of its own, so that its children end with it, and Ctrl-C reaches it only from here.
         child = subprocess.Popen(
             self._command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", start_new_session=True,

@@ -26,7 +26,7 @@ _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], in
     (UnimplementedError, 501),
     ((InvalidArgumentError, NumberOverflowError), 400),
     (GraphcError, 500),
-    # # Exceptions that the function raises for the values of a query (`raise` and `assert` on tensors).
+    # Exceptions that the function raises for the values of a query (`raise` and `assert` on tensors).
     ((ValueError, TypeError, ArithmeticError, LookupError, AssertionError), 422),
 )
 

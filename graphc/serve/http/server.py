@@ -161,7 +161,7 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
             doors = [listener.dup() for listener in sockets or ()]
             for server in self.servers:
                 server.close()
-            # # Linux would reset connections that are not accepted yet.
+            # Linux would reset connections that are not accepted yet.
             for connection in [found for door in doors for found in last_of(door)]:
                 await self._loop.connect_accepted_socket(self._protocol, connection)
             left = self.left(stop_seconds)

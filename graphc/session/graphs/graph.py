@@ -141,7 +141,7 @@ class Graph:
           control_inputs: tensors, operations and Variables; None lifts the enclosing scopes.
         """
         if self.inner_trace is not None:
-            # # Nodes of the graph itself run before a branch or a loop begins.
+            # Nodes of the graph itself run before a branch or a loop begins.
             items: list[Any] = nest.flatten(control_inputs)[0]
             with branch_dependencies([item for item in items if not isinstance(item, Operation)]):
                 yield
@@ -201,7 +201,7 @@ class Graph:
         """Makes the graph read-only."""
         self.finalized = True
 
-    # # Lookup
+    # Lookup
 
     @property
     def ir(self) -> GraphIR:

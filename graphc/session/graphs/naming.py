@@ -14,7 +14,7 @@ from graphc.ir import GraphBuilder, Node, OpDef, Value, applied_name
 
 __all__ = ["NamingBuilder", "op_type"]
 
-# # Ops that TensorFlow names after the op itself, not after the function that makes them.
+# Ops that TensorFlow names after the op itself, not after the function that makes them.
 _NAMES: Final = {
     "constant": "Const",
     "matmul": "MatMul",

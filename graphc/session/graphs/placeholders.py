@@ -112,7 +112,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     """
     graph = default_graph()
     with graph.making(name):
-        # # A Python number has the same dtype as in eager code.
+        # A Python number has the same dtype as in eager code.
         value = graph.trace.lift(FUNCTIONS["asarray"](input) if type(input) in SCALARS else input)
         found = apply(_WITH_DEFAULT, (value,))
         found.raw.type = graph_type(value.raw.type.dtype, shape)  # the type of values to feed

@@ -144,7 +144,7 @@ class _Monitored:
         """
         self._close(clean=True)
 
-    # # Implementation
+    # Implementation
 
     def _opened(self, patience: _Patience | None = None) -> HookedSession:
         """Returns the Session; if there is none, makes one, and retries while it fails like a lost Session."""

@@ -264,7 +264,7 @@ class Supervisor:
         """Waits until a stop is requested."""
         self.coord.wait_for_stop()
 
-    # # Output
+    # Output
 
     def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
         """Writes a summary.

@@ -49,7 +49,7 @@ class Optimizer:
         self._slots: dict[str, dict[GraphVariable, GraphVariable]] = {}
         self._others: dict[tuple[Graph, str], GraphVariable] = {}
 
-    # # Defined by each optimizer
+    # Defined by each optimizer
 
     def rule(self) -> str:
         """The name of the update rule."""
@@ -237,7 +237,7 @@ class Optimizer:
             raise at(error, user_location())
         return variable
 
-    # # State
+    # State
 
     def other(self, graph: Graph, name: str, first: Any) -> GraphVariable:
         """Returns a Variable that exists once for a graph; makes it if necessary."""
