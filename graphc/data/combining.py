@@ -81,10 +81,10 @@ class Combining(Planned):
           >>> [x.tolist() for x in windows.flat_map(lambda window: window.batch(3))]
           [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
         """
-        found = count_of("window", "size", size, 1)
-        moved = count_of("window", "shift", found if shift is None else shift, 1)
-        apart = count_of("window", "stride", stride, 1)
-        return self._on(Window(self.plan, found, moved, apart, bool(drop_remainder), type(self)))
+        length = count_of("window", "size", size, 1)
+        step = count_of("window", "shift", length if shift is None else shift, 1)
+        spacing = count_of("window", "stride", stride, 1)
+        return self._on(Window(self.plan, length, step, spacing, bool(drop_remainder), type(self)))
 
     def group_by_window(
         self, key_func: Callable[..., Any], reduce_func: Callable[[Any, Any], Any], window_size: int | None = None,

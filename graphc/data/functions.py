@@ -251,9 +251,9 @@ class UserFunction:
         """Returns the function's result for each row of a block of supported shapes; see :class:`Programs`."""
         return self._of_block(block).block(block, size)
 
-    def apart(self, block: Block, size: int = 0) -> list[Row]:
+    def split(self, block: Block, size: int = 0) -> list[Row]:
         """Returns the function's results for the rows of a block, ``size`` rows together, or one by one."""
-        return self._of_block(block).apart(block, size)
+        return self._of_block(block).split(block, size)
 
     def folded(self, state: Row, block: Block) -> Row:
         """Folds a state over the rows of a block, and returns the last state."""

@@ -218,8 +218,8 @@ class GraphIterator:
         given, structure = flatten(dataset.element_spec)
         wanted = flatten(self.element_spec)[0]
         if structure != self._structure or not all(map(_fits, wanted, given)):
-            ours, others = described(self.element_spec), described(dataset.element_spec)
-            problem = f"make_initializer: the dataset has {others}, the iterator {ours}"
+            expected, actual = described(self.element_spec), described(dataset.element_spec)
+            problem = f"make_initializer: the dataset has {actual}, the iterator {expected}"
             raise at(InvalidArgumentError(problem), user_location())
         token = _kept(self._graph, dataset)
         return self._emit(INITIALIZE, "make_initializer", name, _fed(dataset.plan), dataset=token)

@@ -34,7 +34,7 @@ class Programs:
         """Drops the compiled programs; the next calls compile again."""
         self._of_block: Any = jax.jit(jax.vmap(self.compute))
         self._sizes: list[int] = []
-        self._apart: dict[int, Any] = {}
+        self._split_programs: dict[int, Any] = {}
         self._folding: Any = None
         self._of_row: Any = None
 
@@ -85,7 +85,7 @@ class Programs:
         with trace_scope(None):
             return [np.asarray(column)[:count] for column in self._of_block(*padded)]
 
-    def apart(self, block: Block, size: int) -> list[Row]:
+    def split(self, block: Block, size: int) -> list[Row]:
         """Returns the results for the rows of a block, ``size`` rows together, computed as one program.
 
         Starting a program takes 10 us, and each of its results less than 1 us.
@@ -94,19 +94,19 @@ class Programs:
           block: the rows.
           size: the number of rows to join into one result; 0 to return each separately.
         """
-        if size not in self._apart:
+        if size not in self._split_programs:
 
             def compute(*columns: Any) -> list[Block]:
                 found = jax.vmap(self.compute)(*columns)
                 return [tuple(part) for part in _parts(found, size, len(columns[0]))]
 
-            self._apart[size] = jax.jit(compute)
+            self._split_programs[size] = jax.jit(compute)
         inputs, strings = self.traces[0].inputs(block)
         count = len(block[0])
         numbers: Sequence[Any] = [()] * (count // (size or 1))
         if inputs:
             with trace_scope(None):
-                numbers = self._apart[size](*inputs)
+                numbers = self._split_programs[size](*inputs)
         texts = _parts(strings, size, count) if strings else [()] * len(numbers)
         return [self.traces[-1].whole(*pair) for pair in zip(numbers, texts, strict=True)]
 

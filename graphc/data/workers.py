@@ -121,12 +121,12 @@ class _Worker:
     def __init__(self, tasks: Any, payload: bytes, number: int, name: str) -> None:
         self._tasks, self._payload, self._what = tasks, payload, f"worker process {number} of map({name})"
         context = _context()
-        self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), name=f"graphc-data-{number}", daemon=True)
+        self._pipe, child_end = context.Pipe()
+        self.process = context.Process(target=_serve, args=(child_end,), name=f"graphc-data-{number}", daemon=True)
         self.process.start()
-        theirs.close()
+        child_end.close()
         self._slab: SharedMemory | None = None
-        self._gone: Exception | None = None
+        self._ended_with: Exception | None = None
         self._thread = threading.Thread(target=self._run, name=f"graphc-data-{number}", daemon=True)
         self._thread.start()
 
@@ -159,8 +159,8 @@ class _Worker:
             self._end()
 
     def _tell(self, data: bytes) -> None:
-        if self._gone is not None:
-            raise self._gone
+        if self._ended_with is not None:
+            raise self._ended_with
         try:
             self._pipe.send_bytes(data)
         except OSError:
@@ -190,8 +190,8 @@ class _Worker:
         else:
             remedy = "a script that uses workers= must start its work under `if __name__ == '__main__':`"
             how = f"ended by itself, with exit code {code}; {remedy}"
-        self._gone = AbortedError(f"{self._what} (pid {self.process.pid}) {how}")
-        return self._gone
+        self._ended_with = AbortedError(f"{self._what} (pid {self.process.pid}) {how}")
+        return self._ended_with
 
     def _exception(self, data: bytes | None, text: str, trace: str) -> BaseException:
         error: BaseException = UnknownError(text)
@@ -249,7 +249,7 @@ def _serve(pipe: Connection) -> None:
                 result = function.row(pickle.loads(data))
                 slab = _send(pipe, result, slab)
             except Exception as error:
-                pipe.send_bytes(_told(error))
+                pipe.send_bytes(_pickled_error(error))
     except (EOFError, OSError, KeyboardInterrupt):
         pass  # the parent process is gone
     finally:
@@ -279,7 +279,7 @@ def _send(pipe: Connection, result: Row, slab: SharedMemory | None) -> SharedMem
     return slab
 
 
-def _told(error: Exception) -> bytes:
+def _pickled_error(error: Exception) -> bytes:
     """Pickles an exception with its traceback as text; without the exception if it cannot be pickled."""
     trace = "".join(traceback.format_exception(error))
     try:

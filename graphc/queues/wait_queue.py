@@ -81,7 +81,7 @@ class Lines:
         # If a signal handler cancels a token while this thread is in here, the waiters wake up.
         self._lock = threading.RLock()
         self._lines: tuple[deque[Waiter], ...] = tuple([deque[Waiter]() for _ in range(count)])
-        self._gone = ""
+        self._end_reason = ""
 
     def give_up(self, reason: str) -> None:
         """Ends all waits with AbortedError, now and later, because the object can no longer be found.
@@ -90,7 +90,7 @@ class Lines:
           reason: the reason for the failure.
         """
         with self._lock:
-            self._gone = reason
+            self._end_reason = reason
             for line in self._lines:
                 for waiter in [*line]:
                     if not waiter.is_given_up:
@@ -99,7 +99,7 @@ class Lines:
                         line.remove(waiter)
 
     def _aborted(self, waiter: Waiter) -> AbortedError:
-        return AbortedError(f"{self._gone} while this waited for {waiter.what()}")
+        return AbortedError(f"{self._end_reason} while this waited for {waiter.what()}")
 
     def _advance(self) -> None:
         """Serves waiters as long as one makes progress."""
@@ -111,7 +111,7 @@ class Lines:
 
     def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
         """Joins the line and waits until served; called with the lock held."""
-        if self._gone:
+        if self._end_reason:
             raise at(self._aborted(waiter), user_location())
         try:
             line.append(waiter)

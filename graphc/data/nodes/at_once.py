@@ -13,7 +13,7 @@ from graphc.data.buffered import Ahead
 from graphc.data.elements import Block, Row, flatten, row_bytes, size_of, stacked
 from graphc.data.functions import UserFunction
 from graphc.data.nodes.batching import Batch
-from graphc.data.nodes.maps import Map, told
+from graphc.data.nodes.maps import Map, add_note
 from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import State
 from graphc.function import TensorSpec
@@ -139,7 +139,7 @@ class _MappedRows(_AtOnce):
     """Batches of a function's results for rows."""
 
     def several(self, found: Block) -> list[Row]:
-        return self._function.apart(found, self._size)
+        return self._function.split(found, self._size)
 
     def one(self, found: Block) -> Row:
         try:
@@ -153,7 +153,7 @@ class _MappedRows(_AtOnce):
                 made.append(row)  # noqa: PERF402  keeps the rows before an error
         except Exception as error:
             self.back(size_of(found) - len(made) - 1)
-            told(error, self._function, self.number - 1)
+            add_note(error, self._function, self.number - 1)
             raise
         return stacked(made)
 
@@ -162,7 +162,7 @@ class _MappedBatches(_AtOnce):
     """The results of a function that is called with batches."""
 
     def several(self, found: Block) -> list[Row]:
-        return self._function.apart(
+        return self._function.split(
             tuple([np.asarray(column).reshape(-1, self._size, *column.shape[1:]) for column in found])
         )
 
@@ -170,5 +170,5 @@ class _MappedBatches(_AtOnce):
         try:
             return self._function.row(found)
         except Exception as error:
-            told(error, self._function, (self.number - 1) // self._size)
+            add_note(error, self._function, (self.number - 1) // self._size)
             raise

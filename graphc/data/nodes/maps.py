@@ -14,10 +14,10 @@ from graphc.data.functions import UserFunction
 from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality
 
-__all__ = ["Filter", "Map", "TakeWhile", "Told"]
+__all__ = ["Filter", "Map", "Noted", "TakeWhile"]
 
 
-class Told(Rows):
+class Noted(Rows):
     """Rows that a user's function returns one by one; a note on its exceptions names the element."""
 
     counters = ("number",)
@@ -26,25 +26,25 @@ class Told(Rows):
         super().__init__(*inputs)
         self.function, self.number = function.fresh(), 0
 
-    def tell(self, error: BaseException, number: int | None = None) -> None:
+    def note(self, error: BaseException, number: int | None = None) -> None:
         """Adds a note to an exception with the transformation and the element; the last element if none is given."""
-        told(error, self.function, self.number - 1 if number is None else number)
+        add_note(error, self.function, self.number - 1 if number is None else number)
 
 
-def told(error: BaseException, function: UserFunction, number: int) -> None:
+def add_note(error: BaseException, function: UserFunction, number: int) -> None:
     """Adds a note to a function's exception that names the transformation and the element."""
     where = f"\n  at {function.location}" if function.location else ""
     error.add_note(f"in {function.use}({function.name}) of a dataset, element {number}{where}")
 
 
-class _Mapped(Told):
+class _Mapped(Noted):
     def __next__(self) -> Row:
         row = next(self.input)
         self.number += 1
         try:
             return self.function.row(row)
         except Exception as error:
-            self.tell(error)
+            self.note(error)
             raise
 
     def block(self, count: int) -> Block | None:
@@ -89,7 +89,7 @@ class _InBlocks(BufferedRows):
         try:
             return found, stacked([self._function.row(row_of(found, 0))])
         except Exception as error:
-            told(error, self._function, self.number - 1)
+            add_note(error, self._function, self.number - 1)
             raise
 
 
@@ -140,7 +140,7 @@ class Map(Node):
         return mapped_batches(self, epoch) or _Mapped(self.function, rows)
 
 
-class _Filtered(Told):
+class _Filtered(Noted):
     def __next__(self) -> Row:
         while True:
             row = next(self.input)
@@ -149,7 +149,7 @@ class _Filtered(Told):
                 if self.function.value(row):
                     return row
             except Exception as error:
-                self.tell(error)
+                self.note(error)
                 raise
 
 
@@ -197,7 +197,7 @@ class Filter(Node):
         return _Filtered(self.function, rows)
 
 
-class _TakenWhile(Told):
+class _TakenWhile(Noted):
     counters = ("number", "ended")
     ended = False
 
@@ -209,7 +209,7 @@ class _TakenWhile(Told):
         try:
             self.ended = not self.function.value(row)
         except Exception as error:
-            self.tell(error)
+            self.note(error)
             raise
         return self.__next__() if self.ended else row
 

@@ -18,7 +18,7 @@ from graphc.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.data.functions import UserFunction
 from graphc.data.known_functions import inside_of_a_function
 from graphc.data.nodes.counting import common_spec
-from graphc.data.nodes.maps import Told
+from graphc.data.nodes.maps import Noted
 from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.plan import Epoch, Node, Rows, improved
 from graphc.data.sources import INFINITE, Cardinality, State
@@ -36,7 +36,7 @@ class _Slot:
     rows: Rows
 
 
-class _Interleaved(Told):
+class _Interleaved(Noted):
     counters = ("number", "place", "taken", "ended")
 
     def __init__(self, node: Interleave, epoch: Epoch) -> None:
@@ -108,7 +108,7 @@ class _Interleaved(Told):
             with inside_of_a_function():
                 plan = plan_in(self.function.value(row), self.function)
         except Exception as error:
-            self.tell(error)
+            self.note(error)
             raise
         plan = improved(plan)
         rows = plan.open(self._epoch.inner(number))

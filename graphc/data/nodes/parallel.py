@@ -10,7 +10,7 @@ from typing import Any
 
 from graphc.data.elements import Row
 from graphc.data.functions import UserFunction
-from graphc.data.nodes.maps import Told
+from graphc.data.nodes.maps import Noted
 from graphc.data.plan import Rows
 from graphc.data.sources import State
 from graphc.data.workers import WorkerPool, packed
@@ -34,7 +34,7 @@ class _Work:
     given: bool = False
 
 
-class MappedInThreads(Told):
+class MappedInThreads(Noted):
     """Calls a function for several elements at a time.
 
     Args:
@@ -68,7 +68,7 @@ class MappedInThreads(Told):
             return work.future.result()
         except Exception as error:
             self._end()
-            self.tell(error, work.number)
+            self.note(error, work.number)
             raise
 
     def _fill(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.data.elements import Row, flatten
 from graphc.data.functions import UserFunction
-from graphc.data.nodes.maps import Told
+from graphc.data.nodes.maps import Noted
 from graphc.data.nodes.replaying import Replayed
 from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import Cardinality, State
@@ -19,7 +19,7 @@ from graphc.function import TensorSpec
 __all__ = ["RejectionResample", "Scan", "Unique"]
 
 
-class _Scanned(Told):
+class _Scanned(Noted):
     counters = ("number", "carry")
 
     def __init__(self, node: Scan, rows: Rows) -> None:
@@ -32,7 +32,7 @@ class _Scanned(Told):
         try:
             found = self.function.row((*self.carry, *row))
         except Exception as error:
-            self.tell(error)
+            self.note(error)
             raise
         self.carry = list(found[: len(self.carry)])
         return found[len(self.carry) :]
