@@ -229,9 +229,7 @@ def _() -> Made:
     return lambda x: x * float((matrix @ np.ones(2))[0]), lambda: matrix.data.__setitem__(0, 7.0)
 
 
-@for_kind(
-    WORLD, "`alive` of a `weakref.finalize`, like other properties of callable objects of libraries", "followed"
-)
+@for_kind(WORLD, "`alive` of a `weakref.finalize`, like other properties of callable objects of libraries", "followed")
 def _() -> Made:
     held = type("Kind", (), {})()
     end = weakref.finalize(held, print)

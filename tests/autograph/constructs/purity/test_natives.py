@@ -163,18 +163,26 @@ def test_a_comprehension_is_the_loop_that_it_stands_for() -> None:
             x = x + [v for v in counting][1]  # noqa: C416
         return x, counting.n
 
+    def nested(x: Tensor) -> Any:
+        counting = Iterated()
+        for _ in range(6):
+            x = x + [v for _ in (1, 2) for v in counting][1]
+        return x, counting.n
+
     def branch(x: Tensor) -> Any:
         counting = Iterated()
         if x > 0:
             x = x + [v for v in counting][1]  # noqa: C416
         return x, counting.n
 
-    for program in (loop, branch):
+    for program in (loop, nested, branch):
         for start in (1.0, -1.0):
             assert [int(part) for part in gx.function(program)(f(start))] == [int(part) for part in program(f(start))]
 
 
-@pytest.mark.parametrize("name", [name for name in USES if name != "Iterated list comprehension"])
+@pytest.mark.parametrize(
+    "name", [name for name in USES if name not in ("Iterated list comprehension", "Iterated second iterable")]
+)
 def test_a_loop_is_unrolled_and_a_branch_refused(name: str) -> None:
     kind, use = USES[name]
 
