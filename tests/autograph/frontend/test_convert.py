@@ -384,8 +384,8 @@ def fn(xs):
         ),
         (
             lambda a, b: [c for (c,) in a for d in b],
-            "lambda a, b: ag__.made(ag__.listed(a, lambda ag__item: [ag__.clause((), lambda: ag__.generator(b, lambda d: "
-            "ag__.clause((), lambda: c, False), True), True) for c, in (ag__.items(ag__item),)][0], False))",
+            "lambda a, b: ag__.made(ag__.listed(a, lambda ag__item: [ag__.clause((), lambda: ag__.generator(b, "
+            "lambda d: ag__.clause((), lambda: c, False), True), True) for c, in (ag__.items(ag__item),)][0], False))",
         ),
         (lambda a: {a: 1, "b": 2, **a}, "lambda a: ag__.made({ag__.hashed(a): 1, 'b': 2, **ag__.mapping(a)})"),
         (lambda a: {a, 1}, "lambda a: {ag__.hashed(a), 1}"),
