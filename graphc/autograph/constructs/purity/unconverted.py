@@ -157,7 +157,7 @@ class _Walk:
         if context.trace is not None:
             context.trace.root.reads.complete(value)
             if isinstance(value, GENERATORS):  # of which the profiler does not see each method
-                context.trace.journal(GeneratorCell(value, f"the use of a {type(value).__name__} from outside"))
+                context.trace.journal.note(GeneratorCell(value, f"the use of a {type(value).__name__} from outside"))
         if isinstance(value, types.FunctionType):
             self._enter(value)
         elif isinstance(value, types.MethodType):
