@@ -20,7 +20,7 @@ def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
     Args:
       values: what may be rows of an array of a trace. There are at least two.
     """
-    if len(values) < 2 or any(value.trace is not values[0].trace for value in values if type(value) is SymbolicTensor):
+    if len(values) < 2:
         return None
     first, second = _row(values[0]), _row(values[1])
     if first is None or second is None or first[0] is not second[0] or first[1] == second[1]:
@@ -28,6 +28,7 @@ def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
     (source, start), step = first, second[1] - first[1]
     places = range(start, start + step * len(values), step)
     found = all(_row(value) == (source, place) for value, place in zip(values, places, strict=True))
+    found = found and all(value.trace is values[0].trace for value in values)
     return (source, places) if found else None
 
 

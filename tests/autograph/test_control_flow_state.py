@@ -205,7 +205,7 @@ def test_unroll_false_refuses_what_cannot_be_rolled() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (lambda x, i, log: log.append(i), "the call of append needs the loop's index as a Python int"),
+        (lambda x, i, log: log.insert(0, i), "the call of insert needs the loop's index as a Python int"),
         (lambda x, i, log: [*"abcdef"][i], "an index or a size needs the loop's index as a Python int"),
         (lambda x, i, log: {i: 1}, "a key of a dict or set needs the loop's index as a Python int"),
         (lambda x, i, log: chr(i), "the call of chr"),
@@ -232,7 +232,7 @@ def test_the_loops_of_a_failed_attempt_are_not_reported() -> None:
         for i in range(6):
             for j in range(7):
                 x = x + j
-            log.append(i)
+            log.append(str(i))
         return x, log
 
     kinds = kinds_of(program, f(1.0))

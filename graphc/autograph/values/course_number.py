@@ -15,7 +15,7 @@ from graphc.autograph.values.spans import TRUTH, Span
 from graphc.base.errors import InternalError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
-from graphc.tracing import context
+from graphc.tracing import Region, context
 
 __all__ = ["CourseNumber", "by_trip", "chosen", "course_in"]
 
@@ -30,7 +30,7 @@ class CourseNumber(SymbolicNumber):
       tensor: what it is in the program, if that is there already.
     """
 
-    __slots__ = ("_tensor", "course")
+    __slots__ = ("_place", "_tensor", "course")
 
     def __init__(self, course: Course, tensor: SymbolicTensor | None = None) -> None:
         self.trace = course.loop.region if tensor is None else tensor.trace
@@ -39,16 +39,18 @@ class CourseNumber(SymbolicNumber):
         self.joined = False
         self.course = course
         self._tensor = tensor
+        self._place: int | None = None
 
     @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
-        found = self._tensor
-        if found is None:
+        found, region = self._tensor, self.course.loop.region
+        if found is None or (self._place is not None and not _stands_at(region, found, self._place)):
             found = self.course.loop.tensor(self.course)
-            # What a body inside this one has asked for goes if that is not rolled after all.
-            if context.trace is self.course.loop.region:
-                self._tensor = found
+            # What a body inside this one has asked for goes if that is not rolled after all; so does what this one has
+            # asked for while it began to trace that.
+            if context.trace is region:
+                self._tensor, self._place = found, len(region.builder.nodes) - 1
         return found.raw
 
     @property
@@ -80,6 +82,12 @@ class CourseNumber(SymbolicNumber):
     def __hash__(self) -> int:
         self.give_up("a key of a dict or set")
         raise InternalError("a number that has a course, outside an attempt to roll a loop")
+
+
+def _stands_at(region: Region, tensor: SymbolicTensor, place: int) -> bool:
+    """Returns True if a tensor is the result of the node at some place of a body, or given to it."""
+    node, nodes = tensor.raw.node, region.builder.nodes
+    return node is None or (place < len(nodes) and nodes[place] is node)
 
 
 def by_trip(native: Callable[..., Any], values: tuple[Any, ...]) -> Any:

@@ -44,10 +44,15 @@ class Appends:
     Attributes:
       count: how many.
       bodies: the bodies of the loops that carry the list; they are traced again if it needs more room.
+      log: where the items were put in that a trial of a loop's body has put in at the end, and their leaves; None if
+        the list was changed in another way.
+      numbers: whether there are Python numbers among these, which are known after the loop only.
     """
 
     def __init__(self) -> None:
         self.count = 0
+        self.log: list[tuple[Trace, list[Any]]] | None = None
+        self.numbers = False
         self.bodies: WeakSet[Region] = WeakSet()
 
     def are_awaited(self, trace: Trace) -> bool:
@@ -99,6 +104,8 @@ class Growing(Contents):
 
     def item(self, position: Any) -> Any:
         """Returns what stands at a place of the buffer."""
+        if self.appends.numbers and context.trace is not None:
+            context.trace.abort("a list of Python numbers is read where it grows")
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
+from graphc.autograph.values.course import plain_kind
 from graphc.autograph.values.course_number import CourseNumber, by_trip
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import kinds_of
@@ -14,7 +15,7 @@ from graphc.core import FUNCTIONS, SymbolicTensor, Tensor
 from graphc.ops import rows_of
 from graphc.tracing import context
 
-__all__ = ["FEWEST", "is_one_buffer", "item_by_trip", "row_of", "stacked"]
+__all__ = ["FEWEST", "GROWS", "is_one_buffer", "item_by_trip", "row_of", "stacked"]
 
 FEWEST = 5
 """Of fewer items each is worth nodes of its own."""
@@ -58,14 +59,25 @@ def row_of(structure: nest.Structure, leaves: Sequence[Any]) -> Any:
     return nest.unflatten(structure, leaves)
 
 
+GROWS: Any = object()
+"""Says of a list that it will hold more items than it does when an iteration asks for one."""
+
+
 def item_by_trip(items: Any, index: Any) -> Any:
-    """Returns ``items[index]`` where the index is another in each iteration; NotImplemented if that takes Python."""
+    """Returns ``items[index]`` where the index is another in each iteration; NotImplemented if that takes Python.
+
+    Where the index passes the end of a list, that is about to grow: GROWS.
+    """
     if type(items) not in (list, tuple) or not isinstance(index, LoopIndex | CourseNumber):
         return NotImplemented
-    found = by_trip(_at_place, (index, *items))
-    if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(items) or _alike(items)):
+    values = cast("Sequence[Any]", items)
+    passes = type(items) is list and isinstance(index, LoopIndex) and index.high >= len(values)
+    if passes and any(plain_kind(value) is None for value in values):
+        return GROWS
+    found = by_trip(_at_place, (index, *values))
+    if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(values) or _alike(values)):
         return found
-    structure, arrays = stacked(items)  # in the loop, where tapes see it; a pass moves it before the loop
+    structure, arrays = stacked(values)  # in the loop, where tapes see it; a pass moves it before the loop
     return row_of(structure, [array[index] for array in arrays])
 
 

@@ -145,6 +145,8 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
         what = f"the call of {type(owner).__name__}.{function.__name__}"
         if context.trace is not None:
             context.trace.writing(ContentsCell(owner, what))
+            if function.__name__ == "append" and len(args) == 1 and context.trace is getattr(args[0], "region", None):
+                return function(*args)  # which keeps the index of this loop without a look at it
         return watched(*args, **kwargs)
 
     return noted

@@ -10,21 +10,27 @@ from typing import Any
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
-from graphc.autograph.values.growing_list import Appends, Growing, enclosed
+from graphc.autograph.values.course_number import by_trip
+from graphc.autograph.values.growing_list import Appends, Growing, enclosed, grown, samples
 from graphc.autograph.values.join import Join, leaf_type
 from graphc.autograph.values.number import joined, number
-from graphc.autograph.values.protocol import as_tensor, look_into
+from graphc.autograph.values.protocol import as_tensor, course_in, look_into
 from graphc.autograph.values.spans import Span
 from graphc.base import nest
 from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import TensorType
 from graphc.tracing import context
 
-__all__ = ["METHODS"]
+__all__ = ["METHODS", "begin_growing"]
 
 
 def _position(value: Growing, index: Any, message: str) -> Any:
     """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
+    length = value.length
+    loops = {course.loop for course in map(course_in, (index, length)) if course is not None}
+    known = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
+    if known is not NotImplemented and (places := known.course.values) is not None and min(places) >= 0:
+        return known
     index = as_tensor(index)
     if isinstance(index, Tensor):
         position = FUNCTIONS["where"](index < 0, index + value.length, index)
@@ -38,8 +44,25 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     return position
 
 
+def _place(index: int, length: int) -> int:
+    """Returns the place of an item, -1 if there is none."""
+    place = index + length if index < 0 else index
+    return place if 0 <= place < length else -1
+
+
+def begin_growing(owner: list[Any]) -> None:
+    """Makes a list one that grows in the loop whose body is traced, as an index beyond its end tells."""
+    trace = context.trace
+    assert trace is not None
+    what = "the use of a list by the index of a loop"
+    trace.writing(ContentsCell(owner, what))
+    owner[:] = [grown(trace, what, list(owner), (), len(owner))]
+
+
 def _length(owner: list[Any], value: Growing) -> Any:
     del owner
+    if course_in(value.length) is not None:
+        return value.length  # which Python knows in each iteration of a loop
     return joined(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
 
 
@@ -50,6 +73,7 @@ def _load(owner: list[Any], value: Growing, index: Any) -> Any:
 
 def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     position = _position(value, index, "list assignment index out of range")
+    value.appends.log = None
     _change(owner, "the assignment to an item of a list", _put(value, position, item, value.added))
 
 
@@ -65,7 +89,7 @@ def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
     join = Join(("in the list", "put into it"), context.trace.refuse)
     buffers, structure = nest.flatten(value.buffer)
     leaves, item_structure = nest.flatten(item)
-    join.structures("the items of a list", (value.item(0), item), (structure, item_structure))
+    join.structures("the items of a list", (samples([value])[0], item), (structure, item_structure))
     new: list[Any] = []
     for buffer, leaf in zip(buffers, leaves, strict=True):
         row = TensorType(buffer.shape[1:], buffer.dtype)
@@ -75,15 +99,17 @@ def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
     return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
 
 
-def _with_room(value: Growing) -> Growing:
+def _with_room(value: Growing, item: Any) -> Growing:
     """Returns the list, which is about to get one item more."""
     assert context.trace is not None
     value.appends.count += 1
+    if value.appends.log is not None:
+        value.appends.log.append((context.trace, nest.flatten(item)[0]))
     return value if value.appends.are_awaited(context.trace) else value.with_room(1)
 
 
 def _append(owner: list[Any], value: Growing, item: Any) -> None:
-    value = _with_room(value)
+    value = _with_room(value, item)
     _change(owner, "the call of list.append", _put(value, value.length, item, value.added + 1))
 
 
@@ -98,7 +124,8 @@ def _extend(owner: list[Any], value: Growing, items: Any) -> None:
 def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     if not isinstance(index, int) or index != 0:
         value.fail()
-    value = _with_room(value)
+    value = _with_room(value, item)
+    value.appends.log = None
     moved = nest.map_structure(partial(_rolled, 1), value.buffer)
     shifted = Growing(moved, value.count, value.added, value.appends)
     _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
@@ -126,6 +153,7 @@ def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
     if not isinstance(index, int) or index not in (0, -1):
         value.fail()
     require(value.length > 0, lambda: IndexError("pop from empty list"))
+    value.appends.log = None
     buffer = value.buffer
     item = value.item(value.length - 1 if index else 0)
     if index == 0:
@@ -136,6 +164,7 @@ def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
 
 def _clear(owner: list[Any], value: Growing) -> None:
     assert context.trace is not None
+    value.appends.log = None
     empty = Growing(value.buffer, context.trace.constant(0), 0, value.appends)
     _change(owner, "the call of list.clear", empty)
 

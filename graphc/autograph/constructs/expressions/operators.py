@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.list_choice import choose_item
+from graphc.autograph.constructs.expressions.list_methods import begin_growing
 from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.failures.origins import in_python
@@ -24,7 +25,7 @@ from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.number import example_of
-from graphc.autograph.values.one_buffer import item_by_trip
+from graphc.autograph.values.one_buffer import GROWS, item_by_trip
 from graphc.autograph.values.protocol import answer, look_into
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.core import SymbolicTensor, read
@@ -137,7 +138,10 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     if (item := answer("__getitem__", owner, index)) is not NotImplemented:
         return item
     index, owner = read(index), example_of(owner)
-    if (item := item_by_trip(owner, index)) is not NotImplemented:
+    if (item := item_by_trip(owner, index)) is GROWS:
+        begin_growing(owner)
+        return answer("__getitem__", owner, index)
+    if item is not NotImplemented:
         return item
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from graphc.autograph.constructs.loops.known_numbers import known_numbers
-from graphc.autograph.values.course_number import CourseNumber
+from graphc.autograph.values.course import Courses
 from graphc.autograph.values.growing_list import Growing, growing, grown, rows, samples
-from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import is_number
+from graphc.autograph.values.protocol import course_in
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Recorder, tape_scope, trace_scope
+from graphc.core import Recorder, SymbolicTensor, tape_scope, trace_scope
 from graphc.tracing import Trace, context
 
 __all__ = ["ListState", "changes_length", "settled"]
@@ -32,6 +32,21 @@ def changes_length(before: list[Any], after: list[Any]) -> bool:
     return len(before) != len(after) or growing(after) is not None
 
 
+def _is_number(leaf: Any) -> bool:
+    return is_number(leaf) or course_in(leaf) is not None or hasattr(leaf, "__graphc_index__")
+
+
+def _is_told(number: Any) -> bool:
+    """Returns True if Python can tell what a number is in each iteration of a loop."""
+    return is_number(number) or course_in(number) is not None
+
+
+def _in_iteration(number: Any, trip: int) -> Any:
+    course = course_in(number)
+    values = None if course is None else course.values
+    return number if values is None else values[trip]
+
+
 class ListState:
     """One list, while a loop is traced.
 
@@ -44,6 +59,10 @@ class ListState:
 
     Attributes:
       value: what it holds before the loop, with room for what the loop puts in.
+
+    Where each iteration puts in as many items as the others, their number is known in each of them (see
+    :mod:`graphc.autograph.values.course`), so that no index of the list needs a check. What of the items is a Python
+    number with a course stays one after the loop.
     """
 
     def __init__(
@@ -55,6 +74,17 @@ class ListState:
         self._max_trips = max_trips
         self._before = growing(items)
         self._items = None if self._before is not None else items
+        self._entered = self._before
+        if self._before is not None and course_in(self._before.count) is not None:
+            # The number of items is known in each iteration of the loop around this one, not of this one.
+            count = SymbolicTensor(self._before.count.raw, trace)
+            self._before = replace(self._before, count=count)
+            self.value = [self._before]
+        self._put: int | None = None
+        self._known: Growing | None = None
+        self._whole = False
+        self._log: list[list[Any]] = []
+        self._numbers: set[int] = set()
         self._per_trip = 0
         self._growth: int | None = None
         self._bound: Growing | None = None
@@ -69,20 +99,50 @@ class ListState:
             if body is not self._trace:
                 self._bound.appends.bodies.add(body)
             self._appended = self._bound.appends.count
+            if self._items is not None:
+                self._bound.appends.log = []
             if self._items is None and not self._appended_before:
                 self._appended_before = self._appended
+
+    def counted(self, value: list[Any], courses: Courses | None, *, whole: bool) -> list[Any]:
+        """Returns what the list holds at the start of an iteration, with a length that is known if that is likely.
+
+        Args:
+          value: what it holds there, of a length that the loop carries.
+          courses: the numbers that Python computes for all iterations of the loop.
+          whole: whether the loop runs all iterations, so that its length needs not be carried.
+        """
+        self._known, self._whole = None, whole
+        if self._bound is not None and self._put and self._items is not None and courses is not None:
+            lengths = [len(self._items) + self._put * trip for trip in range(len(courses.order))]
+            self._known = replace(self._bound, count=courses.make(courses.start(lengths[0], lengths)))
+            return [self._known]
+        return value
+
+    def at_end(self, after: list[Any]) -> list[Any]:
+        """Returns what an iteration leaves in the list, with the length that the loop carries."""
+        found = growing(after)
+        if found is not None and self._known is not None and found.count is self._known.count:
+            assert self._bound is not None
+            return [replace(found, count=self._bound.count, added=0 if self._whole else found.added)]
+        return after
 
     def settle(self, after: list[Any]) -> bool:
         """Looks at the list after a trial iteration; False if it needs more room, and the body another trial."""
         found = growing(after)
         if self._bound is None:
             assert self._items is not None
+            self._put = len(after) - len(self._items) if found is None else found.added
+            self._put = self._put if type(self._put) is int and self._put > 0 else None
             self._check_kinds(after[len(self._items) :] if found is None else samples(after))
             longer = (len(after) if found is None else found.capacity) - len(self._items)
             self._make_room(max(longer, 1), samples(after))
             return False
         if found is None:
             self._bound.fail()
+        if self._known is not None and (found.count is not self._known.count or found.added != self._put):
+            self._put = None  # as branches put items in, or take some out
+            return False
         appended = found.appends.count - self._appended
         if appended > self._per_trip:
             if self._items is not None:
@@ -94,16 +154,56 @@ class ListState:
                 with trace_scope(self._trace), tape_scope(self._tapes):
                     self.value = [self._before.with_room(trips * appended)]
                 return False
-        same = found.count.raw is self._bound.count.raw
+        same = self._known is not None or found.count.raw is self._bound.count.raw
         self._growth = found.added if same and isinstance(found.added, int) else None
+        if self._numbers:
+            self._take_log(found)
         return True
 
     def _check_kinds(self, items: list[Any]) -> None:
-        """Gives up an attempt to roll the loop where Python numbers are put into the list: they would be tensors."""
-        leaves = nest.flatten(items)[0]
-        numbers = [leaf for leaf in leaves if is_number(leaf) or isinstance(leaf, LoopIndex | CourseNumber)]
-        if numbers and context.trace is not None:
-            context.trace.abort(f"{self._title} with a Python number")
+        """Gives up an attempt to roll the loop where Python numbers are put into the list that no course tells."""
+        columns = [nest.flatten(item)[0] for item in items]
+        numbers = {place for leaves in columns for place, leaf in enumerate(leaves) if _is_number(leaf)}
+        trace = context.trace
+        if not numbers or trace is None:
+            return
+        told = all(_is_told(leaf) for leaves in columns for leaf in leaves if _is_number(leaf))
+        few = self._put is not None and (self._max_trips or 0) * self._put + len(self._items or ()) <= _MAX_ROWS
+        # Where nothing but numbers is computed, Python is done sooner.
+        computes = any(not output.type.weak for node in trace.builder.nodes for output in node.outputs)
+        if not (told and few and computes):
+            trace.abort(f"{self._title} with a Python number")
+        self._numbers = numbers
+
+    def _take_log(self, found: Growing) -> None:
+        """Keeps the items that a trial has put in, whose numbers are needed after the loop."""
+        trace, log = context.trace, found.appends.log
+        assert trace is not None
+        told = all(_is_told(leaf) for _, leaves in log or () for leaf in leaves if _is_number(leaf))
+        if (
+            log is None
+            or not told
+            or self._known is None
+            or not self._whole
+            or any(place is not trace for place, _ in log)
+        ):
+            trace.abort(f"{self._title} with a Python number")
+        self._log = [leaves for _, leaves in log or ()]
+
+    def _with_numbers(self, items: list[Any]) -> list[Any]:
+        """Returns the items after the loop with the numbers among their leaves."""
+        before = [nest.flatten(item)[0] for item in self._items or ()]
+        new: list[Any] = []
+        for place, item in enumerate(items):
+            leaves, structure = nest.flatten(item)
+            leaves = list(leaves)
+            trip, each = divmod(place - len(before), len(self._log))
+            for column in self._numbers:
+                leaf = before[place][column] if trip < 0 else self._log[each][column]
+                if _is_number(leaf):
+                    leaves[column] = _in_iteration(leaf, trip)
+            new.append(nest.unflatten(structure, leaves))
+        return new
 
     def _make_room(self, per_trip: int, kinds: list[Any]) -> None:
         self._per_trip = per_trip
@@ -111,7 +211,9 @@ class ListState:
         assert self._items is not None
         with trace_scope(self._trace), tape_scope(self._tapes):
             capacity = len(self._items) + trips * per_trip
-            self.value = [grown(self._trace, self._title, self._items, kinds, capacity)]
+            made = grown(self._trace, self._title, self._items, kinds, capacity)
+        made.appends.numbers = bool(self._numbers)
+        self.value = [made]
 
     def _check_bound(self) -> int:
         if self._max_trips is None:
@@ -136,10 +238,15 @@ class ListState:
             found.appends.count = self._appended_before + self._per_trip * (self._max_trips or 0)
         grown_by = None if trips is None or self._growth is None else self._growth * trips
         if self._items is None:
-            before = self._before
+            before = self._entered
             assert before is not None
             return value if grown_by is None else [replace(found, count=before.count, added=before.added + grown_by)]
+        if self._known is not None and self._whole and grown_by is not None:
+            found = replace(found, count=self._trace.constant(len(self._items) + grown_by), added=0)
+            value = [found]
         if found.capacity > _MAX_ROWS:
             return value
         total = known_numbers(found.length) if grown_by is None else len(self._items) + grown_by
-        return value if total is None else rows(found, 0, total)
+        found.appends.numbers = False
+        items = None if total is None else rows(found, 0, total)
+        return value if items is None else self._with_numbers(items) if self._numbers else items

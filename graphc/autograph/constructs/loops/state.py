@@ -197,6 +197,10 @@ class _Entry:
         self.after, self.replaced = after, True
         return True
 
+    def held_in(self, cell: Cell) -> Any:
+        """Returns what the cell holds that it is about, at the end of an iteration."""
+        return held(cell, cell.get() if self.list is None else self.list.at_end(cell.get()))
+
     def types(self) -> list[TensorType]:
         """Returns the types of the tensors that are carried for it."""
         types = [slot.type for slot in self.slots if slot.type is not None]
@@ -370,13 +374,19 @@ class LoopState:
                 note_aliases(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
             if entry.list is not None:
                 entry.list.bind(value)
+        pairs = zip(self._entries, values, strict=True)
+        values = [
+            value if entry.list is None else entry.list.counted(value, courses, whole=not iteration)
+            for entry, value in pairs
+        ]
         if self._places and (tensors or courses is not None):
             region = tensors[0].trace if courses is None else courses.region
             region.bound = list(zip(self._places, values[count:], strict=True))
 
     def _values(self) -> tuple[Any, ...]:
         """Returns what the names and the places hold."""
-        return (*self._variables.get(), *(settled(held(cell, cell.get())) for cell in self._places))
+        places = zip(self._places, self._entries[self._num_names :], strict=True)
+        return (*self._variables.get(), *(settled(entry.held_in(cell)) for cell, entry in places))
 
     @staticmethod
     def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
@@ -501,6 +511,8 @@ class LoopState:
         if entry.list is None:
             entry.list = ListState(self._trace, cell.what, entry.value, self._max_trips, self._tapes)
             if growing(entry.value) is not None:
+                if entry.list.value is not entry.value:
+                    entry.start_at(entry.list.value)
                 return False  # what a trial puts in is counted from its start
         if entry.list.settle(cell.get()):
             return True
