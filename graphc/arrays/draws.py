@@ -50,8 +50,8 @@ def truncated_normal(
     """Returns draws from the normal distribution, cut at two standard deviations.
 
     Args:
-      shape: of the result.
-      mean: of the uncut distribution.
+      shape: the shape of the result.
+      mean: the mean of the untruncated distribution.
       stddev: likewise.
       dtype: the dtype.
       source: a generator; ``gx.random`` itself by default.
@@ -68,7 +68,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float
     """Returns draws from the uniform distribution; of integers, for a dtype of them.
 
     Args:
-      shape: of the result.
+      shape: the shape of the result.
       minval: the least number.
       maxval: the greatest, left out; 1 when None, of floats.
       dtype: the dtype.
@@ -95,7 +95,7 @@ def gamma(
     """Returns draws from the gamma distribution: so many of a shape for each parameter.
 
     Args:
-      shape: what stands before the parameters' shape in that of the result; all of it without ``each``.
+      shape: the leading part of the result's shape, before the parameters' shape; all of it without ``each``.
       alpha: the distributions' shapes.
       beta: their rates; 1 when None.
       dtype: the dtype.
@@ -125,8 +125,8 @@ def binomial(shape: Any, counts: ArrayLike, probs: ArrayLike, dtype: Any = "int3
     """Returns draws from the binomial distribution.
 
     Args:
-      shape: of the result.
-      counts: how many trials.
+      shape: the shape of the result.
+      counts: the number of trials.
       probs: the probability of success in each.
       dtype: the dtype.
       source: a generator; ``gx.random`` itself by default.
@@ -139,7 +139,7 @@ def categorical(logits: ArrayLike, num_samples: int, dtype: Any = None, source: 
 
     Args:
       logits: ``[rows, classes]``.
-      num_samples: how many.
+      num_samples: the number of samples.
       dtype: the dtype; int64 when None.
       source: a generator; ``gx.random`` itself by default.
 

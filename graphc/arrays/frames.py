@@ -27,7 +27,7 @@ def hann_window(window_length: int, periodic: bool = True, dtype: Any = "float32
     """Returns Hann's window; ``gx.hanning`` is the symmetric one.
 
     Args:
-      window_length: how many samples.
+      window_length: the number of samples.
       periodic: whether it is one period of a longer signal.
       dtype: the dtype.
 
@@ -51,8 +51,8 @@ def frame(
 
     Args:
       signal: a tensor.
-      frame_length: how many samples a frame has.
-      frame_step: how many samples lie between the starts of two frames.
+      frame_length: the number of samples in a frame.
+      frame_step: the number of samples between the starts of consecutive frames.
       pad_end: whether the signal is filled up, so that its last samples begin frames too.
       pad_value: with what.
       axis: the axis of the samples.

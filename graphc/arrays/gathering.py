@@ -41,7 +41,7 @@ def gather(params: ArrayLike, indices: ArrayLike, axis: int | None = None, batch
       params: a tensor.
       indices: the positions.
       axis: the axis; ``batch_dims`` when None.
-      batch_dims: how many axes the two have in common.
+      batch_dims: the number of axes that both have in common.
 
     Example:
       >>> import graphc as gx
@@ -76,7 +76,7 @@ def gather_nd(params: ArrayLike, indices: ArrayLike, batch_dims: int = 0) -> Ten
     Args:
       params: a tensor.
       indices: the positions.
-      batch_dims: how many axes the two have in common.
+      batch_dims: the number of axes that both have in common.
 
     Example:
       >>> import graphc as gx
@@ -93,8 +93,8 @@ def scatter_nd(indices: ArrayLike, updates: ArrayLike, shape: Any) -> Tensor:
 
     Args:
       indices: the positions.
-      updates: what is added.
-      shape: of the result.
+      updates: the values to add.
+      shape: the shape of the result.
 
     Example:
       >>> import graphc as gx
@@ -110,9 +110,9 @@ def tensor_scatter_nd(how: str, tensor: ArrayLike, indices: ArrayLike, updates: 
 
     Args:
       how: ``"set"``, ``"add"``, ``"multiply"``, ``"max"`` or ``"min"``, as the methods of ``x.at[...]``.
-      tensor: what is copied.
+      tensor: the tensor to copy.
       indices: the positions.
-      updates: what is put there, or taken together with what is there.
+      updates: the values to store, or to combine with the existing ones.
 
     Example:
       >>> import graphc as gx
@@ -128,7 +128,7 @@ def boolean_mask(tensor: ArrayLike, mask: ArrayLike, axis: int | None = None) ->
     Args:
       tensor: a tensor.
       mask: truth values; they must be known, as they decide on the shape.
-      axis: where its axes begin; the first when None.
+      axis: the first of its axes; None for the first axis.
 
     Raises:
       ConcretizationError: the mask is not known while the function is traced.
@@ -147,8 +147,8 @@ def dynamic_partition(data: ArrayLike, partitions: ArrayLike, num_partitions: in
 
     Args:
       data: a tensor.
-      partitions: for each row the number of its part; they must be known, as they decide on shapes.
-      num_partitions: how many parts there are.
+      partitions: for each row the index of its part; the values must be known, since they determine shapes.
+      num_partitions: the number of parts.
 
     Raises:
       ConcretizationError: they are not known while the function is traced.
@@ -229,7 +229,7 @@ def top_k(x: ArrayLike, k: int = 1, index_type: Any = "int32") -> TopK:
 
     Args:
       x: a tensor.
-      k: how many.
+      k: the number of elements.
       index_type: the dtype of the positions.
 
     Example:
@@ -282,8 +282,8 @@ def sequence_mask(lengths: ArrayLike, maxlen: int | None = None, dtype: Any = "b
 
     Args:
       lengths: the lengths.
-      maxlen: how many there are of both; the largest length when None, which must be known then.
-      dtype: of the result.
+      maxlen: the size of both; None for the largest length, which must then be known.
+      dtype: the dtype of the result.
 
     Raises:
       ConcretizationError: the lengths are not known while the function is traced.
@@ -325,7 +325,7 @@ def reverse_sequence(x: ArrayLike, seq_lengths: ArrayLike, seq_axis: int, batch_
 
     Args:
       x: a tensor.
-      seq_lengths: how many elements of each row.
+      seq_lengths: the number of elements in each row.
       seq_axis: the axis of the elements.
       batch_axis: the axis of the rows; the first when None.
 

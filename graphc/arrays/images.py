@@ -71,7 +71,7 @@ def convolution(
       strides: one number for all axes of space, one for each, or one for each axis of ``x``; 1 when None.
       padding: ``"SAME"``, ``"VALID"``, or pairs for the axes of space or for all axes.
       data_format: a format such as ``"NHWC"`` or ``"NCHW"``; channels last when None.
-      dilations: as strides.
+      dilations: the dilations, in the form of the strides.
 
     Raises:
       InvalidArgumentError: there is another number of strides.
@@ -209,7 +209,7 @@ def bias_add(value: ArrayLike, bias: ArrayLike, data_format: str | None = None) 
     Args:
       value: a tensor.
       bias: one number for each channel.
-      data_format: where the channels are: axis 1 for a format such as ``"NCHW"``, else the last.
+      data_format: the position of the channels: axis 1 for a format such as ``"NCHW"``, else the last.
 
     Example:
       >>> import graphc as gx
@@ -272,9 +272,9 @@ def local_response_normalization(
 
     Args:
       x: ``[batch, height, width, channels]``.
-      depth_radius: how many channels on each side.
-      bias: what is added to the sum.
-      alpha: what the sum is multiplied by.
+      depth_radius: the number of channels on each side.
+      bias: the constant added to the sum.
+      alpha: the factor of the sum.
       beta: the power.
 
     Example:

@@ -1,4 +1,4 @@
-"""What must be known while a function is traced: sizes, and values that shapes depend on."""
+"""Values that must be known while a function is traced: sizes, and values that determine shapes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def known_values(what: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
     Args:
       what: the call and the argument, for the message.
       value: a tensor, array or list.
-      remedy: what to write instead where there are no values yet.
+      remedy: what to write instead if there are no values yet.
 
     Raises:
       ConcretizationError: the tensor has no values while the function is traced.

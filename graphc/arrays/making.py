@@ -92,7 +92,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> A
 
     Args:
       start: the first number, or the limit.
-      limit: where the numbers end.
+      limit: the exclusive upper bound.
       delta: the step.
       dtype: the dtype; that of the limits when None, with 32 bits for Python's numbers.
 
@@ -123,8 +123,8 @@ def eye(num_rows: int, num_columns: int | None = None, batch_shape: Any = None, 
     """Returns ones on the diagonal of a matrix, or of a batch of matrices.
 
     Args:
-      num_rows: how many rows.
-      num_columns: how many columns; as many as rows when None.
+      num_rows: the number of rows.
+      num_columns: the number of columns; None for that of the rows.
       batch_shape: the shape of the batch; None for one matrix.
       dtype: the dtype.
 
@@ -142,7 +142,7 @@ def split(value: ArrayLike, num_or_size_splits: Any, axis: int = 0) -> list[Tens
 
     Args:
       value: a tensor.
-      num_or_size_splits: how many parts, or the size of each, of which one may be -1.
+      num_or_size_splits: the number of parts, or the size of each, of which one may be -1.
       axis: the axis.
 
     Raises:

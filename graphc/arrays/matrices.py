@@ -67,8 +67,8 @@ def band_part(x: ArrayLike, num_lower: int, num_upper: int) -> Tensor:
 
     Args:
       x: ``[..., m, n]``.
-      num_lower: how many below; all for -1.
-      num_upper: how many above; all for -1.
+      num_lower: the number of diagonals below; -1 for all.
+      num_upper: the number of diagonals above; -1 for all.
 
     Example:
       >>> import graphc as gx
@@ -91,7 +91,7 @@ def diag(diagonal: ArrayLike, k: int = 0) -> Tensor:
 
     Args:
       diagonal: ``[..., n]``.
-      k: how far above the main diagonal; below it where negative.
+      k: the offset above the main diagonal; below it if negative.
 
     Example:
       >>> import graphc as gx

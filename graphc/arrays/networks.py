@@ -58,7 +58,7 @@ def weighted_moments(x: ArrayLike, axes: Any, weights: ArrayLike, keepdims: bool
     Args:
       x: a tensor.
       axes: an axis or several.
-      weights: of the elements; broadcast.
+      weights: the weights of the elements; broadcast.
       keepdims: whether the axes stay, with size 1.
 
     Example:
@@ -84,7 +84,7 @@ def sufficient_statistics(
     Args:
       x: a tensor.
       axes: the axes.
-      shift: what is taken away first; None for nothing.
+      shift: the value to subtract first; None for none.
       keepdims: whether the axes stay, with size 1.
 
     Example:
@@ -126,7 +126,7 @@ def embedding_lookup(params: ArrayLike, ids: ArrayLike, max_norm: Any = None) ->
 
     Args:
       params: the table.
-      ids: which rows.
+      ids: the row indices.
       max_norm: the norm; None for rows as they are.
 
     Example:
@@ -146,7 +146,7 @@ def sigmoid_cross_entropy(labels: ArrayLike, logits: ArrayLike, pos_weight: Any 
     Args:
       labels: numbers between 0 and 1.
       logits: numbers of the same shape.
-      pos_weight: what the positive labels' part is multiplied by; None for 1.
+      pos_weight: the factor of the positive labels' part; None for 1.
 
     Example:
       >>> import graphc as gx
@@ -166,8 +166,8 @@ def softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, axis: int = -1) 
 
     Args:
       labels: the probability of each class.
-      logits: of the same shape.
-      axis: of the classes.
+      logits: the logits, of the same shape.
+      axis: the axis of the classes.
 
     Example:
       >>> import graphc as gx
@@ -199,7 +199,7 @@ def log_poisson_loss(targets: ArrayLike, log_input: ArrayLike, compute_full_loss
     """Returns the negative log-likelihood of Poisson's distribution, for each element.
 
     Args:
-      targets: what was counted.
+      targets: the observed counts.
       log_input: the logarithms of the means.
       compute_full_loss: whether Stirling's term, which does not depend on the means, is added.
 

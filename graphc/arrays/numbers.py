@@ -321,7 +321,7 @@ def one_hot(
       depth: the size of the new axis.
       on_value: 1 when None.
       off_value: 0 when None.
-      axis: where the new axis is; the last when None.
+      axis: the position of the new axis; None for the last.
       dtype: of the result; that of the values when None, and float32 if there are none.
 
     Example:

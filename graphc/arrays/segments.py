@@ -64,7 +64,7 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     Args:
       data: ``[*segment_ids.shape, ...]``.
       segment_ids: the number of each element's segment; those of negative ones are left out.
-      num_segments: how many segments there are; one more than the largest number when None, which must be known then.
+      num_segments: the number of segments; None for one more than the largest index, which must then be known.
 
     Raises:
       ConcretizationError: the number of segments depends on values that are not known while the function is traced.
@@ -94,8 +94,8 @@ def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
     Args:
       data: ``[*segment_ids.shape, ...]``.
       segment_ids: the number of each element's segment.
-      num_segments: how many segments there are.
-      empty: what a segment without elements has; the least number of the dtype when None.
+      num_segments: the number of segments.
+      empty: the value of a segment without elements; None for the least number of the dtype.
 
     Example:
       >>> import graphc as gx
@@ -157,9 +157,9 @@ def confusion_matrix(
     Args:
       labels: numbers of classes.
       predictions: likewise.
-      num_classes: how many classes there are; one more than the largest number when None.
-      weights: what each pair counts; 1 when None.
-      dtype: of the result.
+      num_classes: the number of classes; None for one more than the largest index.
+      weights: the weight of each pair; None for 1.
+      dtype: the dtype of the result.
 
     Raises:
       ConcretizationError: the number of classes depends on values that are not known while the function is traced.
@@ -184,9 +184,9 @@ def histogram_fixed_width_bins(
 
     Args:
       values: a tensor.
-      value_range: from where to where.
-      nbins: how many bins there are.
-      dtype: of the result.
+      value_range: the lower and upper limit.
+      nbins: the number of bins.
+      dtype: the dtype of the result.
 
     Example:
       >>> import graphc as gx
@@ -214,9 +214,9 @@ def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int) -> Tensor:
     """Returns whether each target is among the ``k`` largest predictions of its row; ties at the edge count.
 
     Args:
-      targets: for each row the number of a class.
+      targets: for each row the index of a class.
       predictions: ``[rows, classes]``.
-      k: how many.
+      k: the number of classes to consider.
 
     Example:
       >>> import graphc as gx

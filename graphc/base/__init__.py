@@ -1,4 +1,4 @@
-"""Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
+"""Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines and waiting."""
 
 from graphc.base import errors, files, flags, logs, nest
 from graphc.base.blocking import finish_given_up, run_on_thread, start_on_thread, until_called, when_done

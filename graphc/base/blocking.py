@@ -1,4 +1,4 @@
-"""Waiting for what cannot be interrupted itself: on a thread of its own, or in asyncio without blocking its loop."""
+"""Waiting for calls that cannot be interrupted: on a separate thread, or in asyncio without blocking its loop."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ __all__ = ["finish_given_up", "run_on_thread", "start_on_thread", "until_called"
 
 T = TypeVar("T")
 
-# As many threads as there are waits: one that waits for what never comes must not keep others from their work.
+# One thread for each wait: a wait that never ends must not keep others from working.
 _threads = Pool("graphc.wait", lambda: sys.maxsize)
 
 _given_up: dict[Signal, tuple[What, list[int]]] = {}
-"""Functions that go on though nobody waits for them any more: set when they are done, what they are, their thread."""
+"""Abandoned functions that still run: the signal set at their end, their description, and their thread."""
 
 
 def run_on_thread(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
-    """Runs a function that blocks and cannot be interrupted on another thread, and waits for it.
+    """Runs a blocking function that cannot be interrupted on another thread, and waits for it.
 
-    Where waiting ends early the function goes on, on a daemon thread that ends with it, and what it returns is dropped.
+    If the wait ends early, the function continues on a daemon thread that ends with it, and its result is dropped.
 
     Args:
-      function: what to call.
-      what: what is waited for, as a noun.
-      inherits: whether what is in force here holds in the function.
+      function: the function to call.
+      what: the subject of the wait as a noun, for messages.
+      inherits: whether the deadlines and tokens in force apply inside the function.
 
     Returns:
-      What the function returns.
+      The function's result.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
       CancelledError: a token in force was cancelled.
-      Exception: what the function raises.
+      Exception: the function's error.
     """
     done, results, errors, threads = Signal(), list[T](), list[BaseException](), list[int]()
 
@@ -67,7 +67,7 @@ def run_on_thread(function: Callable[[], T], what: What, *, inherits: bool = Fal
 
 
 def finish_given_up() -> None:
-    """Waits for the functions that :func:`run_on_thread` has given up, but for one that calls this.
+    """Waits for the functions abandoned by :func:`run_on_thread`, except one that calls this function.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
@@ -76,11 +76,11 @@ def finish_given_up() -> None:
     here = threading.get_ident()
     for done, (what, threads) in list(_given_up.items()):
         if here not in threads:
-            done.wait(lambda what=what: f"{what if isinstance(what, str) else what()}, which was given up")
+            done.wait(lambda what=what: f"{what if isinstance(what, str) else what()}, which was abandoned")
 
 
 def start_on_thread(function: Callable[[], None]) -> None:
-    """Calls a function, which must not raise, on a thread of its own that acts for this one."""
+    """Calls a function, which must not raise, on a separate thread that acts for this one."""
     _threads.give(function)
 
 
@@ -88,20 +88,20 @@ async def until_called(register: Callable[[Callable[[], None]], object], what: W
     """Waits in asyncio, without blocking its loop, until a callback is called.
 
     Args:
-      register: is given the callback, which any thread may call.
-      what: what is waited for, as a noun.
+      register: receives the callback, which any thread may call.
+      what: the subject of the wait as a noun, for messages.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
       CancelledError: a token in force was cancelled.
     """
-    import asyncio  # who calls this has it, and it takes 9 ms to import
+    import asyncio  # the caller has imported it already; it takes 9 ms
 
     loop = asyncio.get_running_loop()
     woken, called = asyncio.Event(), list[bool]()
 
     def wake() -> None:
-        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop was closed: nobody waits
             loop.call_soon_threadsafe(woken.set)
 
     def callback() -> None:
@@ -130,11 +130,11 @@ async def until_called(register: Callable[[Callable[[], None]], object], what: W
 
 
 def when_done(function: Callable[[], object], callback: Callable[[], None]) -> None:
-    """Calls a function that blocks on a thread of its own, and then the callback, also where it has raised."""
+    """Calls a blocking function on a separate thread, and then the callback, even if the function raised."""
 
     def run() -> None:
         try:
-            with suppress(BaseException):  # asked again by who waits
+            with suppress(BaseException):  # raised again for the waiting caller
                 function()
         finally:
             callback()

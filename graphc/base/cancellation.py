@@ -1,4 +1,4 @@
-"""CancellationToken: one thread asks others to stop waiting."""
+"""CancellationToken: lets one thread ask others to stop waiting."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["CancellationToken"]
 
 
 class CancellationToken:
-    """Asks work to stop: what waits inside ``with token:`` raises CancelledError once :meth:`cancel` is called.
+    """A request to stop: calls that wait inside ``with token:`` raise CancelledError once :meth:`cancel` is called.
 
-    One token may be in force in any number of threads and tasks at once. Work that does not wait goes on, unless it
-    looks at :attr:`cancelled`.
+    A token may be in force in any number of threads and tasks at once. Work that does not wait continues, unless it
+    checks :attr:`cancelled`.
 
     Args:
-      parent: a token whose cancellation is this one's, too.
+      parent: a token whose cancellation also cancels this one.
 
     Raises:
-      InvalidTypeError: the parent is no token.
+      InvalidTypeError: ``parent`` is not a token.
 
     Example:
       >>> import graphc as gx
@@ -45,29 +45,29 @@ class CancellationToken:
         if not isinstance(given, CancellationToken | None):
             error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {given!r:.60}")
             raise at(error, user_location())
-        # The parent is asked, and knows this token only as long as something is to be called when it is cancelled.
+        # The parent is checked on access; it refers to this token only while this token has callbacks.
         self._parent = parent
 
     @property
     def cancelled(self) -> bool:
-        """True if it is cancelled."""
+        """True if the token is cancelled."""
         parent = self._parent
         return self._cancelled or (parent is not None and parent.cancelled)
 
     @property
     def reason(self) -> str:
-        """Returns what was said when it was cancelled."""
+        """The reason given at the cancellation."""
         parent = self._parent
         return self._reason if self._cancelled or parent is None else parent.reason
 
     def cancel(self, reason: str = "") -> bool:
-        """Cancels it, and calls what was registered; the first call counts.
+        """Cancels the token and runs the registered callbacks; only the first call has an effect.
 
         Args:
-          reason: for messages.
+          reason: the reason, for messages.
 
         Returns:
-          Whether this call has cancelled it.
+          True if this call cancelled the token.
         """
         return not self.cancelled and self._end(reason)
 
@@ -79,7 +79,7 @@ class CancellationToken:
             callbacks = list(self._callbacks.values())
             self._callbacks.clear()
             self._condition.notify_all()
-        with ExitStack() as stack:  # of which each is called, also where another one raises
+        with ExitStack() as stack:  # runs every callback even if another raises
             for callback, leave in reversed(callbacks):
                 stack.callback(callback)
                 leave()
@@ -91,13 +91,13 @@ class CancellationToken:
             self._end(parent.reason)
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Has a function called when the token is cancelled, by the thread that does; at once if it is already.
+        """Registers a function for the cancelling thread to call; calls it at once if the token is already cancelled.
 
         Args:
-          callback: must not wait.
+          callback: the function, which must not wait.
 
         Returns:
-          A function that takes the callback back.
+          A function that removes the callback.
         """
         key, parent = object(), self._parent
         leave = _nothing if parent is None else parent.on_cancel(self._follow)
@@ -114,8 +114,8 @@ class CancellationToken:
         leave()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until it is cancelled, or for so many seconds; returns whether it is."""
-        forget = self.on_cancel(_nothing)  # so that the parent wakes it, too
+        """Waits until the token is cancelled, at most ``timeout`` seconds; returns True if it is cancelled."""
+        forget = self.on_cancel(_nothing)  # so that the parent also wakes it
         try:
             with self._condition:
                 return self._condition.wait_for(lambda: self._cancelled, timeout)
@@ -123,7 +123,7 @@ class CancellationToken:
             forget()
 
     def close(self) -> None:
-        """Lets go of the parent: its cancellation from now on is not this one's. It can still be cancelled itself."""
+        """Detaches the token from its parent, whose later cancellation has no effect; the token itself stays usable."""
         if self.cancelled:
             self._follow()
         with self._condition:

@@ -1,4 +1,4 @@
-"""Python's garbage collector, out of the way."""
+"""Control of Python's garbage collector."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["collect_since", "collection_paused", "collections_so_far"]
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """No cyclic garbage is collected inside the scope.
+    """Pauses the collection of cyclic garbage inside the scope.
 
-    A trace makes many small objects that all live: a collection finds nothing, and looks at all of them each time, so
-    that tracing 50,000 ops cost 1.3 times as much an op as tracing 4,000; with the collector paused it costs the same.
+    A trace makes many small objects that all stay alive: each collection inspects all of them and finds nothing, so
+    that tracing 50,000 ops cost 1.3 times as much per op as tracing 4,000; with the collector paused it costs the same.
     """
     if not gc.isenabled():
         yield
@@ -27,15 +27,15 @@ def collection_paused() -> Generator[None]:
 
 
 def collections_so_far() -> int:
-    """Returns how often garbage was collected."""
+    """Returns the number of garbage collections so far."""
     return sum(generation["collections"] for generation in gc.get_stats())
 
 
 def collect_since(collections: int) -> None:
-    """Collects the garbage that was made since ``collections_so_far()`` was that, with the collector paused.
+    """Collects garbage made since ``collections_so_far()`` returned ``collections``, with the collector paused since.
 
-    Nothing has left the youngest generation then, so that only that one is looked at: looking at all objects takes a
-    tenth of a second where JAX is loaded.
+    All of it is still in the youngest generation, so that only this one is collected: a full collection takes a tenth
+    of a second once JAX is loaded.
     """
     if gc.isenabled() or collections_so_far() != collections:
         gc.collect()

@@ -55,13 +55,13 @@ def _environment_text() -> str | None:
 
 @dataclass(frozen=True)
 class WideTypes:
-    """The switch of the 64-bit types, which JAX holds; a layer above, which knows JAX, says how it is asked and set.
+    """The switch of the 64-bit types, which JAX holds; a layer above that uses JAX implements it.
 
     Attributes:
-      enabled: whether they are on in this thread.
-      enable: turns them on or off in all threads.
-      scope: turns them on or off in this thread, inside a scope.
-      defaults_changed: is called where the dtype of numbers without one has changed.
+      enabled: returns True if they are enabled in this thread.
+      enable: enables or disables them in all threads.
+      scope: enables or disables them in this thread, inside a scope.
+      defaults_changed: called when the default dtypes of numbers change.
     """
 
     enabled: Callable[[], bool]
@@ -72,11 +72,11 @@ class WideTypes:
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """The settings of devices, which JAX and XLA hold; a layer above, which knows these, says how one is asked and set.
+    """The device settings, which JAX and XLA hold; a layer above that uses them implements it.
 
     Attributes:
-      get: the value of a setting.
-      set: gives a setting a value.
+      get: returns the value of a setting.
+      set: sets a setting.
     """
 
     get: Callable[[str], Any]
@@ -96,49 +96,50 @@ class Config:
     """graphc's settings.
 
     Attributes:
-      verify: check every graph before and after each pass (``GRAPHC_VERIFY``).
-      max_traces: how many traces a compiled function keeps before it drops the one unused longest.
-      max_unrolled_nodes: how many nodes an unrolled loop may add to a graph before it is refused.
-      max_in_flight: how many steps, calls of compiled functions, may be dispatched and not yet computed; a call waits
-        until there is room. None leaves it to JAX, apart from data-parallel programs on simulated CPU devices, of
-        which one runs at a time: XLA's collectives deadlock there when many do (``GRAPHC_MAX_IN_FLIGHT``).
-      intra_op_threads: how many threads XLA computes with on the CPU; None for as many as the machine has processors.
-        To be set before the first tensor is made.
-      inter_op_threads: how many pieces of work run at once, such as calls given to ``gx.submit``; None for as many as
-        the machine has processors (``GRAPHC_INTER_OP_THREADS``).
-      watchdog_seconds: after how many seconds without progress what is waited for is reported, as a warning of the
-        logger ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
-      compilation_cache: a folder that keeps compiled programs for the next process, True for one in the user's cache
-        folder, None for none; ``graphc cache`` lists and clears it (``GRAPHC_COMPILATION_CACHE``).
-      heartbeat_timeout: after how many seconds without an answer a task of a cluster counts as unavailable
+      verify: whether to check every graph before and after each pass (``GRAPHC_VERIFY``).
+      max_traces: the maximum number of traces of a compiled function; beyond it the least recently used is dropped.
+      max_unrolled_nodes: the maximum number of nodes that an unrolled loop may add to a graph; larger loops are
+        refused.
+      max_in_flight: the maximum number of steps (calls of compiled functions) that are dispatched but not yet computed;
+        further calls wait. None leaves it to JAX, except for data-parallel programs on simulated CPU devices, which run
+        one at a time: XLA's collectives deadlock when many run (``GRAPHC_MAX_IN_FLIGHT``).
+      intra_op_threads: the number of threads that XLA computes with on the CPU; None for the number of processors. Set
+        it before the first tensor is made.
+      inter_op_threads: the maximum number of tasks that run at once, such as calls passed to ``gx.submit``; None for
+        the number of processors (``GRAPHC_INTER_OP_THREADS``).
+      watchdog_seconds: the time in seconds without progress after which a wait is reported, as a warning of the logger
+        ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
+      compilation_cache: a folder that keeps compiled programs for the next process; True for one in the user's cache
+        folder; None for no cache. ``graphc cache`` lists and clears it (``GRAPHC_COMPILATION_CACHE``).
+      heartbeat_timeout: the time in seconds without an answer after which a cluster task counts as unavailable
         (``GRAPHC_HEARTBEAT_TIMEOUT``).
-      warn_retraces: at which retrace of a function a warning is given first.
-      progress_after: after how many seconds a line on the terminal says what is being traced, compiled or placed; None
-        for never (``GRAPHC_PROGRESS_AFTER``, a number from 0 on or ``none``).
-      full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
-        and loop bodies (``GRAPHC_FULL_TRACEBACK``).
-      soft_placement: whether a device scope that names a device that does not exist, or one that has no implementation
-        of an op, falls back to the CPU, and says so through ``logging``; otherwise it is an error
+      warn_retraces: the number of retraces of a function at which the first warning is issued.
+      progress_after: the time in seconds after which the terminal shows what is being traced, compiled or placed; None
+        for never (``GRAPHC_PROGRESS_AFTER``, a nonnegative number or ``none``).
+      full_traceback: whether tracebacks of errors also show graphc's own frames, and its functions for branches and
+        loop bodies (``GRAPHC_FULL_TRACEBACK``).
+      soft_placement: whether a device scope that names a device that does not exist, or that has no implementation of
+        an op, falls back to the CPU and reports it through ``logging``; otherwise it is an error
         (``GRAPHC_SOFT_PLACEMENT``; TensorFlow's ``allow_soft_placement``).
-      log_device_placement: whether the device of each op is told through ``logging``, to the logger
-        ``graphc.placement`` (``GRAPHC_LOG_DEVICE_PLACEMENT``).
-      check_numerics: whether each op is looked at for NaN and infinities that it made of inputs without any; the first
-        that did is named by a :class:`NumericsError`, with its line. Eager ops are then waited for, and compiled
-        functions are compiled anew (``GRAPHC_CHECK_NUMERICS``).
+      log_device_placement: whether to log the device of each op to the logger ``graphc.placement``
+        (``GRAPHC_LOG_DEVICE_PLACEMENT``).
+      check_numerics: whether to check each op for NaN and infinities that its inputs do not have; the first such op
+        raises a :class:`NumericsError` with its line. Eager ops are then waited for, and functions are compiled anew
+        (``GRAPHC_CHECK_NUMERICS``).
       visible_devices: the GPUs that this process uses, by number, such as ``[0, 1]``; ``[]`` for none of them, None for
-        all. It and the next two are set before anything is computed, since JAX makes its devices once.
-      gpu_memory_fraction: the part of each GPU's memory that XLA takes, from 0 to 1; None for its default, three
-        quarters.
-      gpu_memory_growth: whether it takes that memory piece by piece, as it is needed, and not at the start.
-      enable_x64: whether there are 64-bit types, by JAX's rules; as long as not, 32-bit ones stand in for them. It is
-        JAX's own switch ``jax_enable_x64`` (``GRAPHC_ENABLE_X64`` or ``JAX_ENABLE_X64``). It may be set at any time:
-        what was compiled before is kept for when it is set back. Importing ``graphc.compat.v2`` sets it, unless the
-        environment has ``GRAPHC_ENABLE_X64=0``.
-      tensor_text: how ``print``, ``str`` and ``repr`` show tensors: ``"numpy"``, as NumPy's arrays, or
-        ``"tensorflow"``, with shape and dtype (``GRAPHC_TENSOR_TEXT``). ``format`` and f-strings show values alone,
-        either way. Importing ``graphc.compat.v2`` sets ``"tensorflow"``, unless the environment decides.
-      default_dtype_bits: 64, or 32 for 32-bit types of Python's numbers, and of new tensors for which none is given,
-        although there are 64-bit ones; NumPy's arrays keep theirs (``GRAPHC_DEFAULT_DTYPE_BITS``).
+        all. Set it and the next two before anything is computed, since JAX makes its devices once.
+      gpu_memory_fraction: the fraction of each GPU's memory that XLA allocates, from 0 to 1; None for its default,
+        three quarters.
+      gpu_memory_growth: whether XLA allocates this memory as needed instead of at the start.
+      enable_x64: whether 64-bit types are enabled, by JAX's rules; if not, 32-bit ones replace them. It is JAX's own
+        switch ``jax_enable_x64`` (``GRAPHC_ENABLE_X64`` or ``JAX_ENABLE_X64``). It may be set at any time: programs
+        compiled before are kept for when it is set back. Importing ``graphc.compat.v2`` sets it, unless the environment
+        has ``GRAPHC_ENABLE_X64=0``.
+      tensor_text: the style of ``print``, ``str`` and ``repr`` of tensors: ``"numpy"``, like NumPy's arrays, or
+        ``"tensorflow"``, with shape and dtype (``GRAPHC_TENSOR_TEXT``). ``format`` and f-strings show only values in
+        either style. Importing ``graphc.compat.v2`` sets ``"tensorflow"``, unless the environment decides.
+      default_dtype_bits: the bits of the default dtypes under x64, for Python numbers and new tensors without a given
+        dtype: 64 or 32; NumPy arrays keep their dtypes (``GRAPHC_DEFAULT_DTYPE_BITS``).
 
     Example:
       >>> config.max_traces
@@ -174,13 +175,13 @@ class Config:
     )
 
     def update_detours(self) -> None:
-        """Has compiled calls take the long way where a setting asks for it."""
+        """Sends compiled calls down the slow path if a setting requires it."""
         set_detour("max_in_flight", "steps in flight are bounded", active=self._max_in_flight is not None)
         set_detour("watchdog", "a watchdog looks after calls", active=self._watchdog_seconds is not None)
 
     @property
     def check_numerics(self) -> bool:
-        """True if ops are looked at for NaN and infinities."""
+        """True if ops are checked for NaN and infinities."""
         return self._check_numerics
 
     @check_numerics.setter
@@ -191,7 +192,7 @@ class Config:
 
     @property
     def max_in_flight(self) -> int | None:
-        """Returns how many steps may be dispatched and not yet computed; None leaves it to JAX."""
+        """The maximum number of steps in flight; None leaves it to JAX."""
         return self._max_in_flight
 
     @max_in_flight.setter
@@ -201,7 +202,7 @@ class Config:
 
     @property
     def inter_op_threads(self) -> int | None:
-        """Returns how many pieces of work run at once; None for as many as there are processors."""
+        """The maximum number of tasks that run at once; None for the number of processors."""
         return self._inter_op_threads
 
     @inter_op_threads.setter
@@ -210,7 +211,7 @@ class Config:
 
     @property
     def watchdog_seconds(self) -> float | None:
-        """After how many seconds without progress what is waited for is reported; None for never."""
+        """The time in seconds without progress after which a wait is reported; None for never."""
         return self._watchdog_seconds
 
     @watchdog_seconds.setter
@@ -220,7 +221,7 @@ class Config:
 
     @property
     def enable_x64(self) -> bool:
-        """True if there are 64-bit types."""
+        """True if 64-bit types are enabled."""
         return self._wide_types is not None and self._wide_types.enabled()
 
     @enable_x64.setter
@@ -229,7 +230,7 @@ class Config:
 
     @property
     def default_dtype_bits(self) -> int:
-        """The size of the dtype that numbers have for which none is given, where there are 64-bit types."""
+        """The bits of the default dtypes, if 64-bit types are enabled."""
         return self._default_bits
 
     @default_dtype_bits.setter
@@ -248,7 +249,7 @@ class Config:
     @log_device_placement.setter
     def log_device_placement(self, value: bool) -> None:
         self._log_device_placement = _truth("log_device_placement", value)
-        assert self._placement_log is not None, "graphc.core, which knows where ops run, is not imported"
+        assert self._placement_log is not None, "graphc.core, which places ops, is not imported"
         self._placement_log(value)
 
     @property
@@ -262,7 +263,7 @@ class Config:
 
     @property
     def gpu_memory_fraction(self) -> float | None:
-        """The part of each GPU's memory that this process may take; None for what XLA takes by itself."""
+        """The fraction of each GPU's memory that XLA allocates; None for its default."""
         return self._devices().get("gpu_memory_fraction")
 
     @gpu_memory_fraction.setter
@@ -271,7 +272,7 @@ class Config:
 
     @property
     def gpu_memory_growth(self) -> bool:
-        """True if GPU memory is taken piece by piece, as it is needed."""
+        """True if GPU memory is allocated as needed."""
         return self._devices().get("gpu_memory_growth")
 
     @gpu_memory_growth.setter
@@ -280,7 +281,7 @@ class Config:
 
     @property
     def intra_op_threads(self) -> int | None:
-        """Returns how many threads XLA computes with on the CPU; None for as many as there are processors."""
+        """The number of threads that XLA computes with on the CPU; None for the number of processors."""
         return self._devices().get("intra_op_threads")
 
     @intra_op_threads.setter
@@ -289,7 +290,7 @@ class Config:
 
     @property
     def compilation_cache(self) -> str | None:
-        """The folder that keeps compiled programs for the next process; None for none."""
+        """The folder that keeps compiled programs for the next process; None for no cache."""
         return self._devices().get("compilation_cache")
 
     @compilation_cache.setter
@@ -298,12 +299,12 @@ class Config:
 
     @contextmanager
     def scope(self, **settings: Any) -> Generator[None]:
-        """Inside the scope these settings hold; at its end each has the value again that it had before.
+        """Applies settings inside the scope, and restores the previous values at its end.
 
-        All but ``enable_x64`` hold in all threads; that one holds in the thread that opens the scope.
+        All but ``enable_x64`` apply to all threads; that one applies to the thread that opens the scope.
 
         Raises:
-          InvalidArgumentError: there is no such setting.
+          InvalidArgumentError: a setting does not exist.
 
         Example:
           >>> import graphc as gx
@@ -331,48 +332,48 @@ class Config:
         object.__setattr__(self, name, value if check is None else check(name, value))
 
     def _unknown(self, use: str, name: str) -> InvalidArgumentError:
-        message = f"{use}: there is no setting {name!r}; there are {', '.join(_all_names())}"
+        message = f"{use}: there is no setting {name!r}; the settings are {', '.join(_all_names())}"
         return at(InvalidArgumentError(message), user_location())
 
     def _switch(self) -> WideTypes:
-        assert self._wide_types is not None, "graphc.core, which knows JAX, is not imported"
+        assert self._wide_types is not None, "graphc.core, which imports JAX, is not imported"
         return self._wide_types
 
     def _devices(self) -> DeviceSettings:
-        assert self._device_settings is not None, "graphc.devices, which knows JAX, is not imported"
+        assert self._device_settings is not None, "graphc.devices, which imports JAX, is not imported"
         return self._device_settings
 
     def register_device_settings(self, settings: DeviceSettings) -> None:
-        """Says how devices are set up; graphc.devices, a layer above, calls this once."""
+        """Sets the implementation of the device settings; graphc.devices, a layer above, calls this once."""
         self._device_settings = settings
         if folder := os.environ.get("GRAPHC_COMPILATION_CACHE"):
             off = _is_denied("GRAPHC_COMPILATION_CACHE")
             self.compilation_cache = False if off else _flag("GRAPHC_COMPILATION_CACHE") or folder
 
     def register_placement_log(self, switch: Callable[[bool], None]) -> None:
-        """Says how the devices of ops are logged; the core, a layer above, calls this once."""
+        """Sets the switch that logs the devices of ops; the core, a layer above, calls this once."""
         self._placement_log = switch
         if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
             self.log_device_placement = True
 
     def register_numerics(self, switch: Callable[[bool], None]) -> None:
-        """Says how ops are looked at; a layer above calls this once."""
+        """Sets the switch that checks ops for NaN and infinities; a layer above calls this once."""
         self._numerics_switch = switch
         self.check_numerics = _flag("GRAPHC_CHECK_NUMERICS")
 
     def set_tensorflows_dtypes(self) -> None:
-        """64-bit types, with 32 bits for numbers for which no dtype is given, unless the environment says no."""
+        """Enables 64-bit types with 32-bit default dtypes, unless the environment disables them."""
         if not _is_denied("GRAPHC_ENABLE_X64"):
             self.enable_x64 = True
             self.default_dtype_bits = 32
 
     def set_tensorflows_text(self) -> None:
-        """Shows tensors as TensorFlow does, unless the environment says how to."""
+        """Shows tensors in TensorFlow's style, unless the environment sets a style."""
         if _environment_text() is None:
             self.tensor_text = "tensorflow"
 
     def register_wide_types(self, switch: WideTypes) -> None:
-        """Says how the 64-bit types are turned on; the core, a layer above, calls this once."""
+        """Sets the switch of the 64-bit types; the core, a layer above, calls this once."""
         self._wide_types = switch
         if _flag("GRAPHC_ENABLE_X64"):
             switch.enable(True)
@@ -393,13 +394,13 @@ def _truth(name: str, value: Any) -> bool:
 
 def _count(name: str, value: Any) -> int | None:
     if value is not None and (type(value) is not int or value < 1):
-        raise _unexpected(name, "an int from 1 on or None", value)
+        raise _unexpected(name, "a positive int or None", value)
     return value
 
 
 def _number_of(name: str, value: Any) -> int:
     if type(value) is not int or value < 1:
-        raise _unexpected(name, "an int from 1 on", value)
+        raise _unexpected(name, "a positive int", value)
     return value
 
 
@@ -424,7 +425,7 @@ def _positive(name: str, value: Any) -> float:
 def _waiting(name: str, value: Any) -> float | None:
     numeric = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (numeric and 0 <= value < math.inf):
-        raise _unexpected(name, "a finite number of seconds from 0 on or None", value)
+        raise _unexpected(name, "a finite nonnegative number of seconds or None", value)
     return value
 
 
@@ -439,7 +440,7 @@ _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "soft_placement": _truth,
     "tensor_text": _text,
 }
-"""What looks at the values of the settings that are plain attributes."""
+"""The validators of the settings that are plain attributes."""
 
 config = Config()
 config.update_detours()

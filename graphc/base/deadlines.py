@@ -1,8 +1,8 @@
-"""Deadlines, and what is in force where a program waits.
+"""Deadlines and cancellation tokens in force.
 
-A deadline and cancellation tokens are in force inside their scopes, nested: the earliest deadline and every token. They
-are kept in a context variable, so a task of asyncio and work given to :func:`graphc.submit` start with what is in force
-where they were made; a plain ``threading.Thread`` starts with none.
+A deadline and cancellation tokens are in force inside their scopes. Scopes nest: the earliest deadline and every token
+apply. They are kept in a context variable, so that asyncio tasks and work passed to :func:`graphc.submit` inherit them
+from where they were made; a plain ``threading.Thread`` inherits nothing.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = [
 ]
 
 What: TypeAlias = str | Callable[[], str]
-"""What is waited for, as a noun for messages, or a function that says so when it is asked."""
+"""The subject of a wait as a noun, for messages, or a function that returns it."""
 
 
 class Deadline:
-    """A point in time by which what waits must be done.
+    """A point in time by which waits must end.
 
     Args:
-      seconds: from now on.
+      seconds: the time from now on.
     """
 
     __slots__ = ("_at", "seconds")
@@ -52,16 +52,16 @@ class Deadline:
         self._at = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Returns the seconds that are left, 0 once it has passed."""
+        """The seconds that remain; 0 once the deadline has passed."""
         return max(0.0, self._at - time.monotonic())
 
     @property
     def expired(self) -> bool:
-        """True if it has passed."""
+        """True if the deadline has passed."""
         return time.monotonic() >= self._at
 
     def earlier(self, other: Deadline | None) -> Deadline:
-        """This one or another, whichever comes first."""
+        """Returns the earlier of this deadline and another."""
         return self if other is None or self._at <= other._at else other
 
     def __repr__(self) -> str:
@@ -69,12 +69,12 @@ class Deadline:
 
 
 class Interruption:
-    """What may end a wait early: a deadline, tokens, or both.
+    """The conditions that may end a wait early: a deadline, tokens, or both.
 
     Attributes:
-      deadline: the earliest of the scopes that are open, or None.
-      tokens: of all scopes that are open, the outermost first.
-      outer: what was in force before.
+      deadline: the earliest deadline of the open scopes, or None.
+      tokens: the tokens of all open scopes, the outermost first.
+      outer: the interruption that was in force before.
     """
 
     __slots__ = ("deadline", "outer", "tokens")
@@ -88,19 +88,19 @@ class Interruption:
 
     @property
     def is_due(self) -> bool:
-        """True if waiting must end."""
+        """True if waits must end now."""
         return (self.deadline is not None and self.deadline.expired) or any(token.cancelled for token in self.tokens)
 
     def remaining(self) -> float | None:
-        """Returns how long to wait at most in seconds; None for as long as it takes."""
+        """Returns the maximum time to wait in seconds; None for no limit."""
         return None if self.deadline is None else min(self.deadline.remaining(), threading.TIMEOUT_MAX)
 
     def error(self, what: What, place: Location | None = None) -> CancelledError | DeadlineExceededError:
-        """Returns the error of a wait that had to end; :attr:`is_due` holds.
+        """Returns the error for a wait that had to end; requires :attr:`is_due`.
 
         Args:
-          what: what was waited for.
-          place: the user's line; where the program is now when None.
+          what: the subject of the wait.
+          place: the user's line; None for the line that is running.
         """
         waited = what if isinstance(what, str) else what()
         token = next((token for token in self.tokens if token.cancelled), None)
@@ -113,7 +113,7 @@ class Interruption:
         return at(DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}"), place)
 
     def check(self, what: What) -> None:
-        """Raises :meth:`error` if waiting must end."""
+        """Raises :meth:`error` if waits must end now."""
         if self.is_due:
             raise self.error(what)
 
@@ -122,10 +122,10 @@ _IN_FORCE = "a deadline or cancellation token is in force"
 
 
 class _InForce:
-    """Makes compiled calls look for an interruption as long as a context holds it.
+    """Makes compiled calls check for an interruption as long as a context holds this object.
 
-    Only contexts do: a scope's own, and copies of it (tasks of asyncio, work of a pool), which last longer than the
-    scope. The interruption itself may live on in the frames of an exception that somebody keeps.
+    Only contexts hold it: the scope's own, and copies of it (asyncio tasks, work in a pool), which may outlive the
+    scope. The interruption itself may live on in the frames of an exception.
     """
 
     __slots__ = ("interruption",)
@@ -142,27 +142,27 @@ _current: ContextVar[_InForce | None] = ContextVar("graphc.interruption", defaul
 
 
 def interruption() -> Interruption | None:
-    """Returns what is in force here; None if there is neither a deadline nor a token."""
+    """Returns the interruption in force; None if there is neither a deadline nor a token."""
     found = _current.get()
     return None if found is None else found.interruption
 
 
 def only_interrupted(reasons: Mapping[Hashable, str]) -> bool:
-    """Tells if of the reasons why calls take the long way each is a deadline or token in force, here or elsewhere."""
+    """Returns True if all reasons for the slow path are deadlines or tokens in force, in any thread."""
     given = list(reasons.values())
     return given.count(_IN_FORCE) == len(given)
 
 
 def enter(interruption: Interruption | None) -> None:
-    """Puts something else in force from here on; for scopes, which put back what was before."""
+    """Replaces the interruption in force; for scopes, which restore the previous one."""
     _current.set(None if interruption is None else _InForce(interruption))
 
 
 def check_interrupted(what: What) -> None:
-    """Raises if the deadline in force has passed, or a token in force is cancelled.
+    """Raises if the deadline in force has passed or a token in force is cancelled.
 
     Args:
-      what: what the program is about to wait for, as a noun.
+      what: the subject of the wait that is about to begin, as a noun.
 
     Raises:
       DeadlineExceededError: the deadline has passed.
@@ -174,20 +174,20 @@ def check_interrupted(what: What) -> None:
 
 
 def checked_seconds(seconds: Any, use: str) -> float | None:
-    """Returns a number of seconds as a user gives it; None stays None.
+    """Checks and returns a number of seconds given by the user; None stays None.
 
     Raises:
-      InvalidArgumentError: it is not positive, or not finite.
-      InvalidTypeError: it is no number.
+      InvalidArgumentError: the number is not positive, or not finite.
+      InvalidTypeError: the value is not a number.
     """
-    if seconds is None or (type(seconds) is float and 0 < seconds < math.inf):  # without asking an abstract class
+    if seconds is None or (type(seconds) is float and 0 < seconds < math.inf):  # skips a slow isinstance check
         return seconds
     if isinstance(seconds, bool) or not isinstance(seconds, Real):
         error = InvalidTypeError(f"{use}: expected a number of seconds or None, got {seconds!r:.80}")
         raise at(error, user_location())
     value = float(seconds)
     if not (value > 0 and math.isfinite(value)):
-        remedy = "; None stands for no bound" if value > 0 or math.isnan(value) else ""
+        remedy = "; use None for no limit" if value > 0 or math.isnan(value) else ""
         error = InvalidArgumentError(
             f"{use}: expected a positive, finite number of seconds or None, got {seconds!r}{remedy}"
         )
@@ -196,12 +196,12 @@ def checked_seconds(seconds: Any, use: str) -> float | None:
 
 
 def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
-    """Returns what waits inside the scope must be done in so many seconds from now; see :func:`graphc.deadline`."""
+    """Sets a deadline for all waits inside the scope; see :func:`graphc.deadline`."""
     return _Scope(checked_seconds(seconds, "gx.deadline"))
 
 
 class _Scope(AbstractContextManager["Deadline | None"]):
-    """The scope of a deadline: a class, since a generator would take half as long as a call of a small program."""
+    """The scope of a deadline; a class, since a generator would take half as long as a call of a small program."""
 
     __slots__ = ("_before", "_seconds")
 

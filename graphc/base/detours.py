@@ -1,9 +1,9 @@
-"""Why compiled calls take the long way.
+"""Slow-path reasons: why compiled calls cannot take the fast path.
 
-The short way of a call asks one question: is this dict empty? It is as long as nothing asks for more than to run the
-program: functions do not run eagerly, no deadline or cancellation token is in force anywhere, steps in flight are not
-bounded, and nobody watches for steps that make no progress. Arrays on several devices are a reason of their own: who
-looks for them asks the other dict.
+The fast path of a call checks one condition: is this dict empty? It is empty if running the program is all that a call
+must do: functions do not run eagerly, no deadline or cancellation token is in force in any thread, steps in flight are
+unbounded, and no watchdog looks for steps without progress. Arrays on several devices are a separate reason: code that
+checks for them itself uses the other dict.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Final
 __all__ = ["SPREAD_ARRAYS", "detours", "other_detours", "set_detour"]
 
 SPREAD_ARRAYS: Final = "spread"
-"""The key of the reason that there are arrays on several devices."""
+"""The key of the reason "arrays are on several devices"."""
 
 detours: dict[Hashable, str] = {}
-"""The reasons, by who gives them."""
+"""The reasons, by the key of what causes them."""
 
 other_detours: dict[Hashable, str] = {}
-"""The reasons but for arrays on several devices."""
+"""The reasons without that of arrays on several devices."""
 
 
 def set_detour(key: Hashable, reason: str, active: bool) -> None:
-    """Adds a reason, or takes it back."""
+    """Adds a reason, or removes it."""
     if active:
         detours[key] = reason
     else:

@@ -1,4 +1,4 @@
-"""The errors graphc raises.
+"""The errors that graphc raises.
 
 Every error is a :class:`GraphcError` and also the built-in exception a user would catch. The status names are
 the ones TensorFlow and gRPC use, and so are the numbers in ``error_code``. A message says what was given, what was
@@ -56,12 +56,12 @@ class GraphcError(Exception):
     """Base class of every error that graphc raises.
 
     Args:
-      *args: the message. TensorFlow's form ``(node_def, op, message)``, with its code behind, is taken too.
+      *args: the message. TensorFlow's form ``(node_def, op, message)``, optionally with a code, is accepted too.
 
     Attributes:
-      error_code: the number of the status in gRPC and TensorFlow.
-      node_def: the node that failed, with its ``name``; None where no node did.
-      op: the operation of a graph built by hand that failed, or None.
+      error_code: the status number in gRPC and TensorFlow.
+      node_def: the node that failed, with its ``name``; None if no node failed.
+      op: the failed operation of a graph built by hand, or None.
 
     Example:
       >>> from graphc.base.errors import OutOfRangeError
@@ -85,32 +85,32 @@ class GraphcError(Exception):
 
     @property
     def message(self) -> str:
-        """Returns what went wrong, where, and what to do."""
+        """The message: the problem, its place, and the remedy."""
         return str(self.args[0]) if self.args else ""
 
 
 class InvalidArgumentError(GraphcError, ValueError):
-    """An argument has a value, shape or structure that the operation does not take."""
+    """An argument has a value, shape or structure that the operation does not accept."""
 
     error_code = 3
 
 
 class InvalidTypeError(InvalidArgumentError, TypeError):
-    """An argument has a type or dtype that the operation does not take."""
+    """An argument has a type or dtype that the operation does not accept."""
 
 
 class OutOfRangeError(InvalidArgumentError, IndexError):
-    """An index lies outside the axis it indexes."""
+    """An index is out of range for its axis."""
 
     error_code = 11
 
 
 class NumberOverflowError(GraphcError, OverflowError):
-    """A Python int that depends on tensors passes the 32 bits in which compiled code holds it."""
+    """A Python int that depends on tensors exceeds the 32 bits that compiled code uses for it."""
 
 
 class NumericsError(InvalidArgumentError, FloatingPointError):
-    """A NaN or an infinity was computed where there should be none."""
+    """An op computed a NaN or an infinity from inputs without any."""
 
 
 class NotFoundError(GraphcError, LookupError):
@@ -120,7 +120,7 @@ class NotFoundError(GraphcError, LookupError):
 
 
 class FailedPreconditionError(GraphcError, RuntimeError):
-    """The system is not in the state that the call needs."""
+    """The system is not in the state that the call requires."""
 
     error_code = 9
 
@@ -130,85 +130,85 @@ class FileMissingError(NotFoundError, FileNotFoundError):
 
 
 class FileStateError(FailedPreconditionError, OSError):
-    """A folder stands where a file should, or the other way round, or it is not empty."""
+    """A folder exists where a file is expected, or the other way round, or a folder is not empty."""
 
 
 class DeadlineExceededError(GraphcError, TimeoutError):
-    """What was waited for was not done by the deadline; the message names it."""
+    """A wait did not end before the deadline; the message names its subject."""
 
     error_code = 4
 
 
 class CancelledError(GraphcError, concurrent.futures.CancelledError):
-    """What was waited for will not be done, since somebody has cancelled it, or waiting for it."""
+    """The work, or the wait for it, was cancelled."""
 
     error_code = 1
 
 
 class UnimplementedError(GraphcError, NotImplementedError):
-    """The operation has a meaning that graphc does not compile (yet), so it refuses."""
+    """graphc does not compile this operation (yet) and refuses it."""
 
     error_code = 12
 
 
 class UnsupportedSyntaxError(UnimplementedError):
-    """A Python construct cannot be compiled with Python's meaning; the message names line and remedy."""
+    """A Python construct cannot be compiled with Python's meaning; the message names the line and a remedy."""
 
 
 class InternalError(GraphcError, RuntimeError):
-    """graphc broke its own rules: please report it."""
+    """graphc broke its own rules; please report it."""
 
     error_code = 13
 
 
 class AlreadyExistsError(GraphcError, FileExistsError):
-    """What should be made (a file, a folder, a named resource) is there already."""
+    """The object to create (a file, a folder, a named resource) exists already."""
 
     error_code = 6
 
 
 class PermissionDeniedError(GraphcError, PermissionError):
-    """The program may not do that."""
+    """The program lacks the permission."""
 
     error_code = 7
 
 
 class ResourceExhaustedError(GraphcError, MemoryError):
-    """Memory, disk space or another bounded resource is used up."""
+    """Memory, disk space or another bounded resource is exhausted."""
 
     error_code = 8
 
 
 class AbortedError(GraphcError, RuntimeError):
-    """Somebody else's work has ended this one; trying again may succeed."""
+    """The operation was aborted by a conflicting one; retrying may succeed."""
 
     error_code = 10
 
 
 class UnavailableError(GraphcError, ConnectionError):
-    """A service cannot be reached now; trying again may succeed."""
+    """A service is unreachable; retrying may succeed."""
 
     error_code = 14
 
 
 class DataLossError(GraphcError, OSError):
-    """Data is broken or cut off, such as a record whose checksum is wrong."""
+    """Data is corrupt or truncated, for example a record with a wrong checksum."""
 
     error_code = 15
 
 
 class UnauthenticatedError(GraphcError, PermissionError):
-    """The caller has not shown who it is."""
+    """The caller is not authenticated."""
 
     error_code = 16
 
 
 class UnknownError(GraphcError, RuntimeError):
-    """What failed is not known more closely."""
+    """The cause of the failure is unknown."""
 
 
 class ConcretizationError(GraphcError, TypeError):
-    """A symbolic tensor was used where Python needs a concrete value, such as ``bool(t)``."""
+    """A symbolic tensor was used where Python needs a concrete value, such as in ``bool(t)``."""
 
 
 class LeakedTensorError(GraphcError, RuntimeError):
@@ -216,7 +216,7 @@ class LeakedTensorError(GraphcError, RuntimeError):
 
 
 class UndefinedNameError(GraphcError, NameError):
-    """A variable is read that was bound on one path only."""
+    """A variable that was bound on only one path is read."""
 
 
 class VariableCreationError(GraphcError, ValueError):
@@ -247,11 +247,11 @@ E = TypeVar("E", bound=GraphcError)
 
 
 def at(error: E, location: Location | None) -> E:
-    """Returns ``error`` with the user's place appended to its message, unless it ends with that already.
+    """Returns ``error`` with the user's place appended to its message, unless the message already ends with it.
 
     Args:
       error: the error to extend; its first argument is the message.
-      location: where in the user's code, or None when that is unknown.
+      location: the place in the user's code; None if it is unknown.
 
     Returns:
       The same error object.
@@ -269,13 +269,13 @@ _STATUSES: tuple[type[GraphcError], ...] = (
 
 
 def error_of_code(code: int) -> type[GraphcError]:
-    """Returns the class of errors that has a status number.
+    """Returns the error class of a status number.
 
     Args:
-      code: from 1 to 16; 0 stands for success.
+      code: the status number from 1 to 16; 0 is success.
 
     Raises:
-      KeyError: no error has that code.
+      KeyError: no error has the code.
 
     Example:
       >>> error_of_code(11)
@@ -283,11 +283,11 @@ def error_of_code(code: int) -> type[GraphcError]:
     """
     if 1 <= code <= len(_STATUSES):
         return _STATUSES[code - 1]
-    raise KeyError(f"no error has the code {code!r}; codes of errors are 1 to {len(_STATUSES)}")
+    raise KeyError(f"no error has the code {code!r}; error codes are 1 to {len(_STATUSES)}")
 
 
 def code_of(error: type[GraphcError]) -> int:
-    """Returns the status number of a class of errors: that of the nearest class above it that has one.
+    """Returns the status number of an error class, or of its nearest base class that has one.
 
     Args:
       error: the class.

@@ -1,4 +1,4 @@
-"""A file that is read or written as bytes or as UTF-8 text, with TensorFlow's methods (``tf.gfile.GFile``)."""
+"""File: a file of bytes or UTF-8 text, with TensorFlow's methods (``tf.gfile.GFile``)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ _MODES = {f"{letter}{plus}" for letter in "rwa" for plus in ("", "+")}
 
 
 class File:
-    r"""A file, opened when it is first read or written; positions and lengths are counted in bytes.
+    r"""A file, opened at the first read or write; positions and lengths are counted in bytes.
 
     Args:
-      name: its path.
-      mode: ``"r"``, ``"w"`` (anew), ``"a"`` (at the end), each with ``"+"`` for both, and ``"b"`` for bytes.
+      name: the file's path.
+      mode: ``"r"``, ``"w"`` (truncate) or ``"a"`` (append), with ``"+"`` for reading and writing, and ``"b"`` for
+        bytes.
 
     Raises:
-      InvalidArgumentError: the mode is none of these.
+      InvalidArgumentError: the mode is invalid.
 
     Example:
       >>> from graphc.base import File, files
@@ -40,8 +41,8 @@ class File:
     def __init__(self, name: PathLike, mode: str = "r") -> None:
         kind = mode.replace("b", "", 1)
         if kind not in _MODES:
-            error = InvalidArgumentError(f"the mode of a file is 'r', 'w', 'a', 'r+', 'w+' or 'a+', with 'b' for bytes "
-                                         f"or without, got {mode!r}")  # fmt: skip
+            error = InvalidArgumentError(f"the mode of a file must be 'r', 'w', 'a', 'r+', 'w+' or 'a+', with or "
+                                         f"without 'b' for bytes, got {mode!r}")  # fmt: skip
             raise at(error, user_location())
         self.name = os.fspath(name)
         self.mode = mode
@@ -71,14 +72,14 @@ class File:
             return self._text(self._file.read(n))
 
     def readline(self) -> Any:
-        r"""Returns the next line with ``"\n"`` at its end, also where the file has ``"\r\n"``; empty at the end."""
+        r"""Returns the next line, ending in ``"\n"`` even for ``"\r\n"`` in the file; empty at the end of the file."""
         self._check_readable()
         with file_errors(self.name):
             line = self._file.readline()
         return self._text(line[:-2] + b"\n" if line.endswith(b"\r\n") else line)
 
     def readlines(self) -> list[Any]:
-        """Returns the lines that are left."""
+        """Returns the remaining lines."""
         return list(self)
 
     def write(self, file_content: str | bytes) -> None:
@@ -88,20 +89,20 @@ class File:
             self._file.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int, whence: int = 0) -> None:
-        """Goes to a position.
+        """Moves to a position.
 
         Args:
-          offset: in bytes.
-          whence: 0 to count from the start, 1 from here, 2 from the end.
+          offset: the offset in bytes.
+          whence: 0 for an offset from the start, 1 from the current position, 2 from the end.
         """
         if whence not in (0, 1, 2):
-            error = InvalidArgumentError(f"whence is 0 (start), 1 (here) or 2 (end) in a seek, got {whence!r}")
+            error = InvalidArgumentError(f"whence must be 0 (start), 1 (here) or 2 (end), got {whence!r}")
             raise at(error, user_location())
         with file_errors(self.name):
             self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """Returns the position, in bytes."""
+        """Returns the position in bytes."""
         return self._file.tell()
 
     def seekable(self) -> bool:
@@ -114,13 +115,13 @@ class File:
         return stat(self.name).length
 
     def flush(self) -> None:
-        """Hands what was written to the operating system."""
+        """Passes written data to the operating system."""
         if "_file" in vars(self):
             with file_errors(self.name):
                 self._file.flush()
 
     def close(self) -> None:
-        """Closes the file; it opens again, from its start, if it is read later."""
+        """Closes the file; a later read opens it again from its start."""
         opened = vars(self).pop("_file", None)
         if opened is not None:
             with file_errors(self.name):

@@ -1,4 +1,4 @@
-"""Files and folders by TensorFlow's functions (``tf.gfile``), over pathlib, with graphc's errors."""
+"""Functions on files and folders with TensorFlow's names (``tf.gfile``), over pathlib and with graphc's errors."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _SCHEME = re.compile(r"(\w[\w+.-]*)://")
 
 @dataclass(frozen=True)
 class FileStatistics:
-    """What the file system says of a file.
+    """The file system's information about a file.
 
     Attributes:
-      length: its size in bytes.
-      mtime_nsec: when it was changed last, in nanoseconds since 1970.
+      length: the size in bytes.
+      mtime_nsec: the time of the last change, in nanoseconds since 1970.
       is_directory: whether it is a folder.
     """
 
@@ -65,13 +65,13 @@ class FileStatistics:
 
 
 def as_path(path: PathLike) -> Path:
-    """Returns a path as pathlib has it.
+    """Returns a path as a ``pathlib.Path``.
 
     Args:
-      path: text, UTF-8, or a path; ``file://`` may stand before it.
+      path: a path as a string, UTF-8 bytes or a path object, optionally with the prefix ``file://``.
 
     Raises:
-      UnimplementedError: it lies on something that is no file system of this machine.
+      UnimplementedError: the path is not in a file system of this machine.
     """
     text = os.fsdecode(path)
     scheme = _SCHEME.match(text)
@@ -80,7 +80,7 @@ def as_path(path: PathLike) -> Path:
     if scheme[1] == "file":
         return Path(text[len(scheme[0]) :])
     error = UnimplementedError(
-        f"{text}: graphc reads and writes files of this machine; mount what {scheme[1]}:// names, or copy it "
+        f"{text}: graphc reads and writes only local files; mount the {scheme[1]}:// location, or copy it "
         "with its own library"
     )
     raise at(error, user_location())
@@ -88,10 +88,10 @@ def as_path(path: PathLike) -> Path:
 
 @contextmanager
 def file_errors(path: object) -> Generator[None]:
-    """Turns the errors of the operating system inside the scope into graphc's, which are theirs too.
+    """Converts errors of the operating system inside the scope to graphc's, which are also of their classes.
 
     Args:
-      path: what the message names.
+      path: the path for messages.
     """
     try:
         yield
@@ -118,20 +118,20 @@ def _kind(error: OSError) -> type[GraphcError]:
 
 
 def exists(path: PathLike) -> bool:
-    """Returns True if there is a file or folder of that name."""
+    """Returns True if a file or folder of this name exists."""
     return os.fsdecode(path) != "" and as_path(path).exists()
 
 
 def is_directory(path: PathLike) -> bool:
-    """Returns True if there is a folder of that name."""
+    """Returns True if a folder of this name exists."""
     return exists(path) and as_path(path).is_dir()
 
 
 def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
-    """Returns the names that match a pattern, or one of several; those of one pattern are sorted.
+    """Returns the names that match a pattern, or one of several; the names for each pattern are sorted.
 
     Args:
-      pattern: ``*`` and ``?`` stand for characters of one part of the path, ``[ab]`` for one of several.
+      pattern: a pattern in which ``*`` and ``?`` match characters within a path component, and ``[ab]`` one of several.
     """
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else pattern
     return [name for one in patterns for name in sorted(matches(str(as_path(one)), include_hidden=True))]
@@ -141,7 +141,7 @@ def list_directory(path: PathLike) -> list[str]:
     """Returns the names in a folder, sorted, without ``.`` and ``..``.
 
     Raises:
-      NotFoundError: there is no such folder.
+      NotFoundError: the folder does not exist.
     """
     place = as_path(path)
     if not place.is_dir():
@@ -151,17 +151,17 @@ def list_directory(path: PathLike) -> list[str]:
 
 
 def make_directory(path: PathLike) -> None:
-    """Makes a folder, if it is not there.
+    """Makes a folder, unless it exists.
 
     Raises:
-      NotFoundError: the folder that it should lie in is not there.
+      NotFoundError: the parent folder does not exist.
     """
     with file_errors(path):
         as_path(path).mkdir(exist_ok=True)
 
 
 def make_directories(path: PathLike) -> None:
-    """Makes a folder and those that it lies in, as far as they are not there."""
+    """Makes a folder and its missing parent folders."""
     with file_errors(path):
         as_path(path).mkdir(parents=True, exist_ok=True)
 
@@ -170,8 +170,8 @@ def remove(path: PathLike) -> None:
     """Removes a file.
 
     Raises:
-      NotFoundError: it is not there.
-      FailedPreconditionError: it is a folder.
+      NotFoundError: the file does not exist.
+      FailedPreconditionError: the path is a folder.
     """
     place = as_path(path)
     with file_errors(place):
@@ -181,10 +181,10 @@ def remove(path: PathLike) -> None:
 
 
 def remove_tree(path: PathLike) -> None:
-    """Removes a folder and all that it holds, or a file.
+    """Removes a file, or a folder with its contents.
 
     Raises:
-      NotFoundError: it is not there.
+      NotFoundError: the path does not exist.
     """
     place = as_path(path)
     with file_errors(place):
@@ -200,11 +200,11 @@ def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
     Args:
       source: the file.
       target: the name of the copy.
-      overwrite: whether a file of that name may be replaced.
+      overwrite: whether an existing file may be replaced.
 
     Raises:
-      NotFoundError: there is no such file.
-      AlreadyExistsError: the copy is there, and may not be replaced.
+      NotFoundError: the source does not exist.
+      AlreadyExistsError: the target exists and may not be replaced.
     """
     with file_errors(source):
         _check_free(target, overwrite)
@@ -212,16 +212,16 @@ def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
 
 
 def rename(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
-    """Gives a file or folder another name, at once for all who look.
+    """Renames a file or folder atomically.
 
     Args:
-      source: its name now.
-      target: its new name.
-      overwrite: whether a file of that name may be replaced.
+      source: the current name.
+      target: the new name.
+      overwrite: whether an existing file may be replaced.
 
     Raises:
-      NotFoundError: there is no such file.
-      AlreadyExistsError: a file has the new name, and may not be replaced.
+      NotFoundError: the source does not exist.
+      AlreadyExistsError: the target exists and may not be replaced.
     """
     with file_errors(source):
         _check_free(target, overwrite)
@@ -235,10 +235,10 @@ def _check_free(target: PathLike, overwrite: bool) -> None:
 
 
 def stat(path: PathLike) -> FileStatistics:
-    """Returns size and time of a file.
+    """Returns the size and time of a file.
 
     Raises:
-      NotFoundError: it is not there.
+      NotFoundError: the file does not exist.
     """
     place = as_path(path)
     with file_errors(place):
@@ -247,11 +247,11 @@ def stat(path: PathLike) -> FileStatistics:
 
 
 def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yields each folder below one, with the sorted names of the folders and files in it; nothing if it is not there.
+    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is no such folder.
 
     Args:
-      top: where to begin.
-      in_order: whether a folder comes before those in it.
+      top: the folder to begin with.
+      in_order: whether a folder precedes its subfolders.
     """
     place = str(as_path(top))
     for folder, folders, names in os.walk(place, topdown=in_order):

@@ -1,4 +1,4 @@
-"""Flags of a program's command line by absl, and its start; absl is imported when it is first asked for."""
+"""Command-line flags and program start with absl, which is imported at first use."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "hel
 
 
 def absl_flags() -> Any:
-    """Returns absl's module of flags."""
+    """Returns absl's module for flags."""
     return import_module("absl.flags")
 
 
 def define(kind: str, *args: Any, **kwargs: Any) -> Any:
-    """Defines a flag, as absl's function of that kind does.
+    """Defines a flag with absl's function for its kind.
 
     Args:
       kind: ``"string"``, ``"integer"``, ``"float"``, ``"boolean"``, ...
-      *args: name, default and help.
-      **kwargs: these by name, TensorFlow's old names (``flag_name``, ``default_value``, ``docstring``) included.
+      *args: the name, default and help text.
+      **kwargs: the same by name, including TensorFlow's old names (``flag_name``, ``default_value``, ``docstring``).
     """
     renamed = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
     return getattr(absl_flags(), f"DEFINE_{kind}")(*args, **renamed)
 
 
 class _Flags:
-    """The values of all flags; reading one parses the command line, if nothing has yet.
+    """The values of all flags; the first read parses the command line, unless it was parsed before.
 
-    It stands for absl's own ``FLAGS``, so flags that absl's functions define are seen here, too.
+    It wraps absl's own ``FLAGS``, so it also has flags defined through absl.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -80,12 +80,12 @@ FLAGS = _Flags()
 
 
 def run(main: Callable[[list[str]], object] | None = None, argv: Sequence[str] | None = None) -> None:
-    """Parses the flags, calls the program's function with the arguments that are none, and ends the program.
+    """Parses the flags, calls the program's main function with the remaining arguments, and exits.
 
     Args:
-      main: the function; that of the name ``main`` in the program itself if None.
-      argv: the command line, the program's name first; that of the process if None. Flags that are not defined are
-        left to the function.
+      main: the function; None for the program's function named ``main``.
+      argv: the command line, with the program's name first; None for the process's own. Undefined flags are left to the
+        function.
 
     Raises:
       AttributeError: there is no function ``main``.

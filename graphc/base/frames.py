@@ -1,7 +1,7 @@
-"""Where in the user's code something happens.
+"""Source locations: the user's lines that are running.
 
-A frame belongs to the user when its file is neither graphc's own nor a library's that graphc calls. The answer is
-cached per code object, so that asking costs about a microsecond.
+A frame belongs to the user unless its file is part of graphc or of a library that graphc calls. The result is cached by
+code object, so that a query costs about a microsecond.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# The demonstration comes with the package, but is a user's program: messages name its lines, graphs carry them.
+# The demonstration is packaged but is a user's program: messages and graphs have its lines.
 _DEMO = os.path.join(_PACKAGE, "cli", "demo") + os.sep
 
 
@@ -64,7 +64,7 @@ class Location:
     Attributes:
       file: path of the source file, as Python knows it.
       line: line number, from 1.
-      function: name of the function that holds the line.
+      function: the name of the function that contains the line.
     """
 
     file: str
@@ -78,34 +78,34 @@ class Location:
 
     @property
     def short(self) -> str:
-        """``file.py:12``, without folders; ``In[2]:3`` for a line of a cell of a notebook."""
+        """The location as ``file.py:12``, without folders; ``In[2]:3`` for a line in a notebook cell."""
         return f"{_cell(self.file) or os.path.basename(self.file)}:{self.line}"
 
 
 def _cell(file: str) -> str:
-    """Returns the name that IPython shows for the code of a cell, such as ``In[2]``; empty for a file."""
+    """Returns IPython's name for the code of a cell, such as ``In[2]``; empty for a file."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     found = None if shell is None else shell.compile.format_code_name(file)
     return found[1] if found and found[0] == "Cell" else ""
 
 
 _LARGEST_SOURCE = 2**24
-"""Bytes."""
+"""Maximum size in bytes of a source file that is read for its lines."""
 
 
 def _may_be_source(file: str) -> bool:
-    """Returns True if a file may be read for a line of it: a location of a graph's text may name what never ends."""
+    """Returns True if a line may be read from a file: a graph's text may name a file that never ends."""
     try:
         found = os.stat(file)
     except OSError:
-        return True  # not there, but Python may know the text
+        return True  # missing, but Python may have the text
     except ValueError:
-        return False  # no file can have this name
+        return False  # the name is not a valid file name
     return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST_SOURCE
 
 
 def is_graphc_file(filename: str) -> bool:
-    """Returns True if the file is part of graphc, whose demonstration is not, or code that graphc made."""
+    """Returns True if the file is part of graphc, other than its demonstration, or code that graphc generated."""
     return filename.startswith((_PACKAGE, "<graphc")) and not filename.startswith(_DEMO)
 
 
@@ -136,7 +136,7 @@ def is_internal_file(filename: str) -> bool:
 
 
 def _is_made_for_graphc(frame: FrameType) -> bool:
-    """Returns True if ``dataclasses`` wrote the code, the ``__init__`` of a class of graphc's; it has no file."""
+    """Returns True if the code is an ``__init__`` that ``dataclasses`` generated for graphc; it has no file."""
     return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith("graphc.")
 
 
@@ -148,7 +148,7 @@ def user_frame(skip: int = 1) -> FrameType | None:
     """Returns the innermost frame of the user's code.
 
     Args:
-      skip: how many of the innermost frames to pass over unseen.
+      skip: the number of innermost frames to skip.
     """
     return _innermost_of_user(sys._getframe(skip))  # pyright: ignore[reportPrivateUsage]
 
@@ -166,13 +166,13 @@ def _innermost_of_user(frame: FrameType | None) -> FrameType | None:
 
 
 def user_location() -> Location | None:
-    """Returns the line of the user's code that is being run, or None when no user frame is on the stack."""
+    """Returns the user's line that is running; None if no user frame is on the stack."""
     frame = user_frame(2)
     return None if frame is None else _location_of(frame)
 
 
 def thread_location(thread: int) -> Location | None:
-    """Returns the line of the user's code that a thread runs, by the number that ``threading.get_ident`` gives it."""
+    """Returns the user's line that a thread is running, by its ``threading.get_ident`` number."""
     found = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
     frame = _innermost_of_user(found)
     return None if frame is None else _location_of(frame)
@@ -185,9 +185,9 @@ def _location_of(frame: FrameType) -> Location:
 
 
 def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
-    """Returns where each line of a code object starts, and its location.
+    """Returns the start offsets of a code object's lines, and their locations.
 
-    ``frame.f_lineno`` reads Python's own table from the start each time, 10 us in a function of 2,000 lines.
+    ``frame.f_lineno`` decodes Python's table from the start each time, 10 us in a function of 2,000 lines.
     """
     starts: list[int] = []
     locations: list[Location] = []
@@ -198,11 +198,11 @@ def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
 
 
 def warn_at(warning: Warning, location: Location | None) -> None:
-    """Gives a warning at a line of the user's code, whatever is running; each time it is called.
+    """Issues a warning at a line of the user's code, regardless of the running line and of earlier warnings.
 
     Args:
-      warning: what to say.
-      location: where; None where that is unknown.
+      warning: the warning.
+      location: the user's line; None if it is unknown.
     """
     if location is None:
         warnings.warn(warning, stacklevel=2)

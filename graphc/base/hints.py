@@ -1,6 +1,6 @@
-"""What other libraries call the things of graphc: read by the AttributeErrors of ``gx`` and its namespaces.
+"""Hints for names of other libraries, which the AttributeErrors of ``gx`` and its namespaces show.
 
-A table, and no alias: a program that uses graphc reads in graphc's names.
+A table, not aliases: programs that use graphc use graphc's names.
 """
 
 from __future__ import annotations
@@ -145,4 +145,4 @@ HINTS: Final[Mapping[str, str]] = {
     "to_int32": "gx.astype",
     "while": "gx.while_loop",
 }
-"""What to write for a name of another library: graphc's name, or a few words; the part after the last dot counts."""
+"""The replacement for a name of another library: graphc's name, or a few words; keyed by the last part."""

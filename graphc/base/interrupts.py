@@ -1,4 +1,4 @@
-"""Ctrl-C at the right moment: it waits while code runs that must not be left, or that cannot tell it on."""
+"""Deferred Ctrl-C: interrupts wait while code runs that must complete, or that cannot propagate them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["HeldInterrupts", "held_interrupts", "interrupts_held"]
 
 
 class HeldInterrupts:
-    """What Ctrl-C waits for in a scope of :func:`interrupts_held`.
+    """The handler that defers Ctrl-C inside a scope of :func:`interrupts_held`.
 
     Attributes:
-      open: whether it does not wait now, since Python code of the user's runs that the scope has called.
+      open: whether interrupts pass through now, because the scope runs the user's Python code.
     """
 
     __slots__ = ("_handler", "_held", "_must_wait", "open")
@@ -34,7 +34,7 @@ class HeldInterrupts:
             self._handler(number, frame)
 
     def deliver(self) -> None:
-        """Has the handler of before do what has waited."""
+        """Passes the deferred interrupts to the previous handler."""
         if self._held:
             held = self._held.pop()
             self._held.clear()
@@ -42,7 +42,7 @@ class HeldInterrupts:
 
 
 class _Current(threading.local):
-    """What holds Ctrl-C in this thread."""
+    """The thread's current handler of deferred interrupts."""
 
     held = HeldInterrupts()
 
@@ -51,20 +51,20 @@ _current = _Current()
 
 
 def held_interrupts() -> HeldInterrupts:
-    """Returns what holds Ctrl-C here, or stands for it where nothing does.
+    """Returns the handler that defers Ctrl-C here, or an idle one if none does.
 
-    Python code that is called from where Ctrl-C cannot get out sets its :attr:`HeldInterrupts.open` around what may be
-    interrupted, by assignments: no signal is handled between one and the ``try`` or ``except`` that it stands at.
+    Python code called from places that Ctrl-C cannot leave sets :attr:`HeldInterrupts.open` around interruptible code
+    by plain assignments: no signal is handled between an assignment and the ``try`` or ``except`` next to it.
     """
     return _current.held
 
 
 @contextmanager
 def interrupts_held(must_wait: Callable[[], bool] | None = None) -> Generator[None]:
-    """Ctrl-C waits for the end of the scope, or until Python code of the user's is called in it.
+    """Defers Ctrl-C to the end of the scope, or until the scope calls the user's Python code.
 
     Args:
-      must_wait: says, when Ctrl-C comes, whether it must; None for always.
+      must_wait: called at Ctrl-C; returns True to defer it; None always defers.
     """
     handler: Any = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
@@ -76,7 +76,7 @@ def interrupts_held(must_wait: Callable[[], bool] | None = None) -> Generator[No
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) is held:  # and none that code which ran here has set
+        if signal.getsignal(signal.SIGINT) is held:  # unless code inside installed a handler
             signal.signal(signal.SIGINT, handler)
         _current.held = before
         held.deliver()

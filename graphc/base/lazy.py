@@ -1,9 +1,9 @@
-"""Names of a module that are made when they are first used: the one way in which graphc puts work off at import.
+"""Lazy names: module attributes made at first use, graphc's only means of deferring work at import.
 
-Python asks a module's ``__getattr__`` for a name that the module does not have (PEP 562), also in ``from module import
-name``. :func:`lazy_names` gives a module such a function, and what it makes stays in the module. Two threads that ask
-at the same time may both run a maker, so a maker gives the same object each time, as an import does. No lock is held
-meanwhile: a maker that imports waits for Python's own locks, and two kinds of locks could wait for each other.
+Python calls a module's ``__getattr__`` for a name that the module lacks (PEP 562), also in ``from module import name``.
+:func:`lazy_names` installs such a function, and the objects that it makes stay in the module. Two threads may run a
+maker at the same time, so a maker returns the same object each time, as an import does. No lock is held meanwhile: a
+maker that imports waits for Python's import lock, and two kinds of locks could deadlock.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Makers = Mapping[str, Callable[[], Any]]
 def lazy_names(
     namespace: dict[str, Any], makers: Makers, missing: Callable[[str], AttributeError] | None = None
 ) -> None:
-    """Gives a module names that are made when they are first used.
+    """Adds names to a module that are made when they are first used.
 
     Args:
-      namespace: the module's ``globals()``; it gets ``__getattr__`` and ``__dir__``.
-      makers: what makes each name; they are also listed by ``dir``.
-      missing: the error for a name that the module does not have; None for Python's.
+      namespace: the module's ``globals()``, which receives ``__getattr__`` and ``__dir__``.
+      makers: the function that makes each name; ``dir`` lists the names too.
+      missing: returns the error for a name that the module lacks; None for Python's error.
     """
     module = namespace["__name__"]
 
@@ -36,7 +36,7 @@ def lazy_names(
         make = makers.get(name)
         if make is not None:
             return namespace.setdefault(name, make())
-        # Tools ask every module for private names, often; Python asks for a module inside while it is imported.
+        # Tools often probe modules for private names; Python probes for submodules during import.
         if missing is not None and not name.startswith("_") and f"{module}.{name}" not in sys.modules:
             raise missing(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
@@ -45,9 +45,9 @@ def lazy_names(
 
 
 def held_by(module: ModuleType, name: str) -> Any:
-    """Returns what a module holds under a name, made now if it is one of :func:`lazy_names`; None for nothing.
+    """Returns a module's attribute, making it if it is one of :func:`lazy_names`; None if there is none.
 
-    Another module's ``__getattr__`` is not asked: it may do anything.
+    It does not call another module's ``__getattr__``, which may do anything.
     """
     known = vars(module)
     return getattr(module, name) if name in known.get("__lazy__", ()) else known.get(name)
@@ -58,9 +58,9 @@ _PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
 
 
 def is_kept(name: str, value: Any) -> bool:
-    """Tells if a library's module holds the same under a name for good: a function, a class, a module, a constant.
+    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant.
 
-    Settings, lists and whatever else may change are none of these.
+    Settings, lists and other values that may change do not count.
 
     Example:
       >>> import math, sys
@@ -70,23 +70,23 @@ def is_kept(name: str, value: Any) -> bool:
     if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
         return True
     kind = cast("type[Any]", type(value))
-    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # it is hashed by what it is
+    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # hashed by content
 
 
 def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:
-    """Makers of the names that modules list, for a module that stands for them all.
+    """Returns makers for the names that modules list, for a module that combines them.
 
     Args:
-      modules: modules with ``__all__``; of a name that two of them list, the last one's is taken, as by imports.
+      modules: modules with ``__all__``; if two of them list a name, the last one wins, as with imports.
     """
     return {name: partial(getattr, module, name) for module in modules for name in module.__all__}
 
 
 def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
-    """Makers of names that are imported.
+    """Returns makers for imported names.
 
     Args:
-      homes: for each module its names, separated by spaces; the module itself has the last part of its name.
+      homes: the names of each module, separated by spaces; the module itself is named by the last part of its name.
     """
     return {name: partial(_import, module, name) for module, names in homes.items() for name in names.split()}
 
@@ -97,7 +97,7 @@ def _import(module: str, name: str) -> Any:
 
 
 def hint_of(name: str) -> str | None:
-    """Returns what graphc's user writes for a name of another library; None if it is none that is known.
+    """Returns graphc's replacement for a name of another library; None if it is unknown.
 
     Example:
       >>> hint_of("reduce_mean")
@@ -109,11 +109,11 @@ def hint_of(name: str) -> str | None:
 
 
 def hint_missing(namespace: dict[str, Any], public: str) -> None:
-    """Gives a module a ``__getattr__`` whose AttributeError says what to write.
+    """Gives a module a ``__getattr__`` whose AttributeError names the replacement.
 
     Args:
       namespace: the module's ``globals()``.
-      public: what users call the module, such as ``gx.nn``.
+      public: the user's name of the module, such as ``gx.nn``.
     """
     around = namespace.get("__getattr__")
 
@@ -124,7 +124,7 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
             except AttributeError:
                 pass
         text = f"module {namespace['__name__']!r} has no attribute {name!r}"
-        if name.startswith("_"):  # tools ask for these
+        if name.startswith("_"):  # tools probe for these
             raise AttributeError(text)
         text = f"{public} has no {name!r}"
         if (instead := hint_of(name)) is not None:

@@ -1,4 +1,4 @@
-"""The log lines of programs: Python's logging under graphc's name, on stderr where nothing else is set up."""
+"""Log lines of programs: Python's logging under graphc's name, on stderr unless logging is configured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["flush", "log_every", "log_first", "log_if", "logger"]
 
 
 class _Stderr(logging.Handler):
-    """Writes lines to what is ``sys.stderr`` now, unless the program has set up handlers of its own."""
+    """Writes lines to the current ``sys.stderr``, unless the program has installed handlers."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if not logging.getLogger().handlers:
@@ -23,7 +23,7 @@ class _Stderr(logging.Handler):
 
 @cache
 def logger() -> logging.Logger:
-    """Returns graphc's logger, whose level is WARNING until the program sets another."""
+    """Returns graphc's logger, with level WARNING unless the program sets another."""
     found = logging.getLogger("graphc")
     if found.level == logging.NOTSET:
         found.setLevel(logging.WARNING)
@@ -34,7 +34,7 @@ def logger() -> logging.Logger:
 
 
 def flush() -> None:
-    """Hands lines that handlers still hold to where they go."""
+    """Flushes all handlers."""
     for handler in (*logger().handlers, *logging.getLogger().handlers):
         handler.flush()
 
@@ -45,18 +45,18 @@ def _calls_of(kind: str, place: Location | None) -> itertools.count[int]:
 
 
 def log_first(level: int, message: str, n: int, *args: Any) -> None:
-    """Logs what a line of the program says in its first ``n`` calls."""
+    """Logs a message at the first ``n`` calls from a line of the program."""
     if next(_calls_of("first", user_location())) < n:
         logger().log(level, message, *args)
 
 
 def log_every(level: int, message: str, n: int, *args: Any) -> None:
-    """Logs what a line of the program says in its first call and each ``n``-th one after it."""
+    """Logs a message at the first call from a line of the program and at every ``n``-th call after it."""
     if next(_calls_of("every", user_location())) % n == 0:
         logger().log(level, message, *args)
 
 
 def log_if(level: int, message: str, condition: object, *args: Any) -> None:
-    """Logs a line if a condition holds."""
+    """Logs a message if a condition is true."""
     if condition:
         logger().log(level, message, *args)

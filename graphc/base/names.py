@@ -8,7 +8,7 @@ __all__ = ["UniqueNames"]
 
 
 class UniqueNames:
-    """Hands out names that are used once: ``w``, ``w_1``, ``w_2``. Safe to share between threads.
+    """A generator of unique names: ``w``, ``w_1``, ``w_2``. Safe to share between threads.
 
     Example:
       >>> names = UniqueNames()
@@ -17,19 +17,19 @@ class UniqueNames:
     """
 
     def __init__(self) -> None:
-        # By each wish the last number that a name of it has, 0 for the wish itself: no list of names, which would grow.
+        # The last number given out for each requested name, 0 for the name itself; a list of all names would grow.
         self._last: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def __call__(self, wish: str) -> str:
-        """Returns the name that is wished for, or the next free one after it."""
+        """Returns the requested name, or the next free one after it."""
         with self._lock:
             name, number = self._free(wish)
             self._last[wish] = number
             return name
 
     def next(self, wish: str) -> str:
-        """Returns the name that the next call would give; it stays free."""
+        """Returns the name that the next call would return, without reserving it."""
         with self._lock:
             return self._free(wish)[0]
 
@@ -42,7 +42,7 @@ class UniqueNames:
         return name, number
 
     def _is_numbered(self, name: str) -> bool:
-        """Returns True if a name was given as a wish with a number."""
+        """Returns True if a name with a number was given out for a request without one."""
         wish, _, digits = name.rpartition("_")
         last = self._last.get(wish, 0)
         return last > 0 and len(digits) < 20 and digits.isdecimal() and digits[0] != "0" and int(digits) <= last

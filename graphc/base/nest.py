@@ -1,8 +1,8 @@
 """Nested structures: tuples, lists, dicts, namedtuples, dataclasses and None, with leaves in a fixed order.
 
-The same idea as ``tf.nest`` and JAX's pytrees, without JAX, and with dataclasses as structures. A structure's
-definition is hashable, so it can be part of a cache key. A dict's order is part
-of it, since a program can depend on it: unlike in JAX its leaves stand in the order of insertion.
+This is the idea of ``tf.nest`` and of JAX's pytrees, without JAX, and with dataclasses as structures. A structure's
+definition is hashable, so it can be part of a cache key. A dict's order is part of it, since a program can depend on
+it: unlike in JAX, its leaves are in insertion order.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ __all__ = [
 
 
 class Structure(NamedTuple):
-    """The shape of a nested value: its kind, what is needed to build it again, and its children.
+    """The structure of a nested value: its kind, the data to rebuild it, and its children.
 
     Attributes:
       kind: the class of the container; None for a leaf.
       keys: dict keys or field names, in the order of the children.
       children: the structures of the children.
-      factory: of a ``defaultdict``, what makes its missing values.
+      factory: for a ``defaultdict``, the factory of missing values.
     """
 
     kind: type | None
@@ -61,7 +61,7 @@ class Structure(NamedTuple):
 
     @property
     def num_leaves(self) -> int:
-        """Returns how many leaves a value of this structure has."""
+        """The number of leaves of a value with this structure."""
         return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
 
 
@@ -87,7 +87,7 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
         if not getattr(value, "__dict__", {}).keys() <= set(names):
-            return None  # with more attributes than its fields it is an object like others, not only a structure
+            return None  # an instance with extra attributes is an ordinary object
         return names, [getattr(value, name) for name in names]
     return None
 
@@ -103,7 +103,7 @@ def level(value: Any) -> Structure:
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """Returns a tuple or list as a tuple, anything else as a tuple of one."""
+    """Returns a tuple or list as a tuple, and any other value as a tuple of one."""
     return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
 
 
@@ -115,8 +115,8 @@ def flatten(
     Args:
       value: any value.
       opaque: the identities of containers that count as leaves.
-      repeats: whether the structure says where a container that can be changed stands for a second time, so that
-        :func:`unflatten` builds it once; else each time is a container of its own.
+      repeats: whether the structure records repeated mutable containers, so that :func:`unflatten` builds each once;
+        otherwise every occurrence is rebuilt separately.
 
     Example:
       >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
@@ -128,13 +128,13 @@ def flatten(
 
 
 class Repeat:
-    """The kind of a structure for a container that was built before; its key says which, in the order of building."""
+    """Marks a repeated container in a structure; its key is the position in building order."""
 
 
 def _take_apart(
     value: Any, leaves: list[Any], opaque: AbstractSet[int], known: dict[int, int] | None = None
 ) -> Structure:
-    """The structure of a value, whose leaves are appended to ``leaves``; ``known`` numbers the containers so far."""
+    """Returns a value's structure and appends its leaves to ``leaves``; ``known`` numbers the containers so far."""
     if known and id(value) in known:
         return Structure(Repeat, (known[id(value)],), ())
     parts = None if opaque and id(value) in opaque else children(value)
@@ -154,7 +154,7 @@ def _factory(value: Any) -> Any:
 
 
 def is_mutable(value: Any) -> bool:
-    """Returns True if a value is a container that can be changed in place, so that it matters which one it is."""
+    """Returns True if a value is a mutable container, whose identity matters."""
     if isinstance(value, list | dict):
         return True
     parameters = getattr(cast("type[Any]", type(value)), "__dataclass_params__", None)
@@ -162,9 +162,9 @@ def is_mutable(value: Any) -> bool:
 
 
 def shared(first: Any, second: Any) -> frozenset[int]:
-    """Returns the identities of the mutable containers that two nested values both hold, wherever they hold them.
+    """Returns the identities of the mutable containers that two nested values share at the same positions.
 
-    One that stands in one place of both, and beside another in a second place, is left out.
+    A container that is shared in one position but not in another is left out.
 
     Example:
       >>> inner = [1]
@@ -192,12 +192,12 @@ def _compare(first: Any, second: Any, same: set[int], other: set[int]) -> None:
 
 
 def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None) -> Any:
-    """Returns a container like ``value`` that holds other things.
+    """Returns a container like ``value`` with other contents.
 
     Args:
       value: a container.
-      items: what the new one holds.
-      keys: under which keys, where these differ from those of ``value``.
+      items: the contents of the new container.
+      keys: the keys of the new container, if they differ from those of ``value``.
     """
     held = list(items)
     found = tuple(keys) if keys is not None else (children(value) or ((), ()))[0]
@@ -227,10 +227,10 @@ def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
-    """Builds the nested value that :func:`flatten` took apart.
+    """Rebuilds the nested value that :func:`flatten` flattened.
 
     Raises:
-      InvalidArgumentError: there are more or fewer leaves than the structure has.
+      InvalidArgumentError: the number of leaves does not match the structure.
     """
     iterator = iter(leaves)
     value = _build(structure, iterator, [])
@@ -243,7 +243,7 @@ _END = object()
 
 
 def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any:
-    """Returns a value of a structure; those containers that can be changed are appended to ``built``."""
+    """Returns a value of a structure; appends its mutable containers to ``built``."""
     kind = structure.kind
     if kind is None:
         leaf = next(leaves, _END)
@@ -264,7 +264,7 @@ def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any
 
 
 def container(structure: Structure, items: Sequence[Any]) -> Any:
-    """Returns a container of this structure, other than a tuple or a list, that holds these items."""
+    """Returns a container of this structure, other than a tuple or a list, with these items."""
     kind = structure.kind
     if kind is defaultdict:
         return defaultdict(structure.factory, zip(structure.keys, items, strict=True))
@@ -277,7 +277,7 @@ def container(structure: Structure, items: Sequence[Any]) -> Any:
 
 
 def _rebuild_dataclass(kind: type[Any], names: Sequence[str], values: Sequence[Any]) -> Any:
-    """Returns a dataclass instance with these fields; ``__init__`` and ``__post_init__`` are not run again."""
+    """Returns a dataclass instance with these fields, without running ``__init__`` and ``__post_init__``."""
     instance: Any = object.__new__(kind)
     for name, value in zip(names, values, strict=True):
         object.__setattr__(instance, name, value)
@@ -285,7 +285,7 @@ def _rebuild_dataclass(kind: type[Any], names: Sequence[str], values: Sequence[A
 
 
 def map_structure(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """Applies a function to corresponding leaves of values of one structure.
+    """Applies a function to corresponding leaves of values with the same structure.
 
     Raises:
       InvalidArgumentError: the structures differ.

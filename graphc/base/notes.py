@@ -1,4 +1,4 @@
-"""What is known of objects, by identity."""
+"""Notes about objects, by identity."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 def remember(notes: dict[int, T], owner: object, note: T) -> T:
-    """Notes something of an object under its ``id``, for as long as it lives.
+    """Stores a note about an object under its ``id``, for as long as the object lives.
 
-    Code objects are kept track of in this way: two that are equal may be of two files, and to compare those that hold
-    others, as the code of nested branches does, takes Python a time exponential in how deep they are nested.
+    Code objects are tracked this way: equal code objects may come from two files, and comparing nested ones, such as
+    the code of nested branches, takes time exponential in the nesting depth.
 
     Returns:
       The note.

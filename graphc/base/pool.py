@@ -1,7 +1,7 @@
-"""A pool of threads for work of different priorities.
+"""A thread pool with priorities.
 
-Its threads are daemons and end when there is nothing to do. Work runs in a copy of the context in which it was given,
-so the deadline and tokens that are in force there hold for it, too.
+Its threads are daemons and end when idle. Work runs in a copy of the context in which it was submitted, so the deadline
+and tokens in force there apply to it too.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ __all__ = ["Pool", "Work"]
 
 _IDLE_SECONDS = 2.0
 _MOST_QUEUED = 10_000
-# XLA's code cannot be left: a thread that comes back from it while Python shuts down aborts the process (before Python
-# 3.14). So the end of a program gives what still runs time to end, and not for ever, since it may be stuck.
+# XLA's code cannot be left: a thread that returns from it while Python shuts down aborts the process (before Python
+# 3.14). The end of a program therefore gives running work time to finish, but limited time, since it may hang.
 _GRACE_SECONDS = 5.0
 
 _working_for: ContextVar[tuple[Pool, ...]] = ContextVar("graphc.pool", default=())
-"""The pools whose work runs here: on one of their threads, or on one that a thread of theirs waits for."""
+"""The pools whose work this context runs: on one of their threads, or on one that such a thread waits for."""
 
 
 class Work:
-    """A piece of work that was given to a pool.
+    """A unit of work in a pool.
 
     Attributes:
-      name: for messages.
+      name: the name for messages.
     """
 
     __slots__ = ("_context", "_pool", "_run", "_taken", "name", "order")
@@ -53,20 +53,20 @@ class Work:
         return self.order < other.order
 
     def take(self) -> bool:
-        """Claims it, so that nobody else runs it; whether it was still there to be claimed."""
+        """Claims the work; returns False if another thread has claimed it."""
         return self._taken.acquire(blocking=False)
 
     def cancel(self) -> bool:
-        """Takes it back; whether that was in time, before it began."""
+        """Cancels the work; returns False if it has already begun."""
         if not self.take():
             return False
         self._run = self._context = None
         return True
 
     def run(self) -> None:
-        """Runs it; only for who has taken it."""
+        """Runs the work; call it only after :meth:`take`."""
         run, context = self._run, self._context
-        self._run = self._context = None  # what it refers to is not kept longer than it is needed
+        self._run = self._context = None  # drops references that are no longer needed
         assert run is not None
         assert context is not None
         context.run(self._run_here, run)
@@ -77,14 +77,13 @@ class Work:
 
 
 class Pool:
-    """Runs pieces of work on a bounded number of threads, those of the highest priority first.
+    """Runs work on a bounded number of threads, in order of priority.
 
     Args:
-      name: of its threads.
-      limit: gives the number of threads that may work at once; asked each time.
-      idle_seconds: how long a thread waits for work before it ends.
-      most_queued: how much work may be queued; who gives more waits until there is room. Threads of the pool never wait
-        for that.
+      name: the name of its threads.
+      limit: returns the maximum number of working threads; called each time.
+      idle_seconds: the time in seconds that an idle thread waits for work before it ends.
+      most_queued: the maximum length of the queue; further submissions wait, except on threads of the pool.
     """
 
     def __init__(
@@ -104,8 +103,8 @@ class Pool:
         self.start_anew()
 
     def start_anew(self) -> None:
-        """Has no threads and no work; for a forked process, in which there are neither."""
-        self._condition = threading.Condition()  # what a thread of the pool waits on
+        """Resets the pool to no threads and no work, for a forked process."""
+        self._condition = threading.Condition()  # the threads of the pool wait on it
         self._room = threading.Condition()
         self._queue: list[Work] = []
         self._threads: set[threading.Thread] = set()
@@ -113,13 +112,13 @@ class Pool:
         self._at_work: set[threading.Thread] = set()
 
     def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
-        """Queues a piece of work.
+        """Queues a unit of work.
 
         Args:
-          run: what to do; it must not raise.
-          priority: the higher, the earlier; equal ones in the order in which they are given.
-          name: for messages.
-          inherits: whether what is in force here, and other context variables, go with the work.
+          run: the function to run; it must not raise.
+          priority: the priority; higher runs earlier, and equal ones run in order of submission.
+          name: the name for messages.
+          inherits: whether the work inherits the deadlines and tokens in force, and other context variables.
 
         Raises:
           DeadlineExceededError: the queue stayed full until the deadline in force.
@@ -133,30 +132,30 @@ class Pool:
             heapq.heappush(self._queue, work)
             if self._idle:
                 self._condition.notify()
-            # One that is idle may be on its way to work that was given before.
+            # An idle thread may be about to take earlier work.
             if len(self._queue) > self._idle and len(self._threads) < self._limit():
                 self._start()
         return work
 
     def is_mine(self) -> bool:
-        """Returns True if this is a thread of the pool, or one that acts for such a thread, which waits for it."""
+        """Returns True on a thread of the pool, or on one that acts for such a thread while it waits."""
         return self in _working_for.get()
 
     @property
     def is_busy(self) -> bool:
-        """True if some of the work that is queued waits until other work is done."""
+        """True if queued work waits for other work to finish."""
         with self._condition:
-            # Threads above a limit that was lowered end when they have done their work.
+            # After the limit is lowered, surplus threads end once their work is done.
             return len(self._queue) > min(len(self._threads), self._limit()) - len(self._at_work)
 
     @property
     def num_queued(self) -> int:
-        """Returns how many pieces of work wait for a thread, those included that were cancelled a moment ago."""
+        """The number of queued units of work, including recently cancelled ones."""
         return len(self._queue)
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:
-        """The threads that there are now."""
+        """The current threads."""
         with self._condition:
             return tuple(self._threads)
 
@@ -170,14 +169,14 @@ class Pool:
 
     def _start(self) -> None:
         number = next(index for index in itertools.count() if f"{self.name}-{index}" not in self._names())
-        # A plain context: what is in force here must not outlive its scope in a thread that does other work.
+        # A plain context: the deadlines in force here must not leak into a thread that does other work.
         thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
         _close_at_exit(self)
         thread.start()
-        self._threads.add(thread)  # it takes no work before this one lets go of the condition
+        self._threads.add(thread)  # it takes no work before the condition is released
 
     def close(self, seconds: float) -> bool:
-        """Drops what is queued, and waits so many seconds for what runs; whether all threads have ended."""
+        """Drops the queue and waits at most ``seconds`` for running work; returns True if all threads have ended."""
         end = time.monotonic() + seconds
         with self._condition:
             self._closed = True
@@ -213,14 +212,14 @@ class Pool:
             self._idle -= 1
 
     def _next(self) -> Work | None:
-        """Gives the next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
+        """Returns the next unit of work; after a while without work removes the thread and returns None."""
         with self._condition:
             self._at_work.discard(threading.current_thread())
-            # Also one that was idle when the limit was lowered ends.
+            # Also ends threads that were idle when the limit was lowered.
             if self._is_too_many() or not (self._queue or self._wait_for_work()) or self._is_too_many():
-                # Here, since after this nobody may count on the thread.
+                # Done here, since nobody may count on the thread after this.
                 self._threads.discard(threading.current_thread())
-                self._condition.notify()  # what is queued is for another one then
+                self._condition.notify()  # queued work then goes to another thread
                 return None
             work = heapq.heappop(self._queue)
             self._at_work.add(threading.current_thread())
@@ -233,7 +232,7 @@ _pools: set[Pool] = set()
 
 
 def _close_at_exit(pool: Pool) -> None:
-    """To be called when a thread starts: what JAX does at exit is registered by then, and is done after this."""
+    """Registers the cleanup when a thread starts: after JAX's exit handlers, so that it runs before them."""
     if not _pools:
         atexit.register(_close_all)
     _pools.add(pool)

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 __all__ = ["deep_recursion"]
 
 _DEEP = 5_000
-"""Frames. Converted code takes several where the user's takes one, and a chain of ``elif`` is a nest of branches.
-Python 3.11 allows as many that lie on C's stack, of which 8 MiB hold some ten thousand."""
+"""Number of frames. Converted code takes several frames per user frame, and a chain of ``elif`` becomes nested
+branches. Python 3.11 allows as many on the C stack, where 8 MiB hold some ten thousand."""
 
 _lock = threading.Lock()
 _scopes = 0
@@ -20,9 +20,9 @@ _before = 0
 
 @contextmanager
 def deep_recursion() -> Generator[None]:
-    """Python functions may call each other some thousand deep inside the scope.
+    """Allows Python functions to recurse some thousand deep inside the scope.
 
-    The limit is one for all threads, so it goes back to what it was when the last scope ends.
+    The limit applies to all threads, and is restored when the last scope ends.
     """
     global _scopes, _before
     with _lock:
@@ -35,6 +35,6 @@ def deep_recursion() -> Generator[None]:
     finally:
         with _lock:
             _scopes -= 1
-            # A program that set a limit of its own meanwhile keeps it.
+            # Keep a limit that the program set meanwhile.
             if not _scopes and sys.getrecursionlimit() == max(_before, _DEEP):
                 sys.setrecursionlimit(_before)

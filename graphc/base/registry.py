@@ -14,10 +14,10 @@ V = TypeVar("V")
 
 
 class Registry(Mapping[str, V], Generic[V]):
-    """A mapping from names to entries in which a name is taken once.
+    """A mapping from names to entries in which each name is registered only once.
 
     Args:
-      kind: what an entry is, for messages ("op", "pass").
+      kind: the kind of entry, for messages ("op", "pass").
 
     Example:
       >>> colours = Registry[int]("colour")
@@ -38,25 +38,25 @@ class Registry(Mapping[str, V], Generic[V]):
         self._load: Callable[[], object] | None = None
 
     def add(self, name: str, entry: V) -> V:
-        """Adds an entry and returns it; a name that is taken raises :class:`InternalError`."""
+        """Adds an entry and returns it; raises :class:`InternalError` if the name is taken."""
         self._check_free(name)
         self._entries[name] = entry
         return entry
 
     def add_later(self, name: str, make: Callable[[], V]) -> None:
-        """Adds an entry that is made once, when somebody looks for it; see :meth:`add`."""
+        """Adds an entry that is made at its first lookup; see :meth:`add`."""
         self._check_free(name)
         self._makers[name] = make
 
     def rest_from(self, load: Callable[[], object]) -> None:
-        """Says what adds the entries that are missing, when one is missed or all are wanted: it imports modules."""
+        """Sets a function that adds missing entries by importing modules, called at a failed lookup or a listing."""
         self._load = load
 
     def _known(self, name: object) -> bool:
         return name in self._entries or name in self._makers
 
     def _complete(self) -> None:
-        # No lock is held while modules are imported. Two threads that come here both wait for Python's import.
+        # No lock is held during imports. Two threads that get here both wait for Python's import lock.
         if self._load is not None:
             self._load()
             self._load = None
@@ -70,9 +70,9 @@ class Registry(Mapping[str, V], Generic[V]):
             return self._entries[name]
         except KeyError:
             if name not in self:
-                raise NotFoundError(f"there is no {self._kind} {name!r}; there are {len(self)} others") from None
+                raise NotFoundError(f"there is no {self._kind} {name!r} among the {len(self)} registered") from None
         with self._making:
-            if name not in self._entries:  # or another thread has made it meanwhile
+            if name not in self._entries:  # unless another thread has made it
                 self._entries[name] = self._makers[name]()
             return self._entries[name]
 

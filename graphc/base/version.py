@@ -1,4 +1,4 @@
-"""The version of graphc, which the build reads here."""
+"""graphc's version, which the build reads from here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Waiting that keeps to the deadline and the cancellation tokens in force, and that Ctrl-C ends.
+"""Waiting that observes the deadline and cancellation tokens in force, and that Ctrl-C interrupts.
 
-What is waited for wakes who waits. Only the main thread looks up now and then: a signal that comes between Python's
-last look for one and the moment at which it blocks is not seen before something wakes the thread.
+Waiters are woken by the event that they wait for. Only the main thread polls: a signal that arrives between Python's
+last check and the blocking call is not handled until something wakes the thread.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from graphc.base.watchdog import watched
 __all__ = ["Lock", "Signal", "holding", "pause", "wait_only_for", "wait_until"]
 
 _SIGNAL_SECONDS = 0.5
-"""After how long Ctrl-C is seen at the latest."""
+"""Maximum delay in seconds until Ctrl-C is handled."""
 
 
 class Lock(Protocol):
-    """What :func:`holding` takes: ``threading.Lock``, ``threading.RLock`` and what is like them."""
+    """The interface of locks for :func:`holding`: ``threading.Lock``, ``threading.RLock`` and the like."""
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Takes the lock; whether that worked."""
+        """Acquires the lock; returns True on success."""
         ...
 
     def release(self) -> None:
-        """Gives the lock back."""
+        """Releases the lock."""
         ...
 
 
@@ -39,18 +39,19 @@ def wait_until(
     """Waits on a condition, which the caller holds, until a predicate is true.
 
     Args:
-      condition: notified by whoever makes the predicate true. It is notified when a token in force is cancelled, so it
-        must be one of an RLock (``threading.Condition()`` is) if this thread may cancel a token while it holds it.
-      predicate: asked while the condition is held.
-      what: what is waited for, for messages.
-      timeout: seconds after which to give up without an error; None for never.
+      condition: notified when the predicate may have become true. It is also notified when a token in force is
+        cancelled, so it must use an RLock (as ``threading.Condition()`` does) if this thread may cancel a token while
+        holding it.
+      predicate: called while the condition is held.
+      what: the subject of the wait, for messages.
+      timeout: the time limit in seconds, after which it returns without an error; None for no limit.
 
     Returns:
-      What the predicate says at the end: False only when ``timeout`` has passed.
+      The predicate's final value: False only if ``timeout`` has passed.
 
     Raises:
-      DeadlineExceededError: the deadline in force has passed, and the predicate is still false.
-      CancelledError: a token in force was cancelled, and the predicate is still false.
+      DeadlineExceededError: the deadline in force passed while the predicate was false.
+      CancelledError: a token in force was cancelled while the predicate was false.
     """
     if predicate():
         return True
@@ -61,19 +62,19 @@ def wait_until(
             return _wait(condition, predicate, None, end, what)
         with ExitStack() as stack:
             for token in current.tokens:
-                # Not under the condition: the thread that cancels holds none of our locks, and takes this one.
+                # Not while holding the condition: the cancelling thread holds none of our locks, and acquires this one.
                 stack.callback(token.on_cancel(lambda: _notify(condition)))
             return _wait(condition, predicate, current, end, what)
 
 
 def wait_only_for(condition: threading.Condition, predicate: Callable[[], bool]) -> None:
-    """Waits on a condition, which the caller holds, until a predicate is true, whatever deadline is in force."""
+    """Waits on a condition, which the caller holds, until a predicate is true, ignoring deadlines."""
     while not predicate():
         condition.wait(_until_signal(None))
 
 
 def _until_signal(seconds: float | None) -> float | None:
-    """Returns how long a thread that is to wait so many seconds, or for ever, may sleep at a time."""
+    """Returns the time that a thread may sleep at once, out of a wait of ``seconds`` or without limit."""
     if threading.current_thread() is not threading.main_thread():
         return seconds
     return _SIGNAL_SECONDS if seconds is None else min(seconds, _SIGNAL_SECONDS)
@@ -104,7 +105,7 @@ def _wait(
 
 
 class Signal:
-    """An event that is set once, like ``threading.Event``; waiting for it keeps to what is in force."""
+    """An event that is set once, like ``threading.Event``; waits observe the deadline and tokens in force."""
 
     __slots__ = ("_condition", "_is_set")
 
@@ -114,17 +115,17 @@ class Signal:
 
     @property
     def is_set(self) -> bool:
-        """True if it is set."""
+        """True if the event is set."""
         return self._is_set
 
     def set(self) -> None:
-        """Sets it, and wakes all who wait."""
+        """Sets the event and wakes all waiters."""
         with self._condition:
             self._is_set = True
             self._condition.notify_all()
 
     def wait(self, what: What, timeout: float | None = None) -> bool:
-        """Waits until it is set; as :func:`wait_until`."""
+        """Waits until the event is set; see :func:`wait_until`."""
         if self._is_set:
             return True
         with self._condition:
@@ -132,7 +133,7 @@ class Signal:
 
 
 def pause(seconds: float, what: What) -> None:
-    """Waits for so many seconds; ends early, with an error, by what is in force.
+    """Waits for ``seconds``; a deadline or token in force ends the wait early with an error.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
@@ -141,13 +142,13 @@ def pause(seconds: float, what: What) -> None:
     Signal().wait(what, seconds)
 
 
-# A lock cannot be woken by a token, so only where there are tokens is it asked for again and again.
+# A token cannot wake a lock's waiter, so if tokens are in force the lock is polled.
 _LOOK_SECONDS = 0.05
 
 
 @contextmanager
 def holding(lock: Lock, what: What) -> Generator[None]:
-    """Holds a lock inside the scope; waiting for it keeps to what is in force.
+    """Holds a lock inside the scope; waiting for it observes the deadline and tokens in force.
 
     Raises:
       DeadlineExceededError: the deadline in force passed first.

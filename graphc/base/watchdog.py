@@ -1,4 +1,4 @@
-"""The watchdog: it reports what waits for long and makes no progress."""
+"""The watchdog: reports long waits without progress."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _logger = logging.getLogger("graphc.watchdog")
 
 
 class Watch:
-    """One thing that is waited for.
+    """A wait under observation.
 
     Args:
-      what: for the report.
+      what: the subject of the wait, for the report.
       place: the user's line that waits.
     """
 
@@ -37,22 +37,22 @@ class Watch:
         self.thread = threading.current_thread().name
 
     def progress(self) -> None:
-        """Says that something was done: the time without progress starts anew, and a new stall is a new report."""
+        """Records progress: the time without progress starts anew, and another stall is reported again."""
         self.since, self.reported = time.monotonic(), False
 
     def report(self, seconds: float) -> None:
-        """Logs that nothing has happened."""
+        """Logs that there was no progress."""
         self.reported = True
         try:
             what = self._what if isinstance(self._what, str) else self._what()
-        except Exception as error:  # it may look at what another thread is just changing
-            what = f"what cannot be described now ({error!r})"
+        except Exception as error:  # it may read state that another thread is changing
+            what = f"something that cannot be described now ({error!r})"
         place = "" if self.place is None else f"\n  at {self.place}"
         _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, what, place)
 
 
 class _Watchdog:
-    """Looks after what is waited for; its thread exists only while something is."""
+    """Observes all waits; its thread exists only while there are any."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
@@ -86,10 +86,10 @@ class _Watchdog:
                 due = [watch for watch in self._watches.values() if not watch.reported and now - watch.since >= limit]
                 if not due:
                     waits = [limit - (now - watch.since) for watch in self._watches.values() if not watch.reported]
-                    # One that was reported may make progress, and stall again.
+                    # A wait that was reported may progress and stall again.
                     self._condition.wait(min(max(0.0, min(waits, default=limit)), threading.TIMEOUT_MAX))
                     continue
-            for watch in due:  # not under the lock: handlers of logging are the user's
+            for watch in due:  # without the lock: logging handlers may be the user's
                 try:
                     watch.report(now - watch.since)
                 except BaseException:
@@ -105,7 +105,7 @@ _listener: Callable[[str, float], None] | None = None
 
 
 def listen_to_waits(listener: Callable[[str, float], None] | None) -> None:
-    """Has a function told of each wait that has ended: what was waited for, and since when by ``time.perf_counter``."""
+    """Sets a function called after each wait with its subject and its start by ``time.perf_counter``."""
     global _listener
     _listener = listener
 
@@ -114,7 +114,7 @@ _watch: ContextVar[Watch | None] = ContextVar("graphc.watch", default=None)
 
 
 def note_progress() -> None:
-    """Tells the watchdog that what is waited for here makes progress."""
+    """Tells the watchdog that the current wait makes progress."""
     watch = _watch.get()
     if watch is not None:
         watch.progress()
@@ -122,12 +122,12 @@ def note_progress() -> None:
 
 @contextmanager
 def watched(what: What) -> Generator[None]:
-    """Inside the scope this thread waits for something; see ``gx.config.watchdog_seconds``.
+    """Marks this thread as waiting inside the scope; see ``gx.config.watchdog_seconds``.
 
-    Of scopes in each other the outermost counts: the others are parts of what it waits for.
+    Scopes nest: only the outermost counts, since the others are parts of its wait.
 
     Args:
-      what: what it waits for, as a noun.
+      what: the subject of the wait as a noun.
     """
     listener = _listener
     if listener is None:
@@ -143,9 +143,9 @@ def watched(what: What) -> Generator[None]:
 
 
 def overseen(what: What) -> AbstractContextManager[None]:
-    """As :func:`watched`, around all that must make progress, of which waiting is a part.
+    """Marks work that must make progress, including its waits, like :func:`watched`.
 
-    What runs in a copy of the context that holds inside the scope is a part of it, too, on any thread.
+    Work that runs in a copy of the scope's context is part of it, on any thread.
     """
     if config.watchdog_seconds is None or _watch.get() is not None:
         return _NOTHING

@@ -29,8 +29,8 @@ def assert_rank(x: ArrayLike, rank: int, message: str | None = None) -> None:
 
     Args:
       x: a tensor.
-      rank: how many.
-      message: what the error says besides.
+      rank: the number of axes.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: it has another number.
@@ -68,7 +68,7 @@ def assert_shapes(shapes: Shapes, message: str | None = None) -> None:
       shapes: pairs of a tensor and its shape. A size is an int, None or ``"."`` for any, or a name, which is the same
         size wherever it stands. ``...`` or ``"*"`` as the first or the last size stands for any number of axes. A text
         has one letter for each axis.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: a tensor has another number of axes, or another size.

@@ -26,7 +26,7 @@ def assert_type(x: ArrayLike, dtype: Any, message: str | None = None) -> None:
     Args:
       x: a tensor.
       dtype: the dtype.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidTypeError: it has another.

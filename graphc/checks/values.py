@@ -51,9 +51,9 @@ def assert_true(condition: ArrayLike, data: Any = None, message: str | None = No
     """Raises an error unless a condition holds for every element (TensorFlow's ``Assert``).
 
     Args:
-      condition: truth values.
-      data: what the message shows besides; values that are known.
-      message: what it says besides.
+      condition: booleans.
+      data: known values to show in the message.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: it does not hold.
@@ -73,7 +73,7 @@ def assert_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x and y differ.
@@ -91,7 +91,7 @@ def assert_none_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) ->
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x and y are equal somewhere.
@@ -109,7 +109,7 @@ def assert_greater(x: ArrayLike, y: ArrayLike, message: str | None = None) -> No
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is not greater than y everywhere.
@@ -127,7 +127,7 @@ def assert_greater_equal(x: ArrayLike, y: ArrayLike, message: str | None = None)
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is less than y somewhere.
@@ -145,7 +145,7 @@ def assert_less(x: ArrayLike, y: ArrayLike, message: str | None = None) -> None:
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is not less than y everywhere.
@@ -163,7 +163,7 @@ def assert_less_equal(x: ArrayLike, y: ArrayLike, message: str | None = None) ->
     Args:
       x: a tensor.
       y: a tensor; both are broadcast.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is greater than y somewhere.
@@ -180,7 +180,7 @@ def assert_positive(x: ArrayLike, message: str | None = None) -> None:
 
     Args:
       x: a tensor.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is not above 0 everywhere.
@@ -197,7 +197,7 @@ def assert_non_positive(x: ArrayLike, message: str | None = None) -> None:
 
     Args:
       x: a tensor.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is above 0 somewhere.
@@ -214,7 +214,7 @@ def assert_negative(x: ArrayLike, message: str | None = None) -> None:
 
     Args:
       x: a tensor.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is not below 0 everywhere.
@@ -231,7 +231,7 @@ def assert_non_negative(x: ArrayLike, message: str | None = None) -> None:
 
     Args:
       x: a tensor.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: x is below 0 somewhere.
@@ -251,7 +251,7 @@ def assert_near(x: ArrayLike, y: ArrayLike, rtol: Any = None, atol: Any = None, 
       y: a tensor; both are broadcast.
       rtol: the tolerance, relative to ``y``; ten times the dtype's precision when None.
       atol: the absolute tolerance; the same when None.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: they are farther from each other.
@@ -272,7 +272,7 @@ def assert_all_finite(x: ArrayLike, message: str | None = None) -> Tensor:
 
     Args:
       x: a tensor.
-      message: what the error says besides.
+      message: extra text for the error message.
 
     Raises:
       InvalidArgumentError: an element is.

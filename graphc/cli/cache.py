@@ -22,9 +22,9 @@ __all__ = ["Entry", "clear_cache", "entries", "list_cache"]
 
 _PROGRAM, _USED = "-cache", "-atime"
 _HASH = 64
-"""How many letters of an entry's name tell its content."""
+"""Number of letters of an entry's name that identify its content."""
 _NAME = re.compile(rf".+-[0-9a-f]{{{_HASH}}}{_PROGRAM}")
-"""How JAX names the file of a program; nothing else in the folder is looked at, or removed."""
+"""Pattern of JAX's file names for programs; other files in the folder are neither listed nor removed."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Entry:
     Attributes:
       program: its name.
       path: its file.
-      size: in bytes.
+      size: the size in bytes.
       used: seconds since it was used last.
     """
 
@@ -83,7 +83,7 @@ def list_cache(given: Path | None, console: Console) -> None:
 
     Args:
       given: its folder; None for that of the settings.
-      console: where to print.
+      console: the console for the output.
 
     Raises:
       NotFoundError: none is given, and none is on.

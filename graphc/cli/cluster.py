@@ -73,7 +73,7 @@ def read_resources(given: Sequence[str], cluster: ClusterSpec) -> dict[str, dict
     """Reads what Ray is to reserve for the tasks of jobs.
 
     Args:
-      given: as they are typed, such as ``worker:num_gpus=1``.
+      given: the resources as typed, such as ``worker:num_gpus=1``.
       cluster: the cluster.
 
     Returns:
@@ -103,7 +103,7 @@ def serve_task(path: Path, job: str | None, task: int | None, console: Console) 
       path: the description of the cluster.
       job: the job of the task.
       task: its index.
-      console: where it says how to reach the task.
+      console: the console for instructions on reaching the task.
     """
     server = Server(read_cluster(path), job, task, protocol="ray")
     try:
@@ -119,8 +119,8 @@ def cluster_up(path: Path, resources: Sequence[str], console: Console) -> None:
 
     Args:
       path: the description of the cluster.
-      resources: what Ray reserves for the tasks; see :func:`read_resources`.
-      console: where their state is shown.
+      resources: the resources that Ray reserves for the tasks; see :func:`read_resources`.
+      console: the console for the tasks' state.
     """
     cluster = read_cluster(path)
     amounts = read_resources(resources, cluster)
@@ -151,7 +151,7 @@ def cluster_status(path: Path, console: Console) -> bool:
 
     Args:
       path: the description of the cluster.
-      console: where it is shown.
+      console: the console for the output.
 
     Returns:
       Whether all run.

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the ``graphc`` command.
 
     Args:
-      arguments: what was typed after ``graphc``; taken from the command line when None.
+      arguments: the arguments after ``graphc``; None for those of the command line.
 
     Returns:
       The exit code: 0 for success, 1 if a comparison found a difference, 2 if something failed.

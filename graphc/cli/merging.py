@@ -16,10 +16,10 @@ __all__ = ["MergedTimeline", "merge_timelines"]
 
 @dataclass(frozen=True)
 class MergedTimeline:
-    """What ran on all ranks.
+    """The merged timelines of all ranks.
 
     Attributes:
-      events: in the order in which they began, with times of one clock.
+      events: the events in order of their start, with times of a common clock.
       waited_for: the seconds that all other ranks together waited for each.
     """
 

@@ -41,7 +41,7 @@ class Measurement:
     """A step on so many devices.
 
     Attributes:
-      devices: how many.
+      devices: the number of devices.
       seconds: the median time of a step.
       losses: the scalar results of the first steps.
       shared: whether the devices are simulated and share the cores of one processor.
@@ -163,7 +163,7 @@ def scale(target: str, expression: str | None, counts: Sequence[int], *, weak: b
       expression: its arguments, as for ``graphc compare``.
       counts: the numbers of devices.
       weak: whether each device gets the whole batch, so the work grows with the devices.
-      rounds: how many steps are timed.
+      rounds: the number of timed steps.
 
     Raises:
       InvalidArgumentError: a number of devices is no positive number.

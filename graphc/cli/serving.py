@@ -62,8 +62,8 @@ def serve(options: argparse.Namespace, console: Console) -> None:
     """Serves functions over HTTP until SIGTERM or Ctrl-C.
 
     Args:
-      options: what was typed; see :func:`add_options`.
-      console: where it says how to reach the functions.
+      options: the parsed options; see :func:`add_options`.
+      console: the console for instructions on reaching the functions.
 
     Raises:
       InvalidArgumentError: there is nothing to serve, or everyone could ask and ``--open`` is missing.

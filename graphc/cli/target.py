@@ -1,4 +1,4 @@
-"""What ``FILE.py:FUNCTION`` on the command line means: a function, and arguments to call it with."""
+"""Targets on the command line: ``FILE.py:FUNCTION`` as a function, and arguments to call it with."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Target:
     """A function and the arguments to call it with.
 
     Attributes:
-      module: where it was found.
-      function: what to call.
+      module: the name of the target's module.
+      function: the function to call.
       args: with what.
     """
 

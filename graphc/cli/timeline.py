@@ -1,4 +1,4 @@
-"""What ``graphc timeline`` shows: the events of a trace as a table in the terminal, and as a picture."""
+"""The output of ``graphc timeline``: the events of a trace as a table in the terminal, and as a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphc.runtime import Event
 __all__ = ["draw_timeline", "print_timeline", "rows_of"]
 
 _BAR = 32
-"""How many characters stand for the whole time."""
+"""Width of the whole time in characters."""
 _COLOURS = {  # in a terminal, and in a picture
     "op": ("cyan", "C9"),
     "program": ("blue", "C0"),
@@ -35,8 +35,8 @@ def print_timeline(events: Sequence[Event], console: Console) -> None:
     """Prints a row for each event, in the order in which they began: where and when it ran, and for how long.
 
     Args:
-      events: of a trace.
-      console: where to; what is no terminal gets lines as long as they need to be.
+      events: the events of a trace.
+      console: the console for the output; if it is not a terminal, lines are not wrapped.
     """
     table = _table(events)
     if not console.is_terminal:
@@ -98,9 +98,9 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
     """Draws a lane for each device and thread, with a bar for each event and its name where there is room.
 
     Args:
-      events: of a trace.
+      events: the events of a trace.
       path: the file to write; its ending decides the format.
-      title: what stands above.
+      title: the title of the picture.
 
     Raises:
       FailedPreconditionError: matplotlib is not installed.

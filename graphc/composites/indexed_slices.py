@@ -22,7 +22,7 @@ class IndexedSlices:
 
     Args:
       values: the rows: ``[n, ...]``.
-      indices: which they are: ``[n]``, integers from 0.
+      indices: the indices of the rows: ``[n]``, integers from 0.
       dense_shape: the shape of the tensor; None where nobody says.
 
     Example:

@@ -27,7 +27,7 @@ class RaggedTensor:
 
     Attributes:
       values: the elements of all rows, one after the other: a tensor, or a RaggedTensor where rows hold rows.
-      row_splits: where each row begins in them, and last their number: ``[rows + 1]``.
+      row_splits: the start of each row in the values, and last their number: ``[rows + 1]``.
 
     Example:
       >>> import graphc as gx
@@ -55,7 +55,7 @@ class RaggedTensor:
 
         Args:
           values: the elements of all rows.
-          row_splits: where each row begins, and last the number of elements.
+          row_splits: the start of each row, and last the number of elements.
           name: taken as TensorFlow's programs give it.
           validate: whether this is checked, where its values are known.
 
@@ -96,7 +96,7 @@ class RaggedTensor:
         Args:
           values: the elements of all rows.
           value_rowids: the number of each one's row, ascending.
-          nrows: how many rows there are; one more than the last number when None.
+          nrows: the number of rows; None for one more than the last index.
           name: as for :meth:`from_row_splits`.
           validate: as there.
         """
@@ -113,8 +113,8 @@ class RaggedTensor:
 
         Args:
           pylist: lists in a list, all nested equally deep.
-          dtype: of the elements; that of their values when None.
-          row_splits_dtype: of where rows begin.
+          dtype: the dtype of the elements; None for that of their values.
+          row_splits_dtype: the dtype of the row splits.
 
         Raises:
           InvalidArgumentError: the lists are not nested equally deep, or not at all.
@@ -139,8 +139,8 @@ class RaggedTensor:
 
         Args:
           tensor: ``[rows, columns, ...]``.
-          lengths: how much of each row is kept; its values must be known.
-          padding: what fills rows up at their ends, instead of lengths.
+          lengths: the number of elements to keep in each row; its values must be known.
+          padding: the value that pads rows at their ends, instead of lengths.
 
         Raises:
           ConcretizationError: values that decide on the lengths are not known while the function is traced.
@@ -221,7 +221,7 @@ class RaggedTensor:
 
         Args:
           op: a function of a tensor.
-          *args: what else it takes; of RaggedTensors, their innermost elements.
+          *args: further arguments; RaggedTensors among them are replaced by their innermost elements.
           **kwargs: the same by name.
         """
         others = [arg.flat_values if isinstance(arg, RaggedTensor) else arg for arg in args]
@@ -231,7 +231,7 @@ class RaggedTensor:
         """Returns the rows filled up to one length.
 
         Args:
-          default_value: what fills them up; 0 when None.
+          default_value: the padding value; None for 0.
           shape: the sizes of the result, of which the second cuts or fills rows; None for the longest row's. A compiled
             function needs it.
 

@@ -107,7 +107,7 @@ class SparseTensor:
         """Returns the tensor.
 
         Args:
-          default_value: what the other elements are; 0 when None.
+          default_value: the value of the other elements; None for 0.
         """
         start = zeros(self.sizes, dtype=self.dtype)
         if default_value is not None:
@@ -123,7 +123,7 @@ class SparseTensor:
 
         Args:
           op: a function of a tensor.
-          *args: what else it takes; of SparseTensors, their elements.
+          *args: further arguments; SparseTensors among them are replaced by their elements.
           **kwargs: the same by name.
         """
         others = [arg.values if isinstance(arg, SparseTensor) else arg for arg in args]

@@ -30,14 +30,14 @@ class TensorArray:
     compiler it is one tensor with an axis more, in loops, branches, arguments and results alike.
 
     Args:
-      dtype: of the tensors.
-      size: how many there are.
+      dtype: the dtype of the tensors.
+      size: the number of tensors.
       dynamic_size: whether writing behind the last one makes the array longer. In a compiled loop the position must be
         known for it while the loop is traced.
       clear_after_read: taken as TensorFlow's programs give it; tensors that are read stay.
       infer_shape: taken likewise; all tensors have one shape.
-      element_shape: of the tensors; that of the first that is written when None.
-      name: for people.
+      element_shape: the shape of the tensors; None for that of the first one written.
+      name: a name for messages.
 
     Raises:
       InvalidArgumentError: ``size`` is no count.
@@ -193,7 +193,7 @@ class TensorArray:
 
         Args:
           value: the tensor.
-          lengths: of the pieces, which must be equal.
+          lengths: the lengths of the pieces, which must be equal.
 
         Raises:
           UnimplementedError: they differ.

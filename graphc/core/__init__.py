@@ -1,4 +1,4 @@
-"""Layer 3: the context of a thread, the one door to every op, Tensor, Variable, conversion, where ops go."""
+"""Layer 3: the thread's context, dispatch of all ops, Tensor, Variable, conversion, and placement."""
 
 from typing import TYPE_CHECKING
 

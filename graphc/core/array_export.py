@@ -1,8 +1,8 @@
-"""Values that leave graphc for functions of JAX and NumPy, from where no gradient comes back.
+"""Export of values to functions of JAX and NumPy, which return no gradients.
 
-In eager code an open tape follows what is computed from the tensors that it watches. Another library's function that
-would turn such a tensor into an array is refused. ``numpy()``, ``item()``, ``float()`` and ``print`` show values and
-stay legal: a number is a constant, and an array is refused where it meets tensors under the same tape.
+In eager code an open tape follows the values computed from its watched tensors. graphc refuses another library's
+function that would turn such a tensor into an array. ``numpy()``, ``item()``, ``float()`` and ``print`` stay legal,
+since they show values: a number is a constant, and an array is refused where it meets tensors under the same tape.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["ShownArray", "check_leaves", "shown", "stay", "when_jax_converts"]
 
 
 def stay(function: str = "graphc's function of that name") -> str:
-    """Returns what to write instead of a function of another library, for messages."""
+    """Returns what to write instead of another library's function, for messages."""
     return (
         f"use {function} (gx.asarray makes tensors of arrays), gx.call_jax(function, x) for one of JAX's, or in eager "
         "code np.asarray(gx.stop_gradient(x)) where no gradient is wanted"
@@ -39,11 +39,11 @@ def stay(function: str = "graphc's function of that name") -> str:
 
 
 def check_leaves(value: ArrayMethods, use: str) -> None:
-    """Refuses that a tensor or variable becomes another library's array where an open tape follows it.
+    """Raises if an open tape follows a tensor or variable that is about to become another library's array.
 
     Args:
-      value: what is converted.
-      use: what would become of it, as the message says it.
+      value: the tensor or variable.
+      use: the use that the message names.
     """
     for tape in context.tapes:
         if tape.follows(value):
@@ -54,14 +54,14 @@ def check_leaves(value: ArrayMethods, use: str) -> None:
 
 
 class when_jax_converts:  # noqa: N801  it stands where a decorator stands
-    """The method ``__jax_array__``, which answers by what JAX is about to do.
+    """The method ``__jax_array__``, which depends on what JAX is about to do.
 
-    - An operator of ``jax.Array`` gets no method, so Python calls the tensor's own operator, which tapes see.
-    - A function that converts its arguments gets the method, which refuses a tensor that a tape follows.
-    - Where JAX would raise an error of its own, since it compiles no function for tensors, graphc raises one.
+    - For an operator of ``jax.Array`` there is no method, so Python calls the tensor's own operator, which tapes see.
+    - For a function that converts its arguments there is one, which refuses a tensor that a tape follows.
+    - Where JAX would raise an error, since it compiles no function for tensors, graphc raises its own.
 
-    The frame that asks tells which it is. JAX does not promise its names: if they change, operators convert as
-    functions do, and are refused under a tape; no gradient vanishes.
+    The calling frame shows which case it is. JAX does not promise the frame's name: if it changes, operators convert as
+    functions do and are refused under a tape; no gradient is lost silently.
     """
 
     def __init__(self, convert: Callable[[Any], jax.Array]) -> None:
@@ -77,8 +77,7 @@ class when_jax_converts:  # noqa: N801  it stands where a decorator stands
                 raise AttributeError("__jax_array__")
             if code.co_name in _COMPILING:
                 error = UnimplementedError(
-                    f"JAX compiles this function for arrays, but it was given a tensor of graphc ({instance.type}); "
-                    f"{stay()}"
+                    f"JAX compiles this function for arrays, but got a graphc tensor ({instance.type}); {stay()}"
                 )
                 raise at(error, user_location())
         return self._convert.__get__(instance)
@@ -89,7 +88,7 @@ _COMPILING = frozenset(("shaped_abstractify", "typeof"))
 
 
 def shown(array: np.ndarray[Any, Any], value: ArrayMethods) -> np.ndarray[Any, Any]:
-    """Returns the values of a tensor or variable, for people to see: refused by ops under the tapes that follow it."""
+    """Returns values for display, marked so that ops under the tapes that follow the tensor refuse them."""
     tapes = [tape for tape in context.tapes if tape.follows(value)]
     if not tapes:
         return array
@@ -99,7 +98,7 @@ def shown(array: np.ndarray[Any, Any], value: ArrayMethods) -> np.ndarray[Any, A
 
 
 class ShownArray(np.ndarray[Any, Any]):
-    """An array that was computed of the values of a tensor while tapes followed it."""
+    """An array computed from the values of a tensor that tapes follow."""
 
     tapes: tuple[weakref.ref[Recorder], ...]
 
@@ -107,7 +106,7 @@ class ShownArray(np.ndarray[Any, Any]):
         self.tapes = () if self.dtype.kind in "biu" else getattr(source, "tapes", ())
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        # One number is a constant, as NumPy gives it: a 0-d array would be changed in place by `+=`.
+        # A single number is a constant and stays a NumPy scalar: `+=` would change a 0-d array in place.
         return super().__array_wrap__(array, context, return_scalar) if array.ndim else array[()]
 
     def __repr__(self) -> str:
@@ -121,7 +120,7 @@ class ShownArray(np.ndarray[Any, Any]):
 def _from_shown(value: ShownArray) -> Any:
     if any(tape() in context.tapes for tape in value.tapes):
         error = UnimplementedError(
-            "an array that numpy() gave loses the gradient of a tensor that an open GradientTape follows, where it "
+            "an array from numpy() loses the gradient of a tensor that an open GradientTape follows, when it "
             f"meets tensors again; {stay()}"
         )
         raise at(error, user_location())

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["FUNCTIONS", "ArrayMethods"]
 
 FUNCTIONS: Registry[Callable[..., Any]] = Registry("function")
-"""The public array functions by name; the op table fills it. Methods of Tensor and NumPy's protocols look here."""
+"""The public array functions by name, filled by the op table; Tensor methods and NumPy's protocols look here."""
 
 
 _pow = binary_method("pow")
 
 
 def _power(self: Any, other: Any) -> Any:
-    """``self ** other``; an int to a negative power is refused, as in NumPy (JAX computes a wrong number)."""
+    """Returns ``self ** other``; refuses an int to a negative power, as NumPy does (JAX computes a wrong number)."""
     if type(other) is int and other < 0 and self.dtype.kind in "iu":
         error = InvalidArgumentError(
             f"pow: integers to negative integer powers are not integers, got {self.type} ** {other}; "
@@ -43,7 +43,7 @@ def _power(self: Any, other: Any) -> Any:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Returns the method that is a function of the table, with its arguments."""
+    """Returns the method that calls a function of the table."""
     function: Any = None
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -58,9 +58,9 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _missing(owner: Any, name: str) -> AttributeError:
-    """Returns the error of an attribute that is not there, with what to write for a name of another library."""
+    """Returns the error for a missing attribute; for another library's method name it says what to write."""
     text = f"{type(owner).__name__!r} object has no attribute {name!r}"
-    if not name.startswith("_"):  # which tools ask for
+    if not name.startswith("_"):  # tools probe for these
         if name.endswith("_") and name[:-1] in FUNCTIONS:
             text += f"; functions return new tensors: x = gx.{name[:-1]}(x, ...)"
         elif (hint := hint_of(name)) is not None:
@@ -74,7 +74,7 @@ _ASKED_BY_NUMPY = frozenset(("__array_interface__", "__array_struct__"))
 """What ``np.asarray`` asks for before ``__array__``, each time; the message would take longer than the conversion."""
 
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
-"""The versions of the array API standard that the namespace follows."""
+"""The supported versions of the array API standard."""
 
 
 class ArrayMethods:
@@ -84,13 +84,13 @@ class ArrayMethods:
 
     raw: Any
 
-    if not TYPE_CHECKING:  # which would allow any name
+    if not TYPE_CHECKING:  # it would make any name valid for type checkers
 
         def __getattr__(self, name: str) -> Any:
-            """Raises what says how graphc spells a method of another library."""
+            """Raises an error that names graphc's spelling of another library's method."""
             raise AttributeError(name) if name in _ASKED_BY_NUMPY else _missing(self, name)
 
-    # The operators are made by a factory, without a Python call of their own in between (80 ns of a 6 us call).
+    # The operators are generated without an extra Python call (80 ns of a 6 us call).
     if TYPE_CHECKING:
 
         def __add__(self, other: ArrayLike, /) -> Tensor: ...
@@ -171,12 +171,12 @@ class ArrayMethods:
     __hash__ = None  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
     def ref(self) -> Reference[Self]:
-        """Returns a key for this very object, for sets and dicts; ``.deref()`` gives it back (TensorFlow's ``ref``)."""
+        """Returns a hashable key for sets and dicts; ``.deref()`` returns the object (TensorFlow's ``ref``)."""
         return Reference(self)
 
     @property
     def type(self) -> TensorType:
-        """Shape and dtype together."""
+        """The shape and dtype."""
         return type_of(self.raw)
 
     @property
@@ -185,7 +185,7 @@ class ArrayMethods:
         return self.raw.shape
 
     def get_shape(self) -> TensorShape:
-        """Returns the shape as a :class:`TensorShape`, which has methods of its own (TensorFlow's ``get_shape``)."""
+        """Returns the shape as a :class:`TensorShape` with TensorFlow's methods (TensorFlow's ``get_shape``)."""
         return TensorShape.of(self.type)
 
     @property
@@ -247,7 +247,7 @@ class ArrayMethods:
 
     def __delitem__(self, index: Any) -> NoReturn:
         error = InvalidTypeError(
-            f"items of a tensor ({self.type}) cannot be deleted, since a tensor keeps its shape; take those that stay, "
+            f"items of a tensor ({self.type}) cannot be deleted, since a tensor keeps its shape; select those to keep "
             "with an index or a mask, or join them with gx.concat"
         )
         raise at(error, user_location())
@@ -270,8 +270,8 @@ class ArrayMethods:
         size = self.shape[0]
         if not isinstance(size, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             error = InvalidTypeError(
-                f"{use} needs the number of rows, which only a run of the graph knows ({self.type}); gx.shape(x)[0] is "
-                "it as a tensor, and gx.scan and gx.vmap go over rows"
+                f"{use} needs the number of rows, which is known only when the graph runs ({self.type}); "
+                "gx.shape(x)[0] is that number as a tensor, and gx.scan and gx.vmap iterate over rows"
             )
             raise at(error, user_location())
         return size
@@ -319,7 +319,7 @@ class ArrayMethods:
         return other // self, other % self
 
     def __round__(self, ndigits: int | None = None) -> Any:
-        """Gives a whole number as an int, or a tensor rounded to so many decimals; halves go to the even neighbour."""
+        """Rounds to an int, or to a tensor with ``ndigits`` decimals; halves round to the even neighbour."""
         if self.shape:
             error = InvalidTypeError(f"round() of a tensor {self.type}; use gx.round(x, decimals)")
             raise at(error, user_location())
@@ -329,14 +329,14 @@ class ArrayMethods:
         return format(self.item(), spec) if spec and not self.shape else str(self)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns the values as a NumPy array; waits until they are computed."""
+        """Returns the values as a NumPy array, after waiting until they are computed."""
         return host_values(self.raw)
 
     def item(self) -> Any:
-        """Returns the one element as a Python number; waits until it is computed.
+        """Returns the only element as a Python number, after waiting until it is computed.
 
         Raises:
-          InvalidArgumentError: the tensor has more or fewer elements than one.
+          InvalidArgumentError: the tensor does not have exactly one element.
         """
         array = self.numpy()
         if array.size != 1:
@@ -346,7 +346,7 @@ class ArrayMethods:
         return array.item()
 
     def tolist(self) -> Any:
-        """Returns the values as nested Python lists; waits until they are computed."""
+        """Returns the values as nested Python lists, after waiting until they are computed."""
         return self.numpy().tolist()
 
     def astype(self, dtype: Any) -> Tensor:
@@ -398,7 +398,7 @@ class ArrayMethods:
     var = _function("var")
 
     def transpose(self, *axes: Any) -> Tensor:
-        """Returns the tensor with its axes in another order; reversed without arguments."""
+        """Returns the tensor with its axes permuted; reversed if no axes are given."""
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return FUNCTIONS["permute_dims"](self, order)
 
@@ -406,7 +406,7 @@ class ArrayMethods:
         """Returns the tensor on a device, such as ``"gpu:0"``; ``stream`` must be None."""
         if stream is not None:
             error = InvalidArgumentError(
-                f"to_device: stream is {stream!r}, but JAX orders what runs by itself; leave it"
+                f"to_device: stream is {stream!r}, but JAX manages streams itself; omit the argument"
             )
             raise at(error, user_location())
         return FUNCTIONS["asarray"](self, device=device)
@@ -414,13 +414,14 @@ class ArrayMethods:
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version not in (None, *_API_VERSIONS):
             error = InvalidArgumentError(
-                f"__array_namespace__: there is no version {api_version!r} here, but {', '.join(_API_VERSIONS)}"
+                f"__array_namespace__: version {api_version!r} is not supported; "
+                f"supported are {', '.join(_API_VERSIONS)}"
             )
             raise at(error, user_location())
         return sys.modules["graphc"]
 
     def _leave(self, use: str) -> None:
-        """Refuses that the values go to another library if a gradient would be lost; ``use`` is for the message."""
+        """Refuses the export of values to another library if a gradient would be lost; ``use`` is for the message."""
         raise NotImplementedError
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -455,7 +456,7 @@ _NUMPY_NAMES = {
 
 
 def _numpy_function(function: Any) -> Callable[..., Any]:
-    """Returns the function of graphc that has the name of one of NumPy's, in the namespace of the same name."""
+    """Returns graphc's function of a NumPy function's name, from the namespace of the same name."""
     module = str(getattr(function, "__module__", None) or "").removeprefix("numpy").lstrip(".")
     given = str(function.__name__)
     name = _NUMPY_NAMES.get(given, given)
@@ -472,7 +473,7 @@ def _numpy_function(function: Any) -> Callable[..., Any]:
 
 
 class _Updater:
-    """The ``.at`` of a tensor; indexing it gives the methods that update a copy."""
+    """The ``.at`` of a tensor; indexing it returns an object with the update methods."""
 
     __slots__ = ("_tensor",)
 
@@ -494,25 +495,25 @@ class _IndexedUpdater:
         return FUNCTIONS["update_item"](self._tensor, self._index, values, how)
 
     def get(self) -> Tensor:
-        """Returns the elements themselves."""
+        """Returns the elements."""
         return self._tensor[self._index]
 
     def set(self, values: ArrayLike) -> Tensor:
-        """Returns a copy in which the elements are ``values``."""
+        """Returns a copy with the elements replaced by ``values``."""
         return self._update("set", values)
 
     def add(self, values: ArrayLike) -> Tensor:
-        """Returns a copy in which ``values`` are added to the elements; an index named twice adds twice."""
+        """Returns a copy with ``values`` added to the elements; an index given twice adds twice."""
         return self._update("add", values)
 
     def multiply(self, values: ArrayLike) -> Tensor:
-        """Returns a copy in which the elements are multiplied by ``values``."""
+        """Returns a copy with the elements multiplied by ``values``."""
         return self._update("multiply", values)
 
     def min(self, values: ArrayLike) -> Tensor:
-        """Returns a copy in which the elements are the smaller of themselves and ``values``."""
+        """Returns a copy with the elementwise minimum of the elements and ``values``."""
         return self._update("min", values)
 
     def max(self, values: ArrayLike) -> Tensor:
-        """Returns a copy in which the elements are the larger of themselves and ``values``."""
+        """Returns a copy with the elementwise maximum of the elements and ``values``."""
         return self._update("max", values)

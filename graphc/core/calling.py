@@ -1,6 +1,6 @@
-"""How a function that takes functions calls them while tracing: as converted code would.
+"""Conversion of function arguments: how ``grad`` and the like call a user's function while tracing.
 
-Whoever converts code is a layer above and registers here, so that ``grad`` and ``custom_gradient`` need not know it.
+The converter is in a layer above and registers here, so that ``grad`` and ``custom_gradient`` do not depend on it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _converter: Callable[[Any], Any] | None = None
 
 
 def register_converter(converter: Callable[[Any], Any]) -> None:
-    """Says what stands for a function in converted code; the module that converts code calls this once."""
+    """Sets the function that converts functions; the converting module calls this once."""
     global _converter
     _converter = converter
 
 
 def converted(function: Any) -> Any:
-    """Returns the function, or while tracing what converted code would call in its place."""
+    """Returns the function, or while tracing its converted form."""
     return function if context.trace is None or _converter is None else _converter(function)

@@ -1,9 +1,9 @@
-"""What is going on in this thread: a trace, open tapes, a device scope.
+"""The state of a thread: its trace, open tapes and device scope.
 
-There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no
-trace, tape, device scope or counter is active and placements are not logged, so an eager op asks one question and not
-five. ``busy`` sums up all threads, and asks it cheaper: where it is empty, every thread is eager (20 ns, where an
-attribute of a thread takes 80).
+There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no trace,
+tape, device scope or counter is active and placements are not logged, so that an eager op checks one flag instead of
+five. ``busy`` sums up all threads and is cheaper to check: while it is empty, every thread is eager (20 ns; reading a
+thread's attribute takes 80).
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ TraceT = TypeVar("TraceT", bound=Tracing)
 
 @dataclass
 class LaunchCounter:
-    """How many programs were handed to devices.
+    """A count of the programs handed to devices.
 
     Attributes:
-      count: so far.
+      count: the number so far.
     """
 
     count: int = 0
 
 
 class Assignments:
-    """The variables that were made or assigned during a call, with the values to go back to.
+    """The variables that were made or assigned during a call, with the values to restore.
 
     Attributes:
-      built: the objects that were given variables to keep, with the attributes that they had before.
+      built: the objects that received variables, with their attributes before.
     """
 
     def __init__(self) -> None:
@@ -69,74 +69,74 @@ class Assignments:
         self.built: list[tuple[Any, dict[str, Any]]] = []
 
     def note(self, variable: Any) -> None:
-        """Keeps the value of ``variable`` if it is the first that is seen of it."""
+        """Records the value of ``variable`` before its first assignment."""
         self._before.setdefault(id(variable), (variable, variable.raw))
 
     def note_made(self, variable: Any) -> None:
-        """As :meth:`note`, of a variable that was made just now."""
+        """Records a variable that was just made."""
         self.note(variable)
         self._made.add(id(variable))
 
     def note_built(self, owner: Any) -> None:
-        """Keeps the attributes of an object that is about to be given variables."""
+        """Records the attributes of an object that is about to receive variables."""
         self.built.append((owner, owner.__dict__.copy()))
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing was noted."""
+        """True if nothing was recorded."""
         return not (self._before or self.built)
 
     def assigned(self) -> list[Any]:
-        """Returns the variables, and tensors, that were there before and were assigned."""
+        """Returns the variables and tensors that existed before and were assigned."""
         return [variable for key, (variable, _) in self._before.items() if key not in self._made]
 
     def add(self, later: Assignments) -> None:
-        """Takes over what was noted after what is noted here."""
+        """Merges a later record into this one."""
         self._before = {**later._before, **self._before}
         self._made |= later._made
         self.built += later.built
 
     def undo(self) -> None:
-        """Gives each variable its value back."""
+        """Restores the value of each variable."""
         for variable, raw in self._before.values():
             variable.raw = raw
 
     def undo_built(self) -> None:
-        """Takes the variables from the objects that they were given to."""
+        """Removes the variables from the objects that received them."""
         for owner, attributes in reversed(self.built):
             owner.__dict__.clear()
             owner.__dict__.update(attributes)
 
 
 busy: set[int] = set()
-"""The threads that are not eager, and why no thread is."""
+"""The threads that are not eager, and the reasons (see :data:`REASONS`) why none is."""
 
 occupied: set[int] = set()
-"""The same without arrays on several devices, for who looks for these."""
+"""The same without the reason that arrays are on several devices, for code that checks for these itself."""
 
 LOGGED, EXAMINED, OBSERVED, SPREAD = 0, -1, -2, -3
 REASONS = frozenset((LOGGED, EXAMINED, OBSERVED, SPREAD))
-"""No numbers of threads: placements are logged; what ops compute is looked at; when they run is noted; arrays are on
-several simulated devices."""
+"""Reasons that apply to all threads, distinct from thread ids: placements are logged; op results are examined; op times
+are observed; arrays are on several simulated devices."""
 
 
 class Context(threading.local, Generic[TraceT]):
     """The state of one thread.
 
     Attributes:
-      eager: no trace, tape, device scope or counter is active, no call is making Variables, and no setting asks every
-        op to take the long way.
-      taped: the open tapes, if it would be eager without them.
-      pinned: a device scope is active, and it would be eager without that.
-      placing: a device scope is active, or where ops run is logged or noted.
-      trace: the trace that ops are appended to, or None in eager mode.
+      eager: whether no trace, tape, device scope or counter is active, no call is making Variables, and no setting
+        sends every op down the slow path.
+      taped: the open tapes, if the thread would be eager without them.
+      pinned: whether a device scope is active and the thread would be eager without it.
+      placing: whether a device scope is active, or placements are logged or observed.
+      trace: the trace that ops are appended to; None in eager mode.
       tapes: the open gradient tapes, outermost first.
-      device: what the device scopes around say; false where there are none.
+      device: the combined enclosing device scopes; false if there are none.
       replica: the data-parallel replica that is being traced, or None.
-      updates: what takes the updates of optimizers in place of the Variables, or None.
-      creating: set while a call is run eagerly because it creates Variables: what undoes its assignments.
-      counter: what counts the programs handed to devices, or None.
-      on_host: numbers that ops of the host give stay arrays of NumPy.
+      updates: receives the updates of optimizers in place of the Variables; None to update these.
+      creating: the record that undoes assignments, while a call runs eagerly because it creates Variables.
+      counter: counts the programs handed to devices; None to count nothing.
+      on_host: whether numeric results of host ops stay NumPy arrays.
     """
 
     on_host: bool = False
@@ -153,10 +153,9 @@ class Context(threading.local, Generic[TraceT]):
     counter: LaunchCounter | None = None
 
     def update(self) -> None:
-        """Recomputes ``eager``, ``taped``, ``pinned`` and ``placing`` after a change.
+        """Recomputes ``eager``, ``taped``, ``pinned`` and ``placing`` after a change of state.
 
-        A thread in which nothing is going on has no ``eager`` and ``placing`` of its own, so that
-        :func:`place_ops` reaches all.
+        An idle thread has no ``eager`` and ``placing`` of its own, so that :func:`place_ops` reaches all threads.
         """
         own = self.__dict__
         if self.device:
@@ -179,7 +178,7 @@ class Context(threading.local, Generic[TraceT]):
             occupied.add(thread)
 
     def launched(self) -> None:
-        """Tells the counter, if there is one, of a program that was handed to a device."""
+        """Increments the counter, if there is one, for a program that was handed to a device."""
         if self.counter is not None:
             self.counter.count += 1
 
@@ -188,7 +187,7 @@ context: Context[Tracing] = Context()
 
 
 def set_slow(reason: int, enabled: bool) -> None:
-    """Has every eager op of all threads take the long way for a reason, or for that one no more."""
+    """Sends the eager ops of all threads down the slow path for a reason, or withdraws the reason."""
     for reasons in (busy,) if reason == SPREAD else (busy, occupied):
         (reasons.add if enabled else reasons.discard)(reason)
     Context.eager = busy.isdisjoint(REASONS)
@@ -196,11 +195,11 @@ def set_slow(reason: int, enabled: bool) -> None:
 
 
 def place_ops(reason: int, enabled: bool) -> None:
-    """Takes every eager op of all threads the way on which its device is known for a reason, or for that one no more.
+    """Makes the eager ops of all threads determine their device for a reason, or withdraws the reason.
 
     Args:
       reason: ``LOGGED`` or ``OBSERVED``.
-      enabled: whether the reason holds.
+      enabled: True to set the reason, False to withdraw it.
     """
     set_slow(reason, enabled)
     Context.placing = not busy.isdisjoint((LOGGED, OBSERVED))
@@ -208,7 +207,7 @@ def place_ops(reason: int, enabled: bool) -> None:
 
 @contextmanager
 def trace_scope(trace: Tracing | None) -> Generator[None]:
-    """Ops go to ``trace`` inside the scope (None: they run eagerly). Tapes opened outside do not see them."""
+    """Sends ops to ``trace`` inside the scope (None: runs them eagerly). Tapes opened outside do not see them."""
     saved = context.trace, context.tapes, context.device
     context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else NO_PINS
     context.update()
@@ -220,7 +219,7 @@ def trace_scope(trace: Tracing | None) -> Generator[None]:
 
 
 class on_host:  # noqa: N801  a class, since a generator takes three times as long for each element of a dataset
-    """Runs ops eagerly, in no trace, and leaves numbers that ops of the host give, such as parsers, as NumPy arrays."""
+    """Runs ops eagerly, outside any trace, and leaves numeric results of host ops, such as parsers, as NumPy arrays."""
 
     __slots__ = ("_outside", "_saved")
 
@@ -238,7 +237,7 @@ class on_host:  # noqa: N801  a class, since a generator takes three times as lo
 
 @contextmanager
 def count_launches() -> Generator[LaunchCounter]:
-    """Counts the programs that this thread hands to devices inside the scope: eager ops, compiled functions, copies.
+    """Counts the programs that this thread hands to devices in the scope: eager ops, compiled functions, copies.
 
     Yields:
       The counter; its ``count`` may be read at any time.
@@ -255,10 +254,10 @@ def count_launches() -> Generator[LaunchCounter]:
 
 @contextmanager
 def creation_scope(*, keep: bool) -> Generator[None]:
-    """A call is run eagerly inside the scope because it creates Variables; if it fails, no Variable is changed.
+    """Opens a scope for a call that runs eagerly because it creates Variables; a failed call changes no Variable.
 
     Args:
-      keep: whether Variables keep what is assigned to them; if not, only that they were made remains of the call.
+      keep: whether Variables keep their assigned values; if not, only their creation remains of the call.
     """
     saved = context.creating
     context.creating = assignments = Assignments()
@@ -276,14 +275,14 @@ def creation_scope(*, keep: bool) -> Generator[None]:
 
 @contextmanager
 def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None]:
-    """Ops run eagerly inside the scope, where a function is traced, on the devices that are pinned there.
+    """Runs ops eagerly inside the scope while a function is traced, on the devices pinned there.
 
     Args:
-      assignments: takes the variables that are made and assigned.
-      recorder: is told of what is read, as the only tape.
+      assignments: records the variables that are made and assigned.
+      recorder: the only tape, which records the reads.
     """
     pins, saved = context.device, context.creating
-    with trace_scope(None):  # which puts back what is set here
+    with trace_scope(None):  # it restores what is set here
         context.tapes, context.device, context.creating = (recorder,), pins, assignments
         context.update()
         try:
@@ -294,7 +293,7 @@ def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None
 
 @contextmanager
 def tape_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
-    """Exactly these tapes are open inside the scope."""
+    """Makes exactly these tapes the open ones inside the scope."""
     saved = context.tapes
     context.tapes = tapes
     context.update()
@@ -307,10 +306,10 @@ def tape_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
 
 @contextmanager
 def device_scope(device: str | Pins) -> Generator[None]:
-    """Only this pin holds inside the scope, whatever was said around it.
+    """Makes this pin the only one inside the scope, whatever the enclosing scopes say.
 
     Args:
-      device: the canonical name of a device, or what scopes say; false for no pin.
+      device: the canonical name of a device, or combined pins; false for no pin.
     """
     saved = context.device
     if isinstance(device, str):
@@ -326,7 +325,7 @@ def device_scope(device: str | Pins) -> Generator[None]:
 
 @contextmanager
 def updates_scope(taker: UpdateTaker) -> Generator[None]:
-    """Optimizers give their updates to ``taker`` inside the scope."""
+    """Sends the updates of optimizers to ``taker`` inside the scope."""
     saved = context.updates
     context.updates = taker
     try:
@@ -337,7 +336,7 @@ def updates_scope(taker: UpdateTaker) -> Generator[None]:
 
 @contextmanager
 def replica_scope(replica: ReplicaContext | None) -> Generator[None]:
-    """What is traced inside the scope is one replica of a data-parallel step."""
+    """Makes what is traced inside the scope one replica of a data-parallel step."""
     saved = context.replica
     context.replica = replica
     try:

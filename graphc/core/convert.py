@@ -1,7 +1,7 @@
-"""What may stand where a tensor is needed.
+"""Conversion of values to operands of ops.
 
-:func:`operand` turns a value into a Tensor, a ``jax.Array``, a NumPy array or a Python scalar: the four things that
-:func:`graphc.core.dispatch.apply` takes. A class of a higher layer joins by registering itself with
+:func:`operand` turns a value into a Tensor, a ``jax.Array``, a NumPy array or a Python scalar: the four kinds that
+:func:`graphc.core.dispatch.apply` accepts. A class of a higher layer registers its conversion with
 :func:`operand.register`.
 """
 
@@ -39,11 +39,11 @@ def operand(value: Any) -> Any:
     """Returns the value as something an op can be applied to.
 
     Raises:
-      InvalidTypeError: it cannot be a tensor.
+      InvalidTypeError: the value cannot be a tensor.
     """
     if isinstance(value, Tracer):
         raise InvalidArgumentError(
-            f"a JAX tracer {value!r:.80} is given to graphc, which cannot see what JAX does with it; call graphc from "
+            f"got a JAX tracer {value!r:.80}, but graphc cannot run inside a JAX transformation; call graphc from "
             "outside jax.jit, jax.grad and jax.vmap"
         )
     if hasattr(value, "__jax_array__"):
@@ -58,7 +58,7 @@ def operand(value: Any) -> Any:
 
 
 def _tell(value: Any) -> None:
-    """Tells a trace of what an object holds that makes an array of itself by code that is not converted."""
+    """Reports to the trace that unconverted code reads an object's contents to make an array of it."""
     if context.trace is not None:
         context.trace.take_whole(value)
 

@@ -1,4 +1,4 @@
-"""Dimension: a size of a shape that may not be known."""
+"""Dimension: a size in a shape, which may be unknown."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Dimension", "as_size", "shape_error"]
 
 
 def shape_error(message: str) -> InvalidArgumentError:
-    """Returns the error of a shape that does not fit, with the user's line."""
+    """Returns the error for an invalid shape, with the user's line."""
     return at(InvalidArgumentError(message), user_location())
 
 
 def as_size(value: Any) -> int | None:
-    """Returns a size as an int, or None where it is not known.
+    """Returns a size as an int; None if it is unknown.
 
     Raises:
-      InvalidTypeError: it is no whole number.
-      InvalidArgumentError: it is negative.
+      InvalidTypeError: the size is not a whole number.
+      InvalidArgumentError: the size is negative.
     """
     if value is None or isinstance(value, Dimension):
         return None if value is None else value.value
@@ -32,7 +32,7 @@ def as_size(value: Any) -> int | None:
         error = InvalidTypeError(f"a size of a shape must be an int or None, got {type(value).__name__} {value!r:.60}")
         raise at(error, user_location()) from None
     if size < 0:
-        raise shape_error(f"a size of a shape must be 0 or more, or None where it is not known; got {size}")
+        raise shape_error(f"a size of a shape must be at least 0, or None if unknown; got {size}")
     return size
 
 
@@ -45,19 +45,18 @@ def _modulo(first: int, second: int) -> int:
 
 
 class Dimension:
-    """A size of a shape, or one that is not known (TensorFlow 1's Dimension).
+    """A size in a shape, which may be unknown (TensorFlow 1's Dimension).
 
-    Arithmetic and comparisons with a size that is not known give what is not known: a Dimension without a value, and
-    None for a truth value.
+    Arithmetic with an unknown size returns an unknown Dimension, and comparisons with one return None.
 
     Args:
       value: an int of at least 0, another Dimension, or None.
 
     Attributes:
-      value: the size; None if it is not known.
+      value: the size; None if it is unknown.
 
     Raises:
-      InvalidTypeError: ``value`` is no whole number.
+      InvalidTypeError: ``value`` is not a whole number.
       InvalidArgumentError: ``value`` is negative.
 
     Example:
@@ -73,7 +72,7 @@ class Dimension:
         self.value = as_size(value)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether both may be the same size."""
+        """Returns True if both may be the same size."""
         size = as_size(other)
         return self.value is None or size is None or self.value == size
 
@@ -81,16 +80,16 @@ class Dimension:
         """Raises an error unless both may be the same size.
 
         Raises:
-          InvalidArgumentError: they are known and differ.
+          InvalidArgumentError: both are known and differ.
         """
         if not self.is_compatible_with(other):
             raise shape_error(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """Returns the size that both are.
+        """Returns the size that satisfies both dimensions.
 
         Raises:
-          InvalidArgumentError: they are known and differ.
+          InvalidArgumentError: both are known and differ.
         """
         self.assert_is_compatible_with(other)
         return Dimension(other if self.value is None else self.value)
@@ -133,7 +132,7 @@ class Dimension:
         return self._binary(_modulo, other, reflected=True)
 
     def __truediv__(self, other: Any) -> NoReturn:
-        error = InvalidTypeError("a Dimension cannot be divided by /, which gives no whole number; use //")
+        error = InvalidTypeError("a Dimension cannot be divided by /, which may not give a whole number; use //")
         raise at(error, user_location())
 
     __rtruediv__ = __truediv__
@@ -163,7 +162,7 @@ class Dimension:
     def __ge__(self, other: Any) -> Any:
         return self._compared(operator.ge, other)
 
-    # == may give None, so that dimensions cannot be keys.
+    # == may return None, so dimensions cannot be keys.
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __index__(self) -> int:

@@ -1,8 +1,8 @@
-"""The one door to every op.
+"""Dispatch: the single entry point of every op.
 
 In eager mode an op is a ``jax.jit``-compiled function, cached per op and static attributes; JAX's own C++ cache does
-the rest. While a function is traced, the op becomes a node. Nothing else in graphc knows both modes. Open gradient
-tapes are told of what passed through the door.
+the rest. While a function is traced, the op becomes a node. Nothing else in graphc handles both modes. Open gradient
+tapes record every op here.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ __all__ = [
 NO_ATTRS = Attrs()
 
 _KERNELS_KEPT = 512
-"""How many compiled functions each op keeps, one for each set of static attributes; the oldest goes first, so that a
-loop over ``x[:i]`` fills no memory."""
+"""Maximum number of compiled functions per op, one for each set of static attributes. The oldest is evicted first, so
+that a loop over ``x[:i]`` does not fill the memory."""
 _kernels_lock = threading.Lock()
 
 _tensor: type[Any] = object
 _SEVERAL = (tuple, list)
-_new = object.__new__  # a call of the class takes 70 ns more
+_new = object.__new__  # calling the class takes 70 ns more
 
 
 def register_tensor(tensor: type[Any]) -> None:
-    """Says which class wraps results; the module that defines Tensor calls this once."""
+    """Sets the class that wraps results; the module that defines Tensor calls this once."""
     global _tensor
     _tensor = tensor
 
@@ -91,29 +91,29 @@ _run_region: Callable[[Graph], Callable[..., Any]] | None = None
 
 
 def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> None:
-    """Says how a region becomes a JAX-traceable function; the lowering, a layer above, calls this once."""
+    """Sets the function that lowers a region for JAX; the lowering, a layer above, calls this once."""
     global _run_region
     _run_region = runner
 
 
 def region_function(region: Graph) -> Callable[..., Any]:
-    """Returns a region as a JAX-traceable function of one device."""
+    """Returns a region as a single-device function that JAX can trace."""
     assert _run_region is not None
     return _run_region(region)
 
 
 Compiled: TypeAlias = Callable[..., Any]
-"""Raw arrays in, raw arrays out."""
+"""A compiled function from raw arrays to raw arrays."""
 
 RegionKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Compiled], Compiled]
 _make_region_kernel: RegionKernels | None = None
 
 
 def register_region_kernels(make: RegionKernels) -> None:
-    """Says how an op with bodies is compiled; the runtime, a layer above, calls this once.
+    """Sets the function that compiles an op with regions; the runtime, a layer above, calls this once.
 
     Args:
-      make: takes the op, its attributes, its bodies, and the function that JAX traces of it for one device.
+      make: takes the op, its attributes, its regions, and its single-device function for JAX to trace.
     """
     global _make_region_kernel
     _make_region_kernel = make
@@ -123,10 +123,10 @@ _on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = 
 
 
 def register_strings(on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None]) -> None:
-    """Says what ops do with tensors of strings, which are no operands; the module that defines them calls this once.
+    """Sets the handler of ops on tensors of strings, which are not operands; the defining module calls this once.
 
     Args:
-      on_strings: gives the results of an op, inputs and attributes; None where there are no strings among the inputs.
+      on_strings: takes the op, inputs and attributes and returns the results; None if no input is a tensor of strings.
     """
     global _on_strings
     _on_strings = on_strings
@@ -136,20 +136,20 @@ _on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]] | None = None
 
 
 def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]]) -> None:
-    """Says how an op that runs on the host is applied; the module that defines it calls this once.
+    """Sets the handler of ops that run on the host; the defining module calls this once.
 
     Args:
-      on_host: gives the results of an op, inputs and attributes, in eager code and while a graph is made.
+      on_host: takes the op, inputs and attributes and returns the results, in eager code and in graphs.
     """
     global _on_host
     _on_host = on_host
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
-    """Returns the compiled function of an op with these attributes and bodies: raw arrays in, raw arrays out.
+    """Returns an op's compiled function for these attributes and regions: raw arrays in, raw arrays out.
 
-    It is kept with the op, or with the first body: a compiled function refers to the bodies, so that anywhere else it
-    would keep them alive.
+    The function is cached on the op, or on its first region: it refers to the regions, and a cache elsewhere would keep
+    them alive.
     """
     if regions:
         return _region_kernel(op, attrs, regions)
@@ -170,7 +170,8 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
     if compiled is None:
         bodies = op.region_keywords([_run_region(region) for region in regions] if _run_region is not None else [])
 
-        # No partial: JAX keeps the signature of what it compiles, and there the bodies would be defaults.
+        # Not a partial: JAX caches the signature of the function that it compiles, which would hold the regions as
+        # defaults.
         def run(*values: Any) -> Any:
             return op.impl(*values, **attrs, **bodies)
 
@@ -181,7 +182,7 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
 
 
 def is_pinned(regions: Sequence[Graph]) -> bool:
-    """Returns True if a body has nodes that are pinned to a device."""
+    """Returns True if a region has nodes that are pinned to a device."""
     return any(node.device for region in regions for node in region.walk())
 
 
@@ -189,7 +190,7 @@ _examine: Callable[..., None] | None = None
 
 
 def set_examiner(examine: Callable[..., None] | None) -> None:
-    """Says what looks at each op that has passed, its inputs, attributes, regions and outputs; None for nothing."""
+    """Sets a hook called after every op, with its inputs, attributes, regions and outputs; None removes it."""
     global _examine
     _examine = examine
 
@@ -198,11 +199,11 @@ _observe: Callable[..., None] | None = None
 
 
 def observe_ops(observe: Callable[..., None] | None) -> None:
-    """Says what is told of each op that eager code has run; None for nothing, which costs nothing.
+    """Sets a hook called after every eager op; None removes it, at no remaining cost.
 
     Args:
-      observe: takes the op, its attributes and regions, the arrays that it took, those that it gives, which may still
-        be computed, and when it was begun, by ``time.perf_counter``.
+      observe: takes the op, its attributes and regions, its input arrays, its output arrays, which may still be
+        computing, and its start by ``time.perf_counter``.
     """
     global _observe
     _observe = observe
@@ -210,7 +211,7 @@ def observe_ops(observe: Callable[..., None] | None) -> None:
 
 
 def look_at(*applied: Any) -> None:
-    """Shows an op, its inputs, attributes, regions and outputs to what looks at ops, if there is something."""
+    """Calls the examiner, if one is set, with an op, its inputs, attributes, regions and outputs."""
     if _examine is not None:
         _examine(*applied)
 
@@ -219,17 +220,17 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     """Runs an op, or appends it to the graph that is being traced.
 
     Args:
-      op: what to apply.
+      op: the op to apply.
       inputs: tensors, variables, arrays or numbers, one per tensor parameter.
       attrs: the static attributes.
-      regions: the bodies, for ops that have them.
+      regions: the bodies, for ops with regions.
 
     Returns:
       The outputs.
 
     Raises:
-      InvalidArgumentError: shapes that do not fit, in both modes with the same sentence and the user's line.
-      InvalidTypeError: a dtype or a Python type that does not fit.
+      InvalidArgumentError: the shapes do not fit; both modes raise the same message, with the user's line.
+      InvalidTypeError: a dtype or a Python type does not fit.
     """
     if op.host and _on_host is not None:
         return _on_host(op, inputs, attrs)
@@ -239,7 +240,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
         ]
     except GraphcError:
         graph = graph_trace(inputs)
-        if graph is not None:  # whose tensors may be of strings
+        if graph is not None:  # its tensors may be strings
             return graph.apply(op, inputs, attrs, regions)
         results = None if _on_strings is None else _on_strings(op, inputs, attrs)
         if results is None:
@@ -261,7 +262,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             forward = context.tapes[0].forward(op, values, attrs, regions)
         try:
             outputs = _run(op, values, attrs, regions, forward)
-        except _OfGraph as found:  # as in TensorFlow, the op goes where its operands are
+        except _OfGraph as found:  # as in TensorFlow, the op goes to the graph of its operands
             outputs = found.trace.apply(op, values, attrs, regions)
         except GraphcError:
             if not has_large_ints(values):
@@ -279,15 +280,15 @@ def apply_compiled(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled, *,
     besides: Sequence[Any] = (),
 ) -> list[Tensor]:  # fmt: skip
-    """As :func:`apply_all` in eager code without tapes, by a function that was compiled for it.
+    """Applies an op in eager code without tapes, by a function that was compiled for it; see :func:`apply_all`.
 
     Args:
       op: the op.
       inputs: tensors and numbers.
-      attrs: its attributes.
-      regions: its bodies.
-      compiled: takes ``besides``, then the arrays of the inputs; gives arrays.
-      besides: arrays, which go where the inputs go.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      compiled: takes ``besides``, then the arrays of the inputs; returns arrays.
+      besides: extra arrays, which move to the inputs' device.
     """
     outputs = _run(op, [*map(_tensor, besides), *inputs], attrs, regions, compiled)
     look_at(op, inputs, attrs, regions, outputs)
@@ -295,7 +296,7 @@ def apply_compiled(
 
 
 def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Any:
-    """As :func:`apply_all`, in the form that a user expects.
+    """Runs or traces an op as :func:`apply_all` does, and returns the results in the form that users expect.
 
     Returns:
       A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
@@ -356,7 +357,7 @@ def _call_placed(
     op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any],
     compiled: Compiled | None,
 ) -> Any:  # fmt: skip
-    """As :func:`_call`, where the device scopes around say and where there is an implementation."""
+    """Calls a kernel as :func:`_call` does, on the device that the scopes name, if it has an implementation."""
     observe, start = _observe, time.perf_counter()
     requested = requested_device(op, values, attrs, regions) if context.device else ""
     device = find_device(requested, told=True) if requested else None
@@ -372,7 +373,7 @@ def _call_placed(
         with jax.default_device(device):
             result = _call(op, arrays, attrs, regions, values, compiled)
         if device is not devices()[0]:
-            # What depends on no array of a device is held by none: the next op would take it to the default device.
+            # A result that depends on no array is uncommitted, and would move to the default device with the next op.
             result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
     if config.log_device_placement:
         used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
@@ -383,14 +384,14 @@ def _call_placed(
 
 
 def _device_of(arrays: Sequence[Any]) -> Any:
-    """Returns the device that JAX runs an op on: that of its arrays, else the default one."""
+    """Returns the device that JAX runs an op on: its arrays' device, or the default one."""
     found = [array for array in arrays if isinstance(array, jax.Array)]
     array = next((array for array in found if array.committed), found[0] if found else None)
     return devices()[0] if array is None else next(iter(array.devices()))
 
 
 def graph_trace(inputs: Sequence[Any]) -> Any:
-    """Returns the trace of the graph built by hand to which an op of these inputs goes; None for none."""
+    """Returns the trace of the hand-built graph that an op of these inputs belongs to; None if there is none."""
     if context.trace is not None:
         return context.trace if context.trace.is_graph else None
     traces = [value.trace for value in inputs if isinstance(value, _tensor) and isinstance(value.raw, Value)]
@@ -398,10 +399,10 @@ def graph_trace(inputs: Sequence[Any]) -> Any:
 
 
 class _OfGraph(BaseException):
-    """An op of eager code is given a tensor of a graph that is built by hand.
+    """Signals that an eager op received a tensor of a graph that is built by hand.
 
     Attributes:
-      trace: of the tensor.
+      trace: the tensor's trace.
     """
 
     def __init__(self, trace: Any) -> None:
@@ -410,7 +411,7 @@ class _OfGraph(BaseException):
 
 
 def _array(value: Any) -> Any:
-    """Returns the raw array of an eager tensor; other values are raw already."""
+    """Returns the raw array of an eager tensor, and any other value as it is."""
     if not isinstance(value, _tensor):
         return value
     array = value.raw
@@ -430,9 +431,9 @@ def _call(
         try:
             return compiled(*arrays)
         except ValueError as error:
-            if "incompatible devices" not in str(error):  # JAX has no class of its own for it
+            if "incompatible devices" not in str(error):  # JAX has no exception class for this
                 raise
-        # As in a compiled function: what is pinned to none of its operands' devices runs on the default one.
+        # As in a compiled function, an op pinned to a device that holds none of its operands runs on the default one.
         default = devices()[0]
         return compiled(*[to_device(array, default) if isinstance(array, jax.Array) else array for array in arrays])
     except Exception as error:
@@ -450,15 +451,15 @@ def translate_error(
     location: Location | None = None,
     operands: Sequence[Any] = (),
 ) -> Exception:
-    """Returns the graphc error for what JAX raised on an op: op, arguments with their types, the user's line.
+    """Translates a JAX error on an op: names the op, its arguments with types, and the user's line.
 
     Args:
-      error: what was raised.
+      error: the JAX error.
       op: the op that was applied.
-      values: its inputs, as arrays, numbers or types (in a graph).
-      attrs: its attributes.
-      location: the user's line; None for the one that is being run.
-      operands: the inputs as they were given, by which the user's names for them are found.
+      values: the inputs, as arrays, numbers or (in a graph) types.
+      attrs: the op's attributes.
+      location: the user's line; None for the one that is running.
+      operands: the original inputs, from which the user's variable names are found.
     """
     if isinstance(error, GraphcError):
         return error
@@ -485,12 +486,12 @@ def translate_error(
         return error
     error = error if refused is None else refused
     if isinstance(error, NameError) and isinstance(attrs.get("axis"), str):
-        error = TypeError(f"an axis is a whole number, or a tuple of them, got {attrs['axis']!r}")
+        error = TypeError(f"an axis must be an int or a tuple of ints, got {attrs['axis']!r}")
     reason = hide(str(error).split("\n")[0]) or "these shapes do not fit"
     shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
-        kind = OutOfRangeError  # as NumPy's AxisError, an IndexError and a ValueError
+        kind = OutOfRangeError  # like NumPy's AxisError, an IndexError and a ValueError
     kind = type(refused) if isinstance(refused, GraphcError) else kind
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
@@ -498,14 +499,14 @@ def translate_error(
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
-    """Returns the arguments, with their types."""
+    """Returns a description of the arguments, with their types."""
     names = argument_names(op, len(values))
     given = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
     return ", ".join([*given, *(f"{name}={value!r}" for name, value in attrs.items())])
 
 
 def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
-    """Returns what the user calls the operands, where they are variables of the code that runs."""
+    """Returns the user's names of the operands that are variables of the running code."""
     frame = user_frame() if operands else None
     if frame is None:
         return ""
@@ -521,7 +522,7 @@ def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
 
 
 def argument_names(op: OpDef, count: int) -> list[str]:
-    """Returns what an op calls so many inputs."""
+    """Returns an op's names for its first ``count`` inputs."""
     names: list[str] = []
     for param in op.params:
         if param.startswith("*"):

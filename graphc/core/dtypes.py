@@ -1,7 +1,7 @@
-"""Dtypes as JAX has them: 64-bit types become 32-bit ones unless x64 is enabled, Python scalars are weak.
+"""Dtypes by JAX's rules: 64-bit types become 32-bit ones unless x64 is enabled; Python scalars are weakly typed.
 
-With x64 the dtype of numbers for which none is given is of 64 bits, or of ``gx.config.default_dtype_bits``. What JAX
-compiled it keeps apart by x64, but it does not know of the defaults: so where these change, all of it is dropped.
+With x64, numbers without a given dtype have 64 bits, or ``gx.config.default_dtype_bits``. JAX keys its compilation
+caches by x64, but not by the default bits: when these change, graphc clears the caches.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _jax_config: Any = jax.config  # its settings are not annotated
 
 
 def dtype_rules() -> int:
-    """By which rules numbers get their dtypes now: part of the key of whatever depends on them.
+    """Returns the dtype rules in force, as part of the key of whatever depends on them.
 
     Returns:
-      0 without 64-bit types; with them how many bits the dtype has of numbers for which none is given.
+      0 without 64-bit types; with them, the number of bits of the default dtypes.
     """
     return config.default_dtype_bits if _jax_config.jax_enable_x64 else 0
 
@@ -51,7 +51,7 @@ config.register_wide_types(
     )
 )
 
-# The dtypes that Python's types of numbers have where there are 64-bit ones, by the bits of the default.
+# The dtypes of Python's number types under x64, by the bits of the default.
 _DEFAULTS: dict[Any, dict[int, Any]] = {
     int: {64: np.dtype(np.int64), 32: np.dtype(np.int32)},
     float: {64: np.dtype(np.float64), 32: np.dtype(np.float32)},
@@ -64,14 +64,14 @@ _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """Returns the dtype that arrays of this dtype get here.
+    """Returns the dtype that an array of the given dtype becomes.
 
     Args:
-      dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and ``complex``, and
-        these names, are what numbers get for which none is given.
+      dtype: anything that NumPy accepts as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and
+        ``complex``, also as names, mean the default dtypes.
 
     Raises:
-      InvalidTypeError: it is no dtype that a tensor can have.
+      InvalidTypeError: tensors cannot have this dtype.
 
     Example:
       >>> as_dtype(float), as_dtype("bfloat16")
@@ -84,7 +84,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     except (TypeError, ValueError) as error:
         reason = str(error)
         if dtype is str or getattr(dtype, "kind", None) in _OF_STRINGS:
-            reason = "gx.asarray makes tensors of strings, and gx.strings.as_string writes numbers as strings"
+            reason = "gx.asarray makes tensors of strings, and gx.strings.as_string converts numbers to strings"
         if isinstance(dtype, tuple | list):
             reason = (
                 "it looks like a shape; functions of gx.random take the shape first and no key (gx.random.seed sets "
@@ -95,43 +95,43 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
-    """Returns a NumPy array of a dtype that tensors have, with memory of its own.
+    """Returns a NumPy array in a dtype that tensors have, in newly allocated memory.
 
-    JAX reads NumPy's memory behind the program's back, or keeps it, even where it is asked for a copy: what the user
-    wrote to an array after the call would show in the result.
+    JAX reads NumPy's memory asynchronously, or keeps it, even if asked for a copy: later writes to the user's array
+    would change the result.
 
     Args:
       value: an array, or a nested list of numbers.
-      dtype: the dtype to convert to, as NumPy does it; None for the natural one.
+      dtype: the dtype to convert to, by NumPy's rules; None for the natural one.
 
     Raises:
-      InvalidTypeError: the value is no array of numbers or truth values.
-      InvalidArgumentError: it has ints that the natural dtype cannot hold.
+      InvalidTypeError: the value is not an array of numbers or booleans.
+      InvalidArgumentError: the value has ints that the natural dtype cannot hold.
     """
     try:
         array = np.array(value)
     except ValueError as error:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
     if array.dtype.kind in "OUSVTMm" and array.dtype.name not in _EXTENDED:
-        remedy = "; gx.asarray makes tensors of strings, which hold nothing else"
+        remedy = "; gx.asarray makes tensors of strings, if all elements are strings"
         remedy = remedy if array.dtype.kind in _OF_STRINGS else ""
-        raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} holds no numbers{remedy}")
+        raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} is not numeric{remedy}")
     if hasattr(value, "dtype") or hasattr(value, "__array__"):
         if dtype is not None:
             return array.astype(dtype, copy=False)
         return _narrowed(array, as_dtype(array.dtype), f"NumPy {array.dtype.name}")
     natural = as_dtype(_KINDS.get(array.dtype.kind, array.dtype))
     if array.dtype.kind in _KINDS and natural.itemsize >= array.dtype.itemsize:
-        return array  # such as an int64 where an int32 is the default for numbers
+        return array  # for example an int64 array under a 32-bit default
     return _narrowed(array, natural, "Python int")
 
 
 def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
-    """Returns what :func:`canonical_array` returns for NumPy's arrays and scalars, in a fifth of the time.
+    """Converts NumPy arrays and scalars as :func:`canonical_array` does, in a fifth of the time.
 
     Raises:
-      TypeError: the value is something else.
-      GraphcError: as :func:`canonical_array`.
+      TypeError: the value is not a NumPy array or scalar.
+      GraphcError: as for :func:`canonical_array`.
     """
     if type(value) is not np.ndarray and not isinstance(value, np.generic):
         raise TypeError
@@ -147,14 +147,14 @@ def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
 
 @lru_cache(maxsize=256)
 def _natural(dtype: np.dtype[Any], rules: int) -> np.dtype[Any]:
-    """Returns the dtype that an array gets; the very object that is given, if it is the same."""
+    """Returns the dtype that an array becomes; the same object if it does not change."""
     del rules
     found = as_dtype(dtype)
     return dtype if found == dtype else found
 
 
 def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
-    """Returns the array in a dtype; ints of 64 bits that it cannot hold are refused, which NumPy would wrap."""
+    """Returns the array in a narrower dtype; raises for 64-bit ints that do not fit, which NumPy would wrap."""
     if array.dtype.kind in "iu" and dtype.itemsize < array.dtype.itemsize and array.size:
         limits = np.iinfo(dtype)
         for number in (int(array.min()), int(array.max())):
@@ -164,14 +164,14 @@ def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> n
 
 
 def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns an array of ints in the narrower dtype that tensors have, with memory of its own.
+    """Returns an array of ints in the narrower dtype that tensors have, in newly allocated memory.
 
-    As :func:`canonical_array`, which refuses what does not fit, in a tenth of the time.
+    Raises for values that do not fit, as :func:`canonical_array` does, in a tenth of the time.
     """
     narrow = value.astype(dtype)
     if value.size <= _FEW:
-        fits = narrow.astype(value.dtype).tobytes() == value.tobytes()  # 0.6 us, where ``==`` takes 2.7
-    else:  # of 10,000 ints 4.5 us, where ``==`` takes 14
+        fits = narrow.astype(value.dtype).tobytes() == value.tobytes()  # 0.6 us; ``==`` takes 2.7
+    else:  # 4.5 us for 10,000 ints; ``==`` takes 14
         limits = np.iinfo(dtype)
         fits = limits.min <= value.min() and value.max() <= limits.max
     return narrow if fits else canonical_array(value)
@@ -183,10 +183,10 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
     Args:
       number: the int.
       dtype: the dtype.
-      what: what the int was given as.
+      what: a description of the int, for the message.
     """
     bits = number.bit_length()
-    given = number if bits < 200 else f"of {bits} bits"  # Python writes no ints of thousands of digits
+    given = number if bits < 200 else f"of {bits} bits"  # Python refuses to print ints of thousands of digits
     asked = ", and a dtype" if what == "Python int" else ""
     remedy = "" if dtype.itemsize > 4 else f", or 64-bit types (gx.config.enable_x64 = True{asked})"
     use = f"; use a float{remedy}" if bits <= 1024 and not jnp.issubdtype(dtype, jnp.inexact) else ""
@@ -194,10 +194,10 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:
-    """Gives the dtype that JAX gives what is made of these: that of a number for which none is given, if all are such.
+    """Returns JAX's result dtype for these values; the default dtype if all are Python numbers.
 
     Args:
-      *values: arrays, or Python numbers.
+      *values: arrays or Python numbers.
     """
     found = np.dtype(jnp.result_type(*values))
     weak = all(not hasattr(value, "dtype") or jax.typeof(value).weak_type for value in values)
@@ -208,14 +208,14 @@ _EXTENDED = frozenset(name for name in dir(jnp) if name.startswith(("bfloat", "f
 
 
 def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
-    """Returns the 0-d array of a Python scalar.
+    """Returns a Python scalar as a 0-d array.
 
     Args:
       value: the scalar.
-      weak: whether it is of the dtype that a weak scalar has for JAX, or of the one for which none is given.
+      weak: whether to use JAX's dtype of weak scalars, instead of the default dtype.
 
     Raises:
-      InvalidArgumentError: an int that the dtype cannot hold.
+      InvalidArgumentError: the scalar is an int that the dtype cannot hold.
     """
     kind = type(value)
     dtype = as_dtype(_DEFAULTS[kind][64] if weak and kind in _DEFAULTS else kind)
@@ -232,16 +232,16 @@ def type_of(array: Any) -> TensorType:
     """Returns the type of a JAX or NumPy array.
 
     Raises:
-      InvalidTypeError: an array of no dtype that a tensor can have, such as JAX's typed random keys.
+      InvalidTypeError: tensors cannot have the array's dtype, such as that of JAX's typed random keys.
     """
-    # jax.typeof gives the same object as .aval, at 720 ns where .aval takes 20.
+    # jax.typeof returns the same object as .aval, in 720 ns instead of 20.
     aval: Any = array.aval if isinstance(array, jax.Array) else jax.typeof(array)
     found = _types.get(aval)
     if found is None:
         if len(_types) > _TYPES_KEPT:
             _types.clear()
         dtype: Any = aval.dtype
-        if not isinstance(dtype, np.dtype):  # one of JAX's own kinds
+        if not isinstance(dtype, np.dtype):  # an extended dtype of JAX
             is_key = jnp.issubdtype(dtype, jax.dtypes.prng_key)
             remedy = "; pass jax.random.key_data(key), the key as numbers" if is_key else ""
             raise InvalidTypeError(f"a tensor cannot hold a JAX array of dtype {dtype}{remedy}")

@@ -1,6 +1,6 @@
-"""Whether each op is looked at when it has run: the switch, which ``gx.config.check_numerics`` turns.
+"""The switch for examining op results, which ``gx.config.check_numerics`` sets.
 
-What looks is a layer above, which says so once; see ``graphc.autograph.constructs.exceptions.numerics``.
+A layer above registers the examiner; see ``graphc.autograph.constructs.exceptions.numerics``.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class _Paused(threading.local):
 
 _paused = _Paused()
 _lines: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
-"""Where eager ops that were looked at stand, by their outputs' arrays."""
+"""The user's lines of examined eager ops, by the identity of their output arrays."""
 
 
 def is_examining() -> bool:
-    """Returns True if ops are looked at in this thread now."""
+    """Returns True if this thread's ops are examined now."""
     return config.check_numerics and not _paused.active
 
 
 @contextmanager
 def unexamined() -> Generator[None]:
-    """Inside the scope no op is looked at."""
+    """Disables examining inside the scope."""
     before, _paused.active = _paused.active, True
     try:
         yield
@@ -48,17 +48,17 @@ def unexamined() -> Generator[None]:
 
 
 def examine(op: OpDef, values: Sequence[Any], attrs: Attrs, outputs: Sequence[Tensor]) -> None:
-    """Looks at an op that was applied unexamined, now that what it says of the call has been taken note of."""
+    """Examines an op that was applied in an :func:`unexamined` scope, once its own checks are registered."""
     if is_examining():
         dispatch.look_at(op, values, attrs, (), outputs)
 
 
 @contextmanager
 def pulling_back(outputs: Sequence[Tensor]) -> Generator[None]:
-    """Inside the scope the gradient of a step is computed: what is wrong with it is told at the step's own line.
+    """Opens a scope that computes the gradient of a step, so that errors in it report the step's own line.
 
     Args:
-      outputs: of the step.
+      outputs: the step's outputs.
     """
     before = _paused.line
     raw = outputs[0].raw if outputs else None
@@ -74,7 +74,7 @@ def pulling_back(outputs: Sequence[Tensor]) -> Generator[None]:
 
 
 def examined_line() -> Location | None:
-    """Returns the user's line that an op belongs to: that of the step whose gradient it is, or the one that is run."""
+    """Returns the user's line for an op: in a gradient, the line of the differentiated step; else the running line."""
     return _paused.line or user_location()
 
 
@@ -87,7 +87,7 @@ def _note_line(outputs: Sequence[Tensor]) -> None:
 
 
 def register_examiner(examine: Callable[..., None]) -> None:
-    """Says what looks at an op, its inputs, attributes, regions and outputs; called once."""
+    """Registers the function that examines an op, its inputs, attributes, regions and outputs; called once."""
 
     def looked_at(*applied: Any) -> None:
         if not _paused.active:

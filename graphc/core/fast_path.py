@@ -1,8 +1,9 @@
-"""The fast path of eager calls: a kernel is called at once, past the questions that dispatch asks.
+"""The fast path of eager calls: it calls a kernel directly, without the checks of dispatch.
 
-A function that Python calls on the way to JAX costs more than its call, since JAX notes all callers. So the fast path
-is text that becomes part of each function. It is taken where no thread traces, records or places ops; under tapes
-dispatch itself takes :func:`call_kernel`. If it fails the slow path raises the error again, with the user's line.
+A Python function on the way to JAX costs more than its own call, since JAX records all callers. The fast path is
+therefore source text that becomes part of each function. It runs while no thread traces, records or places ops; under
+tapes, dispatch itself uses :func:`call_kernel`. If it fails, the slow path raises the error again, with the user's
+line.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ def method({parameters}):
 
 
 def raw(name: str) -> str:
-    """Returns the expression of the array or number of an argument; it raises if it is neither."""
+    """Returns the expression for an argument's array or number; it raises for anything else."""
     return f"{name}.raw if _type({name}) is _Tensor else {number(name)}"
 
 
 def number(name: str) -> str:
-    """Returns the expression of an argument that is a Python number or NumPy's; it raises for anything else."""
+    """Returns the expression for an argument that is a Python or NumPy number; it raises for anything else."""
     return f"{name} if _type({name}) in _scalars else _numpy({name})"
 
 
@@ -57,9 +58,9 @@ def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] =
 
     Args:
       kernel: the expression of the kernel.
-      arrays: those of its arguments, see :func:`raw`.
-      conditions: those of what must hold besides.
-      several: the kernel gives several arrays, of which ``_wrapped`` makes the result.
+      arrays: the expressions of its arguments; see :func:`raw`.
+      conditions: the expressions of further conditions.
+      several: whether the kernel returns several arrays, which ``_wrapped`` turns into the result.
 
     The globals of the function hold :data:`FAST_PATH`, and the class Tensor as ``_Tensor``.
     """
@@ -72,11 +73,11 @@ def with_fast_path(
 ) -> tuple[F, dict[str, Any]]:
     """Returns a function that calls ``_kernel`` in the fast path, and its globals.
 
-    ``_kernel`` and ``_Tensor`` may be set later: until then the slow path is taken.
+    ``_kernel`` and ``_Tensor`` may be set later: until then calls take the slow path.
 
     Args:
-      slow: the function without a fast path; parameters have no defaults but None.
-      arrays: the arguments of the kernel; if None the parameters.
+      slow: the function without a fast path; its parameters have no defaults other than None.
+      arrays: the arguments of the kernel; None for the parameters.
       conditions: as for :func:`fast_path`.
     """
     parameters = inspect.signature(slow).parameters.values()
@@ -92,11 +93,11 @@ def with_fast_path(
 
 
 FAILED: Final = object()
-"""What :func:`call_kernel` returns where the slow path is to be taken."""
+"""Returned by :func:`call_kernel` to request the slow path."""
 
 
 def call_kernel(kernel: Callable[..., Any], values: Sequence[Any], tensor: type[Any]) -> Any:
-    """Calls a kernel where a function of Python's is on the way anyway.
+    """Calls a kernel where the call goes through a Python function anyway.
 
     Args:
       kernel: raw arrays and numbers in, raw arrays out.
@@ -104,7 +105,7 @@ def call_kernel(kernel: Callable[..., Any], values: Sequence[Any], tensor: type[
       tensor: the class of tensors.
 
     Returns:
-      What the kernel returns; FAILED where it raises an exception, or an argument is neither tensor nor number.
+      The kernel's result; FAILED if it raises an exception or an argument is neither tensor nor number.
     """
     try:
         return kernel(
@@ -124,10 +125,10 @@ def _refuse() -> NoReturn:
 FAST_PATH: Mapping[str, Any] = {
     "_busy": busy,
     "_context": context,
-    "_new": object.__new__,  # a call of the class takes 70 ns more
+    "_new": object.__new__,  # calling the class takes 70 ns more
     "_numpy": copied_numpy,
     "_refuse": _refuse,
     "_scalars": SCALARS,
     "_type": type,
 }
-"""The globals of functions with a fast path, but for the class Tensor."""
+"""The globals of functions with a fast path, except for the class Tensor."""

@@ -1,6 +1,6 @@
-"""Ops that run in Python on the host, such as those of queues and readers: eagerly, in graphs, in compiled functions.
+"""Ops that run in Python on the host, such as those of queues and readers: in eager code, graphs, compiled functions.
 
-Their strings are arrays of ``bytes`` objects. To a user of eager code they are :class:`StringTensor`.
+Their strings are arrays of ``bytes`` objects; eager code shows them as :class:`StringTensor`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _late: Late | None = None
 
 
 def register_late_host_ops(late: Late) -> None:
-    """Says how an op of the host becomes part of a compiled function; a layer above calls this once.
+    """Sets the handler of host ops in compiled functions; a layer above calls this once.
 
     Args:
-      late: gives the results of an op, inputs and attributes, while a function is traced.
+      late: takes the op, inputs and attributes and returns the results, while a function is traced.
     """
     global _late
     _late = late
@@ -66,10 +66,10 @@ def is_text(value: Any) -> bool:
 
 
 def bytes_array(value: Any) -> np.ndarray[Any, Any]:
-    """Returns strings of any form as an array of ``bytes`` objects; text is encoded as UTF-8.
+    """Returns strings of any form as an array of ``bytes`` objects, with text encoded as UTF-8.
 
     Raises:
-      InvalidArgumentError: they are no strings, or the rows of a list differ in length.
+      InvalidArgumentError: the values are not strings, or the rows of a list differ in length.
     """
     if isinstance(value, np.ndarray) and value.dtype == object:
         items = cast("np.ndarray[Any, Any]", value)
@@ -77,15 +77,15 @@ def bytes_array(value: Any) -> np.ndarray[Any, Any]:
             return items
     strings = as_strings(value)
     if strings is None:
-        raise InternalError(f"{value!r:.60} holds no strings")
+        raise InternalError(f"expected strings, got {value!r:.60}")
     return strings.encoded
 
 
 def host_array(value: Any) -> np.ndarray[Any, Any]:
-    """Returns a tensor, array, number or string as the NumPy array that an op of the host takes; waits for it.
+    """Returns a tensor, array, number or string as a NumPy array for an op of the host, after waiting for it.
 
     Raises:
-      GraphcError: it is none of these.
+      GraphcError: the value is none of these.
     """
     if is_text(value):
         return bytes_array(value)
@@ -96,7 +96,7 @@ def host_array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def host_value(array: Any) -> Any:
-    """Returns what an op of the host gives as a tensor: of strings, or of numbers on the default device."""
+    """Returns a host op's result as a tensor: of strings, or of numbers on the default device."""
     array = np.asarray(array)
     if array.dtype != object:
         return array if context.on_host and context.trace is None else Tensor(jnp.asarray(array))
@@ -104,7 +104,7 @@ def host_value(array: Any) -> Any:
     if found is not None:
         return found
     if array.size:
-        raise InternalError(f"an op of the host gave {array!r:.60}, which are no strings")
+        raise InternalError(f"a host op returned {array!r:.60}; expected strings")
     return StringTensor(np.empty(array.shape, object))
 
 
@@ -119,7 +119,7 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         if trace.root.is_graph:
             return list(trace.apply(op, inputs, attrs))
         if _late is None:
-            raise InternalError(f"{op.name}: nothing says how it is compiled")
+            raise InternalError(f"{op.name}: no handler compiles this host op")
         return _late(op, inputs, attrs)
     try:
         arrays = [host_array(value) for value in inputs]
@@ -130,7 +130,7 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
 
 
 def in_graph(*values: Any) -> bool:
-    """Returns True where an op of these values is noted to run later: in a graph built by hand, or of late strings."""
+    """Returns True if an op of these values is recorded to run later: in a hand-built graph, or on late strings."""
     if any(isinstance(value, LateStrings) for value in values):
         return True
     traces = [context.trace, *[value.trace for value in values if isinstance(value, SymbolicTensor)]]
@@ -138,7 +138,7 @@ def in_graph(*values: Any) -> bool:
 
 
 def host_type(value: Any) -> TensorType:
-    """Returns the type of what an op of the host is given."""
+    """Returns the type of a host op's input."""
     if isinstance(value, SymbolicTensor):
         return value.raw.type
     if is_text(value):

@@ -1,7 +1,7 @@
-"""Python ints that are too large for a weak integer: NumPy gives them the dtype of what they meet, and so do ops here.
+"""Python ints that exceed the weak integer dtype: as in NumPy, they take the dtype of the other operands.
 
-JAX takes a Python number at first as one of its default dtype, and fails where an int does not fit that, also where it
-would become a float in the next step.
+JAX first converts a Python number to its default dtype and fails if an int does not fit, even if it would become a
+float in the next step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["array_of_ints", "fitted_int", "has_large_ints", "only_ints", "with_f
 
 
 def has_large_ints(values: Sequence[Any]) -> bool:
-    """Returns True if there is a Python int that the dtype of weak integers cannot hold."""
+    """Returns True if a Python int exceeds the dtype of weak integers."""
     return any(type(value) is int and _is_large(value) for value in values)
 
 
@@ -31,14 +31,14 @@ def _is_large(value: int) -> bool:
 
 
 def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    """Returns an op's inputs, with the Python ints that are too large in the dtype that NumPy would give them.
+    """Returns an op's inputs with Python ints that are too large converted to the dtype that NumPy would use.
 
     Args:
       values: the inputs.
-      attrs: the attributes; what the result's ``dtype`` is says more than the other inputs.
+      attrs: the attributes; the result's ``dtype``, if given, takes precedence over the other inputs.
 
     Raises:
-      InvalidArgumentError: it is an integer dtype, and cannot hold them.
+      InvalidArgumentError: the dtype is an integer type that cannot hold them.
     """
     others = [value.dtype if hasattr(value, "dtype") else value for value in values if type(value) is not int]
     dtype = attrs.get("dtype") or (np.dtype(jnp.result_type(*others)) if others else np.dtype(np.bool_))
@@ -48,7 +48,7 @@ def with_fitted_ints(values: Sequence[Any], attrs: Mapping[str, Any]) -> list[An
 
 
 def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
-    """Returns a Python int next to tensors of a dtype: a float, which is weak, for an inexact one.
+    """Returns a Python int for use with tensors of a dtype: a float, which is weak, if the dtype is inexact.
 
     Raises:
       InvalidArgumentError: the dtype cannot hold it.
@@ -64,14 +64,14 @@ def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
 
 
 def only_ints(value: Any) -> bool:
-    """Returns True if this is a list, of lists perhaps, of Python's whole numbers and truth values and nothing else."""
+    """Returns True for a list, possibly nested, of Python ints and bools only."""
     return isinstance(value, list | tuple) and all(
         type(item) is int or type(item) is bool or only_ints(item) for item in cast("Sequence[Any]", value)
     )
 
 
 def array_of_ints(values: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A list of Python's whole numbers in a dtype, without a float between them: NumPy takes one where int64 ends.
+    """Returns a list of Python ints as an array; NumPy would go through floats for ints beyond int64.
 
     Raises:
       InvalidArgumentError: the dtype cannot hold one of them, or the rows differ in length.
@@ -89,7 +89,7 @@ def array_of_ints(values: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def _outside(values: Any, dtype: np.dtype[Any]) -> int:
-    """Returns the first number that the dtype cannot hold."""
+    """Returns the first number that does not fit the dtype."""
     numbers: list[int] = [int(number) for number in np.array(values, object).flat]
     if jnp.issubdtype(dtype, jnp.inexact):
         return max(numbers, key=abs)

@@ -1,6 +1,6 @@
-"""Strings that have no value yet: a function of the elements of a dataset is traced with them.
+"""Strings without a value: placeholders for a dataset's elements while a function of them is traced.
 
-What ops of the host make of them is noted by who made them, and computed later, for many elements at once.
+Host ops on them are recorded by their creator, and computed later for many elements at once.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Applied = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]
 
 
 class LateStrings(StringTensor):
-    """A tensor of strings of a known shape, whose values nobody may ask for.
+    """A tensor of strings with a known shape, whose values cannot be read yet.
 
     Args:
-      shape: of the tensor.
-      place: where it is kept when it has values.
-      applied: gives the results of an op of the host, inputs and attributes.
+      shape: the tensor's shape.
+      place: the index under which its values are stored later.
+      applied: takes a host op, inputs and attributes and returns the results.
     """
 
     __slots__ = ("_shape", "applied", "place")
@@ -39,17 +39,17 @@ class LateStrings(StringTensor):
 
     @property
     def held(self) -> np.ndarray[Any, Any]:
-        """Refused, as everything is that takes values."""
+        """Raises, as do all accesses to the values."""
         self._refuse()
 
     @property
     def encoded(self) -> np.ndarray[Any, Any]:
-        """Refused."""
+        """Raises."""
         self._refuse()
 
     @property
     def contents(self) -> Contents:
-        """Refused."""
+        """Raises."""
         self._refuse()
 
     @property

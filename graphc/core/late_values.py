@@ -1,7 +1,7 @@
-"""Tensors where an op has static attributes, in graphs that are built by hand.
+"""Tensors as static attributes of ops, in graphs that are built by hand.
 
 A compiled function refuses them, since it is traced for the shapes of one call. A graph that is built once and run for
-many shapes keeps them, as further inputs of a node that is applied late (see :mod:`graphc.ir.late`).
+many shapes keeps them as extra inputs of a node that is applied late (see :mod:`graphc.ir.late`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["LateValue", "has_late_values", "is_by_hand", "late_value", "with_lat
 
 
 class LateValue:
-    """Stands in an attribute for the value of a tensor, which only a run of the graph knows.
+    """A placeholder, in an attribute, for the value of a tensor that is known only when the graph runs.
 
     Args:
-      tensor: of integers.
+      tensor: a tensor of integers.
     """
 
     __slots__ = ("tensor",)
@@ -29,18 +29,19 @@ class LateValue:
 
 
 def is_by_hand() -> bool:
-    """Returns True where ops go to a graph that is built by hand, outside of its branches and bodies."""
+    """Returns True if ops go to a graph that is built by hand, outside its branches and bodies."""
     return context.trace is not None and context.trace.is_graph
 
 
 def late_value(tensor: Any) -> Any:
-    """Returns what stands in an attribute for a tensor; ints, or nested tuples of ints, where its values are known.
+    """Returns the attribute value for a tensor: ints, or nested tuples of ints, if its values are known.
 
     Args:
-      tensor: symbolic, or a Variable.
+      tensor: a symbolic tensor or a Variable.
 
     Returns:
-      None where a tensor cannot give an attribute: no graph is built by hand, or it has no integers.
+      A placeholder if the values are not known; None if a tensor cannot be an attribute here, as no graph is built by
+      hand or the tensor is not of integers.
     """
     trace = context.trace
     if trace is None or not trace.root.is_graph or tensor.dtype.kind not in "iu":
@@ -58,7 +59,7 @@ def has_late_values(attrs: Mapping[str, Any]) -> bool:
 
 
 def with_late_inputs(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> tuple[OpDef, Sequence[Any], Attrs]:
-    """Returns the application of an op; where its attributes hold late values, the late application instead."""
+    """Returns the application of an op, made a late application if its attributes hold late values."""
     late = {name: list(_late_in(value)) for name, value in attrs.items()}
     tensors = [item.tensor for items in late.values() for item in items]
     if not tensors:
@@ -66,7 +67,7 @@ def with_late_inputs(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> tuple[Op
     trace = context.trace
     assert trace is not None
     known: list[Any] = []
-    # In the order in which the values are taken out of the attributes, which is that of their names.
+    # In the order in which the values are taken out of the attributes: by attribute name.
     names = sorted(name for name in late if late[name])
     tensors = [trace.late_input(trace.lift(item.tensor)) for name in names for item in late[name]]
     for tensor in tensors:

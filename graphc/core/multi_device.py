@@ -1,9 +1,9 @@
-"""Arrays on several devices: where they meet, and how programs on them are launched.
+"""Arrays on several devices: where programs on them run, and how these are launched.
 
-JAX partitions a program over the devices that hold its arrays. Two things are graphc's: a Variable keeps its layout
-when it is assigned, and on simulated CPU devices one program at a time is in flight, because XLA's collectives deadlock
-there when many are (seen with 200 over 8 devices on 2 cores). Both need the long way of calls. From the first array on
-several devices on, the short way of a call looks where its arrays are.
+JAX partitions a program over the devices that hold its arrays. graphc adds two things: a Variable keeps its layout when
+it is assigned, and on simulated CPU devices one program at a time is in flight, because XLA's collectives deadlock when
+many are (seen with 200 over 8 devices on 2 cores). Both need the slow path of calls. Once an array lies on several
+devices, the fast path of a call checks where its arrays are.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ __all__ = [
 ]
 
 GROUP_AXIS: Final = "copy"
-"""The axis of a mesh along which the devices of a group lie, which hold the same rows."""
+"""The mesh axis along which the devices of a group, which hold the same rows, lie."""
 
 
 def is_spread(array: Any) -> bool:
-    """Returns True for an array on several devices."""
+    """Returns True if an array is on several devices."""
     return isinstance(array, jax.Array) and not isinstance(array, Tracer) and array.sharding.num_devices > 1
 
 
 def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
-    """Finds where a program on these arrays runs if it takes several devices.
+    """Returns the devices on which a program on these arrays runs, if they are several.
 
     Args:
-      arrays: arrays, numbers, and None.
+      arrays: arrays, numbers, or None.
 
     Returns:
-      The sharding of a copy on each of the devices that the most spread array is on; None if no array is on several.
+      The sharding of a copy on each device of the most spread array; None if no array is on several devices.
     """
     found = [array for array in arrays if is_spread(array)]
     if not found:
@@ -76,24 +76,24 @@ def _copies(array: Any) -> NamedSharding:
 
 
 def whole_on(mesh: Any) -> NamedSharding:
-    """Returns the sharding of a copy on each device of a mesh.
+    """Returns the sharding that places a full copy on each device of a mesh.
 
-    JAX (0.10 and 0.11) reads each layout that XLA chooses by the mesh of the first input, and fails where that cannot
-    say it. So the mesh of the copies, which mostly come first, is as fine as can be: it can say all layouts of
-    :func:`groups_of` devices.
+    JAX (0.10 and 0.11) reads every layout that XLA chooses in terms of the mesh of the first input, and fails if that
+    mesh cannot express it. The mesh of the copies, which mostly come first, is therefore as fine as possible: it can
+    express all layouts of :func:`groups_of` devices.
     """
     return NamedSharding(_fine(mesh)[0], P())
 
 
 def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
-    """Finds the input whose layout must be said over the finest mesh, since others lie over another one.
+    """Finds the input to express over the finest mesh, since other inputs lie over another mesh.
 
     Args:
-      arrays: those of a program, in the order of its inputs.
+      arrays: a program's arrays, in the order of its inputs.
 
     Returns:
-      The place of the first array that lies over a mesh, and the same array, in the same memory, over the finest; None
-      where no array lies over groups of devices. See :func:`whole_on`.
+      The position of the first array that lies over a mesh, and the same array, in the same memory, over the finest
+      mesh; None if no array lies over groups of devices. See :func:`whole_on`.
     """
     places = [place for place, array in enumerate(arrays) if _has_mesh(array)]
     if not any(GROUP_AXIS in arrays[place].sharding.mesh.axis_names for place in places):
@@ -116,7 +116,7 @@ def _has_mesh(array: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
-    """Returns the mesh with each axis cut into axes of prime sizes, and the names of these."""
+    """Returns the mesh with each axis split into axes of prime sizes, and the names of these axes."""
     sizes: list[int] = []
     names: dict[str, tuple[str, ...]] = {}
     for axis, size in mesh.shape.items():
@@ -129,16 +129,16 @@ def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
 
 
 def _factors(number: int) -> list[int]:
-    """Returns the prime factors of a number, the smallest first; none of 1."""
+    """Returns the prime factors of a number in ascending order; none for 1."""
     divisor = next((divisor for divisor in range(2, number) if number % divisor == 0), number)
     return [] if number == 1 else [divisor, *_factors(number // divisor)]
 
 
 def groups_of(devices: int, rows: int) -> int:
-    """Returns how many groups of devices divide the rows of a batch, each with as many devices as the others.
+    """Returns the number of equal groups of devices that divides the rows of a batch.
 
-    It is the greatest common divisor, but for numbers of devices that are no power of a prime: of six, three groups of
-    two cannot be said by the mesh of two groups of three.
+    This is the greatest common divisor, except for numbers of devices that are not prime powers: for six devices, the
+    mesh of two groups of three cannot express three groups of two.
     """
     groups = 1
     for factor in _factors(devices):
@@ -149,7 +149,7 @@ def groups_of(devices: int, rows: int) -> int:
 
 
 def note_spread(sharding: Any) -> None:
-    """Has calls look where their arrays are from here on, since there are some with this sharding."""
+    """Makes calls check where their arrays are from now on, since some have this sharding."""
     if sharding.num_devices > 1 and SPREAD_ARRAYS not in detours:
         set_detour(SPREAD_ARRAYS, "arrays are on several devices", active=True)
         if next(iter(sharding.device_set)).platform == "cpu":
@@ -157,14 +157,14 @@ def note_spread(sharding: Any) -> None:
 
 
 def type_text(aval: Any) -> str:
-    """Says what JAX knows of an array before it runs: its type, and the mesh of those on several devices."""
+    """Returns JAX's type of an array before it runs as text, with the mesh of an array on several devices."""
     type = str(TensorType(tuple(aval.shape), aval.dtype, aval.weak_type))
     mesh = aval.sharding.mesh
     return type if mesh.empty else f"{type} over {mesh_text(mesh)}"
 
 
 def mesh_text(mesh: Any) -> str:
-    """Returns a mesh in words: the sizes of its axes.
+    """Returns a mesh as text: the sizes of its axes.
 
     Example:
       >>> mesh_text(jax.make_mesh((1,), ("data",)))
@@ -174,7 +174,7 @@ def mesh_text(mesh: Any) -> str:
 
 
 def layout_text(sharding: Any) -> str:
-    """Says how an array lies on several devices; empty for one device."""
+    """Returns the layout of an array over several devices as text; empty for one device."""
     if sharding.num_devices == 1:
         return ""
     if sharding.is_fully_replicated:
@@ -186,7 +186,7 @@ def layout_text(sharding: Any) -> str:
 
 
 def forget_spread() -> None:
-    """Lets calls take the short way again; for tests, after which no array is on several devices."""
+    """Restores the fast path of calls; for tests, after which no array is on several devices."""
     set_detour(SPREAD_ARRAYS, "", active=False)
     set_slow(SPREAD, enabled=False)
 
@@ -196,17 +196,17 @@ _turns: Turns | None = None
 
 
 def register_turns(turns: Turns) -> None:
-    """Says how programs are launched one at a time; the lowering, a layer above, calls this once.
+    """Sets the function that launches programs one at a time; the lowering, a layer above, calls this once.
 
     Args:
-      turns: takes a name for messages, the launch, and how many may be in flight; returns what the launch returns.
+      turns: takes a name for messages, the launch, and the maximum number in flight; returns the launch's result.
     """
     global _turns
     _turns = turns
 
 
 def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
-    """Launches a program that runs where a sharding says; on simulated devices once the one before it is done."""
+    """Launches a program on a sharding's devices; on simulated devices it waits for the previous one."""
     if _turns is None or sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
         return launch()
     return _turns(name, launch, config.max_in_flight or 1)
@@ -217,22 +217,22 @@ _meeting: Meeting | None = None
 
 
 def register_gathering(meeting: Meeting) -> None:
-    """Says how the processes that run a program together meet before they gather an array; a layer above calls this.
+    """Sets the function that synchronizes the processes of a program before they gather an array, for a layer above.
 
     Args:
-      meeting: takes what they are about to do; raises if the others do something else.
+      meeting: takes a description of the step; raises if the other processes take another step.
     """
     global _meeting
     _meeting = meeting
 
 
 def is_elsewhere(array: Any) -> bool:
-    """Returns True for an array of which this process holds a part, and others the rest."""
+    """Returns True if other processes hold parts of an array."""
     return isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated)
 
 
 def host_values(array: Any) -> np.ndarray[Any, Any]:
-    """Returns the values of an array; all processes call this together where it is split over them."""
+    """Returns the values of an array; if it is split over processes, all of them must call this together."""
     try:
         return np.asarray(array)
     except RuntimeError:
@@ -245,7 +245,7 @@ def host_values(array: Any) -> np.ndarray[Any, Any]:
 
 
 def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
-    """New values of Variables, laid out as the old ones are where those are on several devices."""
+    """Returns new values of Variables, laid out as the old ones if these are on several devices."""
     return [
         jax.device_put(value, before.sharding)
         if is_spread(before) and isinstance(value, jax.Array) and value.sharding != before.sharding

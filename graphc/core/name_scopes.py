@@ -1,4 +1,4 @@
-"""Name scopes: what the names of Variables, and of nodes of graphs that are built by hand, begin with."""
+"""Name scopes: prefixes of the names of Variables, and of nodes of graphs that are built by hand."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _prefix: ContextVar[str] = ContextVar("graphc_name_scope", default="")
 
 
 def scoped_name(name: str) -> str:
-    """Returns a name in the scope that is open."""
+    """Returns a name prefixed by the open scopes."""
     return f"{_prefix.get()}{name}"
 
 
 class name_scope:  # noqa: N801  it is written like a function: with gx.name_scope("layer"):
-    """A scope in which names begin with its own: those of Variables, and of nodes of graphs that are built by hand.
+    """A prefix for the names of Variables, and of nodes of graphs that are built by hand.
 
-    Scopes nest; ``as`` gives the whole path, which ends with a slash. In compiled functions nodes are named by their
-    ops and the user's lines, as without it.
+    Scopes nest; ``as`` binds the whole path, which ends with a slash. In compiled functions, nodes are named by their
+    ops and the user's lines, whatever the scope.
 
     Args:
-      name: of the scope. One that ends with a slash is a whole path, and the empty name the outermost scope.
+      name: the scope's name. A name that ends with a slash is a whole path; the empty name is the outermost scope.
 
     Attributes:
-      name: the same.
+      name: the scope's name.
 
     Raises:
-      InvalidArgumentError: ``name`` is no text.
+      InvalidArgumentError: ``name`` is not a string.
 
     Example:
       >>> import graphc as gx
@@ -45,7 +45,7 @@ class name_scope:  # noqa: N801  it is written like a function: with gx.name_sco
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            error = InvalidArgumentError(f"name_scope: the name must be a text, got {name!r:.60}")
+            error = InvalidArgumentError(f"name_scope: the name must be a string, got {name!r:.60}")
             raise at(error, user_location())
         self.name = name
         self._open: list[tuple[AbstractContextManager[str] | None, Any]] = []

@@ -1,4 +1,4 @@
-"""Tensors as notebooks show them: a table where they have rows, with type and device below."""
+"""Notebook output of tensors: a table if they have rows, with type and device below."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["tensor_html"]
 
 _MOST = 10
-"""So many rows and columns are shown; of more, the first and the last."""
+"""Maximum number of rows and columns shown; of more, only the first and last appear."""
 
 
 def tensor_html(tensor: Tensor) -> str:
-    """Returns a tensor as a piece of HTML; it waits until the values are there."""
+    """Returns a tensor as an HTML fragment, after waiting for its values."""
     array = tensor.numpy()
     caption = f"<div><small><code>{escape(str(tensor.type))}</code> on {escape(tensor.device)}</small></div>"
     if array.ndim not in (1, 2) or not array.size:
@@ -33,7 +33,7 @@ def tensor_html(tensor: Tensor) -> str:
 
 
 def _shown(count: int) -> list[int | None]:
-    """Returns the places that are shown; None stands for those left out."""
+    """Returns the indices that are shown; None marks those left out."""
     if count <= _MOST:
         return list(range(count))
     half = _MOST // 2

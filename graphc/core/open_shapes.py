@@ -1,4 +1,4 @@
-"""What a tensor whose shape only a run of the graph knows says of it."""
+"""Shapes of tensors that are known only when the graph runs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["open_shape"]
 
 
 def open_shape(tensor: SymbolicTensor) -> tuple[int, ...]:
-    """Returns the size of each axis, None for one that is open.
+    """Returns the size of each axis, with None for an open one.
 
     Raises:
-      InvalidArgumentError: the number of axes is not known.
+      InvalidArgumentError: the number of axes is unknown.
     """
     type = tensor.type
     if not type.ranked:
         error = InvalidArgumentError(
-            f"the number of axes of this tensor ({type}, {tensor.made_at()}) is not known while the graph is built; "
-            "gx.shape gives its shape as a tensor"
+            f"the number of axes of this tensor ({type}, {tensor.made_at()}) is unknown while the graph is built; "
+            "gx.shape returns its shape as a tensor"
         )
         raise at(error, user_location())
-    # None, and no number, so that Python code that computes with an open size fails and gives nothing wrong.
+    # None rather than a number, so that Python code that computes with an open size fails instead of going wrong.
     return tuple([cast("Any", None) if size == OPEN else size for size in type.shape])

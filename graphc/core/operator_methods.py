@@ -17,7 +17,7 @@ from graphc.ir import OPS, Value
 
 __all__ = ["binary_method", "unary_method"]
 
-# JAX would take long to fail with a tensor of a graph outside of its scope.
+# JAX would take long to fail on a tensor of a graph that is used outside its scope.
 _SELF = "_raw if (_raw := self.raw).__class__ is not _Value else _refuse()"
 
 
@@ -36,7 +36,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
                 if graph_trace((self, other)) is None:
                     return NotImplemented
             except GraphcError:
-                pass  # apply says of which op and in which line
+                pass  # apply raises it again, with the op and the line
         if namespace["_kernel"] is None:
             namespace.update(_kernel=kernel(op), _Tensor=tensor_class())
         try:
@@ -52,7 +52,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
 
 
 def _holds_numbers(value: Any) -> bool:
-    """Returns True for an array of NumPy's that apply converts without fail, but for ints that are too large."""
+    """Returns True for a NumPy array that apply converts without an error, except for ints that are too large."""
     return type(value) is np.ndarray and value.dtype.kind in "biufc"
 
 

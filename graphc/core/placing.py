@@ -1,4 +1,4 @@
-"""Where a thing is made: what the device scopes around it mean, functions among them asked; what is logged of it."""
+"""Placement of ops and Variables: device scopes, device functions, and the placement log."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ __all__ = [
 ]
 
 DeviceChoice = Callable[["NodeToPlace"], "str | DeviceSpec | Device | None"]
-"""A function that says where a thing is made; None where it has no opinion."""
+"""A function that chooses a device; None leaves the choice to the enclosing scopes."""
 
-# What TensorFlow calls an op where that is not the words of its name, each with a capital.
+# TensorFlow's names of ops, where they are not the capitalized words of graphc's name.
 _TENSORFLOW: Final = {
     "add": "AddV2",
     "assign_variable": "AssignVariableOp",
@@ -74,15 +74,15 @@ _TENSORFLOW: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NodeToPlace:
-    """What a device function is told of a thing that is about to be made.
+    """The argument of a device function: a description of an op or Variable that is about to be made.
 
     Attributes:
-      op: the name of the op, such as ``matmul`` or ``nn.relu``; ``variable`` for a Variable.
-      name: the name of the node in a graph, or of the Variable; in eager mode that of the op.
-      inputs: the types of its inputs, each with ``shape`` and ``dtype``.
-      attrs: its static attributes; of a Variable ``shape``, ``dtype`` and ``trainable``.
-      location: the line of the user's code that makes it.
-      device: what the scopes say that are inside the function's, as text.
+      op: the op's name, such as ``matmul`` or ``nn.relu``; ``variable`` for a Variable.
+      name: the name of the Variable or of the node in a graph; in eager mode the op's name.
+      inputs: the types of the inputs, each with ``shape`` and ``dtype``.
+      attrs: the static attributes; for a Variable ``shape``, ``dtype`` and ``trainable``.
+      location: the user's line that makes it.
+      device: the device given by the scopes inside the function's, as text.
     """
 
     op: str
@@ -94,7 +94,7 @@ class NodeToPlace:
 
     @property
     def type(self) -> str:
-        """TensorFlow's name of the op, such as ``MatMul`` or ``Variable``; or graphc's, written as such names are."""
+        """TensorFlow's name of the op, such as ``MatMul`` or ``Variable``, or graphc's name in that style."""
         name = self.op.rpartition(".")[2]
         return _TENSORFLOW.get(name) or "".join(word.capitalize() for word in name.split("_"))
 
@@ -102,20 +102,20 @@ class NodeToPlace:
 def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractContextManager[None]:
     """Pins the ops inside a ``with`` block, and the Variables made there, to a device.
 
-    Blocks may stand in each other: what the inner one says holds, and what it leaves open is as the outer one says. A
-    pin is obeyed or refused, in eager code and in compiled code.
+    Blocks nest: the inner block decides, and the outer block decides what the inner one leaves open. A pin is obeyed or
+    refused, in eager code and in compiled code.
 
     Args:
-      spec: such as ``"gpu:0"`` or ``"/device:CPU:1"``, or one of ``gx.devices()``. Or a function, which is asked about
-        each op and each Variable: it gets a description with ``op``, ``name``, ``inputs``, ``attrs`` and ``location``
-        and returns a spec, or None where the block around shall decide. In a compiled function it is asked once for
-        each node, when the function is traced. None lifts the pins around.
+      spec: a name such as ``"gpu:0"`` or ``"/device:CPU:1"``, or one of ``gx.devices()``. Or a function, called for
+        each op and each Variable: it takes a description with ``op``, ``name``, ``inputs``, ``attrs`` and ``location``
+        and returns a spec, or None to leave the choice to the enclosing block. In a compiled function it is called once
+        for each node, when the function is traced. None lifts the enclosing pins.
 
     Raises:
-      InvalidTypeError: ``spec``, or what the function returns, is none of these.
+      InvalidTypeError: ``spec``, or the function's result, is none of these.
       InvalidArgumentError: the spec is malformed.
-      NotFoundError: there is no such device; the message lists those that exist. Of a graph that is built by hand a
-        Session says so when it runs it.
+      NotFoundError: there is no such device; the message lists those that exist. For a graph that is built by hand, a
+        Session raises this when it runs the graph.
 
     Example:
       >>> import graphc as gx
@@ -133,7 +133,7 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
 
 
 def device_later(spec: Any) -> AbstractContextManager[None]:
-    """As :func:`device`, for what is placed when it is run: the device need not be there before."""
+    """Pins ops as :func:`device` does, for graphs that are placed when they run: the device need not exist before."""
     return _scope_of(spec, later=True)
 
 
@@ -160,30 +160,30 @@ def _scope_of(spec: Any, *, later: bool) -> _Scope:
             _known[given] = made
         return made
     if not later and layer.device_type is None and layer.device_index is not None:
-        named_device(layer)  # the type is that of the scope around
+        named_device(layer)  # its type is that of the enclosing scope
     elif not later:
         find_device(given)
     return _Scope(layer, later=later)
 
 
 _known: dict[str | Device, _Scope] = {}
-"""The scopes of devices that there are, by what names them: to parse and find them takes 10 microseconds."""
+"""The scopes of existing devices by what names them; parsing and finding one takes 10 microseconds."""
 
 
 def _check_known(spec: Any) -> None:
-    """Refuses a device that is known only when the program runs, which was placed and compiled before."""
+    """Raises for a device that depends on a tensor, since the program is placed and compiled before it runs."""
     if context.trace is None or isinstance(spec, jax.Device | DeviceSpec):
         return
     if any(map(_has_no_value, nest.flatten(spec)[0])):
         error = ConcretizationError(
-            "gx.device: a device cannot depend on a tensor: where each op runs is decided when the function is traced. "
-            "Write an `if` on the tensor, and in each of its branches the ops under the pin that holds there"
+            "gx.device: a device cannot depend on a tensor, because graphc places each op when it traces the function. "
+            "Write an `if` on the tensor, with the ops of each branch under a pin of their own"
         )
         raise context.trace.refuse(error)
 
 
 class _Scope(AbstractContextManager[None]):
-    """What :func:`device` returns; it may be entered again, in itself and in several threads."""
+    """The context manager that :func:`device` returns; it may be reentered, also from several threads."""
 
     __slots__ = ("_alone", "_later", "_layer")
 
@@ -192,7 +192,7 @@ class _Scope(AbstractContextManager[None]):
     ) -> None:
         self._layer = layer
         self._later = later
-        self._alone = alone  # what holds where no scope is around; None where that is not known
+        self._alone = alone  # the pins if no scope encloses this one; None if unknown
 
     def __enter__(self) -> None:
         around = context.device
@@ -212,32 +212,30 @@ class _Scope(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         around = context.device.around
-        context.device = (
-            NO_PINS if around is None else around
-        )  # where pins are lifted it is false, and knows its around
+        context.device = NO_PINS if around is None else around  # lifted pins are false, and know the enclosing ones
         context.update()
 
     def __call__(self, *_: object) -> NoReturn:
-        """Refused: the body of what it would decorate would not be converted."""
+        """Raises: the body of a decorated function would not be converted."""
         error = InvalidTypeError(
-            "gx.device and gx.colocate_with give scopes, no decorators: write `with gx.device(...):` in the body of "
+            "gx.device and gx.colocate_with are context managers, not decorators: write `with gx.device(...):` inside "
             "the function, or @gx.function(device=...)"
         )
         raise at(error, user_location())
 
 
 def colocate_with(value: Any) -> AbstractContextManager[None]:
-    """Places the ops and Variables inside a ``with`` block where something else is.
+    """Places the ops and Variables inside a ``with`` block on the device of a tensor or Variable.
 
-    Pins around the block do not count inside it; a pin in the block that names another device is refused.
+    Enclosing pins do not apply inside the block; a pin inside it that names another device is refused.
 
     Args:
-      value: a Variable or a tensor. In a compiled function a tensor that was computed there; where an argument is, is
-        known only when the function is called.
+      value: a Variable or a tensor. In a compiled function, a tensor that was computed there; the device of an argument
+        is known only when the function is called.
 
     Raises:
-      InvalidArgumentError: it is an argument of the function that is traced, or is on several devices.
-      InvalidTypeError: it is something else.
+      InvalidArgumentError: ``value`` is an argument of the traced function, or is on several devices.
+      InvalidTypeError: ``value`` is something else.
 
     Example:
       >>> import graphc as gx
@@ -249,7 +247,7 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
       True
     """
     trace: Any = None if context.trace is None else context.trace.root
-    if trace is not None and trace.is_graph and hasattr(value, "graph"):  # of a graph that is built by hand
+    if trace is not None and trace.is_graph and hasattr(value, "graph"):  # in a graph that is built by hand
         return trace.graph.colocate_with(value)
     what, place = _place_of(value)
     if "," in place:
@@ -259,12 +257,12 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
 
 
 def _has_no_value(value: Any) -> bool:
-    """Returns True if it is a tensor of a function that is being traced."""
-    return hasattr(getattr(value, "trace", None), "builder")  # arrays have a method of that name
+    """Returns True for a tensor of a function that is being traced."""
+    return hasattr(getattr(value, "trace", None), "builder")  # arrays have a ``trace`` method
 
 
 def _place_of(value: Any) -> tuple[str, str]:
-    """Returns what a value is, in words, and the device that it is on."""
+    """Returns a description of a value, and the device that it is on."""
     if _has_no_value(value):
         return _place_in_graph(value, value.raw)
     place = getattr(value, "device", None)
@@ -279,8 +277,8 @@ def _place_in_graph(value: Any, source: Value) -> tuple[str, str]:
     node = source.node
     if node is None:
         error = InvalidArgumentError(
-            f"gx.colocate_with: where the argument {source.name!r} is, is not known when {value.trace.builder.name!r} "
-            "is traced; give a Variable, or a tensor that is computed there"
+            f"gx.colocate_with: the device of the argument {source.name!r} is not known when "
+            f"{value.trace.builder.name!r} is traced; pass a Variable, or a tensor computed in the function"
         )
         raise at(error, user_location())
     variable = value.trace.root.variables.get(node.attrs.get("variable", ""))
@@ -290,7 +288,7 @@ def _place_in_graph(value: Any, source: Value) -> tuple[str, str]:
 
 
 class _Colocation(_Scope):
-    """What :func:`colocate_with` returns."""
+    """The context manager that :func:`colocate_with` returns."""
 
     __slots__ = ("_bound",)
 
@@ -306,13 +304,13 @@ class _Colocation(_Scope):
 
 
 def _check_bound(pins: Pins, text: str, location: Location | None) -> None:
-    """Refuses a pin that contradicts the co-location it stands in."""
+    """Raises if a pin contradicts the enclosing co-location."""
     if pins.bound is None or text == pins.bound[0]:
         return
     place, what = pins.bound
     error = InvalidArgumentError(
-        f"gx.device: a pin to {text} contradicts gx.colocate_with around it, which places everything here with {what}, "
-        f"on {place}; put the pin around the co-location, or lift that with gx.device(None)"
+        f"gx.device: a pin to {text} contradicts the enclosing gx.colocate_with, which places everything here "
+        f"with {what}, on {place}; move the pin outside the co-location, or lift the latter with gx.device(None)"
     )
     raise at(error, location or user_location())
 
@@ -324,9 +322,9 @@ def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
 
 
 def _text(spec: DeviceSpec, *, later: bool = False) -> str:
-    """Returns the name of the device that a spec means; empty where it leaves that open.
+    """Returns the name of the device that a spec means; empty if the spec leaves it open.
 
-    Of a graph that is built by hand, a spec that names a task stays as it is: the Session knows the tasks.
+    In a graph that is built by hand, a spec that names a task stays unresolved: the Session knows the tasks.
     """
     if later and (spec.job, spec.replica, spec.task) != (None, None, None):
         return str(spec)
@@ -336,19 +334,19 @@ def _text(spec: DeviceSpec, *, later: bool = False) -> str:
 def requested_device(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Any] = (), name: str = "", location: Any = None
 ) -> str:
-    """Returns the device that the scopes around ask for, such as ``/device:GPU:0``; empty where they leave it open.
+    """Returns the device that the enclosing scopes request, such as ``/device:GPU:0``; empty if they leave it open.
 
-    It may not exist: see :func:`find_device`. Functions are not asked about what touches a resource such as a Variable,
-    which happens where that is, nor about loops and branches, whose parts they were asked about. In a graph that is
-    built by hand they are asked about all but those: there a Variable's own operations keep to its pin by themselves.
+    It may not exist: see :func:`find_device`. Device functions are not called for ops on a resource such as a Variable,
+    which run where the resource is, nor for loops and branches, whose nodes they were called for. In a graph that is
+    built by hand they are called for all ops except those on Variables, which follow the Variable's pin.
 
     Args:
-      op: what is about to be applied.
+      op: the op to place.
       inputs: tensors, arrays, numbers or values of a graph.
-      attrs: its attributes.
-      regions: its bodies.
-      name: of the node.
-      location: the line of the user's code; None for the one that is being run.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      name: the node's name.
+      location: the user's line; None for the one that is running.
     """
     pins = context.device
     if not pins.asks or regions:
@@ -361,7 +359,7 @@ def requested_device(
 
 
 def variable_device(name: str, type: TensorType, trainable: bool) -> str:
-    """As :func:`requested_device`, for a Variable that is about to be made."""
+    """Returns the device that the enclosing scopes request for a new Variable; see :func:`requested_device`."""
     pins = context.device
     if not pins.asks:
         return pins.text
@@ -385,24 +383,24 @@ def _asked(pins: Pins, node: NodeToPlace) -> str:
 
 def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
     try:
-        with trace_scope(None):  # it is asked while a function is traced, and is no part of it
+        with trace_scope(None):  # called while a function is traced, but not part of it
             answer = function.function(node)
     except (ConcretizationError, LeakedTensorError) as error:
         message = (
-            f"the device function {str(function)!r} was asked about {node.op} and computes with a tensor of a function "
-            "that is being traced, which has no value then; let it decide by what it is told (node.op, node.inputs, "
+            f"the device function {str(function)!r} was called for {node.op} and computes with a tensor of a function "
+            "that is being traced, which has no value yet; let it decide by its argument (node.op, node.inputs, "
             "node.attrs, ...), by Python values or by tensors from outside the function"
         )
         raise at(ConcretizationError(message), user_location()) from error
     except Exception as error:
         place = "" if node.location is None else f" at {node.location}"
-        error.add_note(f"raised by the device function {str(function)!r}, which was asked about {node.op}{place}")
+        error.add_note(f"raised by the device function {str(function)!r}, called for {node.op}{place}")
         raise
     if answer is None:
         return DeviceSpec()
-    asked = f"the device function {str(function)!r} was asked about {node.op} and returned {answer!r:.60}"
+    asked = f"the device function {str(function)!r} was called for {node.op} and returned {answer!r:.60}"
     if not isinstance(answer, str | DeviceSpec | jax.Device):
-        message = f"{asked}; it may return 'gpu:0' and the like, a gx.DeviceSpec, one of gx.devices(), or None"
+        message = f"{asked}; it must return a name such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), or None"
         raise at(InvalidTypeError(message), node.location)
     try:
         spec = _spec(answer)
@@ -415,19 +413,19 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
 
 
 def check_implemented(op: OpDef, device: str, location: Location | None = None) -> str:
-    """Looks whether a device has an implementation of an op.
+    """Returns the device to run an op on, given the requested one.
 
     Args:
       op: the op.
-      device: the canonical name of a device.
-      location: the line of the user's code that asks for it; None for the one that is being run.
+      device: the canonical name of the requested device.
+      location: the user's line that requests it; None for the one that is running.
 
     Returns:
-      The name of the device to run on: ``device``, or the CPU where ``device`` has none, but the CPU has and
-      ``gx.config.soft_placement`` is on, which is said once for each place.
+      ``device``; or the CPU, reported once per line, if ``device`` has no implementation of the op but the CPU does and
+      ``gx.config.soft_placement`` is on.
 
     Raises:
-      UnimplementedError: there is none; the message lists the devices that have one.
+      UnimplementedError: there is no implementation; the message lists the devices that have one.
     """
     if not op.platforms or device.split(":")[1].lower() in op.platforms:
         return device
@@ -437,9 +435,9 @@ def check_implemented(op: OpDef, device: str, location: Location | None = None) 
     message = f"{op.name} has no implementation on {device}; there is one on {types}"
     first_cpu = "/device:CPU:0"
     if config.soft_placement and first_cpu in fit:
-        say_once(f"{message}, so {first_cpu} is taken", location, f"{op.name} on {device}")
+        say_once(f"{message}, so it runs on {first_cpu}", location, f"{op.name} on {device}")
         return first_cpu
-    message += f", which this process has as {', '.join(fit)}" if fit else ", of which this process has none"
+    message += f", available here as {', '.join(fit)}" if fit else ", of which this process has none"
     if fit:
         message += f": put it under `with gx.device({fit[0]!r}):`"
         if first_cpu in fit:
@@ -451,14 +449,14 @@ _log = logging.getLogger("graphc.placement")
 
 
 def log_placement(op: str, name: str, requested: str, actual: str, location: Location | None) -> None:
-    """Tells the logger ``graphc.placement`` where something runs, if ``gx.config.log_device_placement`` is on.
+    """Logs a placement to ``graphc.placement``, if ``gx.config.log_device_placement`` is on.
 
-    Args:
+    op: the op's name.
       op: the name of the op.
-      name: of the node or Variable.
-      requested: the device that it was pinned to; empty for none.
+      name: the name of the node or Variable.
+      requested: the device that it was pinned to; empty if it is not pinned.
       actual: the device or devices that it is on.
-      location: the line of the user's code.
+      location: the user's line.
     """
     if config.log_device_placement:
         what = op if name == op else f"{op} {name!r}"

@@ -1,7 +1,7 @@
-"""One line on a terminal for what takes long: a trace, a compilation, the search for a placement.
+"""A progress line on the terminal during slow work: a trace, a compilation, the search for a placement.
 
-It comes after ``gx.config.progress_after`` seconds and goes when the work is done. There is none in a pipe, a file, a
-notebook, a test or a dumb terminal. Nested work is told by one line, that of the innermost.
+It appears after ``gx.config.progress_after`` seconds and disappears when the work is done. It is off in pipes, files,
+notebooks, tests and dumb terminals. Nested work shows one line, for the innermost step.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from graphc.base import config
 __all__ = ["telling"]
 
 _COMPILED: Final = "/jax/core/compile/backend_compile_duration"
-"""The event of JAX's that ends a compilation: from then on the program runs, and is no compilation."""
+"""JAX's event at the end of a compilation, after which the program runs."""
 
 
 def _shows() -> bool:
-    """Returns True if a line would be seen, and would go again."""
+    """Returns True if the terminal shows the line and can erase it."""
     if config.progress_after is None or "PYTEST_CURRENT_TEST" in os.environ or os.environ.get("TERM") == "dumb":
         return False
     stream: Any = sys.stdout
@@ -34,7 +34,7 @@ def _shows() -> bool:
 
 
 class _Line:
-    """The line, which one thread at a time has."""
+    """The progress line, which one thread at a time owns."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -45,7 +45,7 @@ class _Line:
         self._listens = False
 
     def begin(self, text: str, *, compiles: bool) -> bool:
-        """Says what begins; returns whether this thread has the line."""
+        """Starts a step; returns True if this thread owns the line."""
         me = threading.get_ident()
         with self._lock:
             if self._owner not in (None, me):
@@ -62,7 +62,7 @@ class _Line:
             return True
 
     def end(self) -> None:
-        """Says that what was begun last is done."""
+        """Ends the step that was started last."""
         with self._lock:
             self._texts.pop()
             if not self._texts:
@@ -112,11 +112,11 @@ _line = _Line()
 
 
 class telling:  # noqa: N801  it stands where a function of contextlib stands
-    """Inside the scope a line on the terminal says what is being done, if it takes long.
+    """Shows a progress line on the terminal while the scope is open, if the work takes long.
 
     Args:
-      text: what is being done, such as ``"tracing step"``.
-      compiles: whether it is a compilation, which is over when JAX says so, before the scope ends.
+      text: the work, such as ``"tracing step"``.
+      compiles: whether the work is a compilation, which ends at JAX's event, before the scope ends.
     """
 
     def __init__(self, text: str, *, compiles: bool = False) -> None:

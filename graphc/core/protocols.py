@@ -1,4 +1,4 @@
-"""What the core sees of higher layers: gradient tapes, replicas, takers of updates, and traces."""
+"""Protocols of objects that higher layers pass to the core: gradient tapes, replicas, update takers and traces."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ __all__ = ["Recorder", "ReplicaContext", "Tracing", "UpdateTaker"]
 
 
 class Recorder(Protocol):
-    """What an open gradient tape looks like from here."""
+    """The interface of an open gradient tape."""
 
     def forward(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]
     ) -> Callable[..., Any] | None:
-        """What to run in place of the kernel of an op with bodies, for :meth:`record` to be told; None for nothing."""
+        """Returns a replacement for the kernel of an op with bodies, for :meth:`record`; None for no replacement."""
         ...
 
     def record(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any],
         forward: Any = None,
     ) -> None:  # fmt: skip
-        """Notes that ``op`` took ``inputs`` to ``outputs``, by what :meth:`forward` gave or by its kernel."""
+        """Records that ``op`` mapped ``inputs`` to ``outputs``, by the result of :meth:`forward` or by its kernel."""
         ...
 
     def record_read(self, variable: Any, tensor: Any) -> None:
-        """Notes that reading ``variable`` gave ``tensor``."""
+        """Records that reading ``variable`` returned ``tensor``."""
         ...
 
     @property
     def is_idle(self) -> bool:
-        """True if it follows no tensor yet."""
+        """True if the tape follows no tensor yet."""
         ...
 
     def follows(self, value: Any) -> bool:
-        """Returns True if a tensor or variable is watched, or was computed of what is."""
+        """Returns True if a tensor or variable is watched, or was computed from watched ones."""
         ...
 
 
 class ReplicaContext(Protocol):
-    """What one replica of a data-parallel step may ask for."""
+    """The interface of one replica of a data-parallel step."""
 
     @property
     def num_replicas(self) -> int:
-        """Returns how many replicas run the step."""
+        """Returns the number of replicas that run the step."""
         ...
 
     @property
     def weights(self) -> Any:
-        """The weights of the rows, where some only fill up an uneven batch; None where none does."""
+        """The weights of the rows if some are padding of an uneven batch; None if none is."""
         ...
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
@@ -65,35 +65,35 @@ class ReplicaContext(Protocol):
         ...
 
     def fold_key(self, key: Any) -> Any:
-        """Random key data that differs between replicas."""
+        """Returns random key data that differs between replicas."""
         ...
 
 
 class UpdateTaker(Protocol):
-    """What takes the updates of optimizers in place of the Variables, such as a step whose gradients go elsewhere."""
+    """A receiver of optimizer updates in place of the Variables, such as a step whose gradients go elsewhere."""
 
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """Takes an update.
+        """Receives an update.
 
         Args:
-          optimizer: whose it is.
-          gradients: of the variables; None for one that stays.
-          variables: what is to be updated.
+          optimizer: the optimizer that makes the update.
+          gradients: the gradients of the variables; None for a variable that does not change.
+          variables: the variables to update.
         """
         ...
 
     def note_sum(self, variable: Any) -> None:
-        """Takes note that a Variable is assigned its value and something more: changes of several steps add up."""
+        """Records that a Variable is incremented by an assignment: increments of several steps add up."""
         ...
 
 
 class Tracing(Protocol):
-    """What the trace that ops are appended to looks like from here; graphc.tracing makes traces.
+    """The interface of the open trace; ``graphc.tracing`` implements it.
 
     Attributes:
-      is_graph: whether it is that of a graph that is built by hand and run by a Session.
-      variable_class: of the Variables that are made in such a graph.
-      unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
+      is_graph: whether it is a graph built by hand, which a Session runs.
+      variable_class: the class of the Variables made in a graph built by hand.
+      unconverted: the functions whose Python control flow is not converted, by qualified name, with the reason.
     """
 
     is_graph: bool
@@ -107,15 +107,15 @@ class Tracing(Protocol):
 
     @property
     def parent(self) -> Tracing | None:
-        """The trace around this one; None for that of a whole function."""
+        """The enclosing trace; None for the trace of a whole function."""
         ...
 
     def masked(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """Returns what a node is given, so that no gradient comes out of it where it does not count."""
+        """Returns the inputs of a node, masked so that no gradient flows through it where it does not count."""
         ...
 
     def record(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Any]:
-        """Appends a node that is given masked inputs."""
+        """Appends a node with masked inputs."""
         ...
 
     def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = ...) -> list[Any]:
@@ -123,53 +123,53 @@ class Tracing(Protocol):
         ...
 
     def lift(self, value: Any) -> Any:
-        """Returns the tensor of this trace that stands for a value from anywhere."""
+        """Returns this trace's tensor for a value from anywhere."""
         ...
 
     def late_input(self, tensor: Any) -> Any:
-        """Returns the tensor that holds an attribute which is known when the graph runs."""
+        """Returns the input for an op's tensor-valued attribute that is known when the graph runs."""
         ...
 
     def note_attribute(self, value: Any) -> None:
-        """Notes that a value which is known became a static attribute."""
+        """Notes that a known value became a static attribute."""
         ...
 
     def read(self, variable: Any) -> Any:
-        """Returns the tensor that a Variable holds here."""
+        """Returns the current value of a Variable."""
         ...
 
     def assign(self, variable: Any, value: Any) -> None:
-        """Gives a Variable a value from here on."""
+        """Sets the value of a Variable from this point of the trace on."""
         ...
 
     def replace(self, tensor: Any, new: Any) -> None:
-        """Gives a tensor the values of another, as an assignment to its items does."""
+        """Replaces a tensor's values by those of another, as item assignment does."""
         ...
 
     def look_at(self, tensor: Any) -> None:
-        """Notes that Python code gets to know the values of a tensor from outside."""
+        """Notes that Python code observes the values of a tensor from outside."""
         ...
 
     def take_whole(self, value: Any) -> None:
-        """Notes that code which is not converted gets to know all that an object holds."""
+        """Notes that unconverted code may read all that an object holds."""
         ...
 
     def making(self) -> AbstractContextManager[None]:
-        """Returns a scope inside which code runs eagerly, to make state that outlives the call."""
+        """Opens a scope in which code runs eagerly, to make state that outlives the call."""
         ...
 
     def known_value(self, value: Any) -> Any:
-        """Returns what a tensor is in every call, for state that is made while tracing."""
+        """Returns a tensor's value if it is the same in every call, for state that is made while tracing."""
         ...
 
     def leaked(self, tensor: Any) -> GraphcError:
-        """Returns the error to raise where a tensor of this trace is used outside it."""
+        """Returns the error for a tensor of this trace that is used outside it."""
         ...
 
     def refuse(self, error: GraphcError) -> GraphcError:
-        """Gives up what is tried, since something cannot be compiled; returns the error to raise."""
+        """Gives up the current attempt, since something cannot be compiled; returns the error to raise."""
         ...
 
     def note_refusal(self, error: GraphcError) -> GraphcError:
-        """Notes that something cannot be compiled; returns the error to raise."""
+        """Records that something cannot be compiled; returns the error to raise."""
         ...

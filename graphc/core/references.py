@@ -1,4 +1,4 @@
-"""References: keys for tensors and Variables, which have no hash."""
+"""References: hashable keys for tensors and Variables, which have no hash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Reference(Generic[T]):
-    """Stands for one very object in sets and as a key of dicts (TensorFlow's ``tensor.ref()``).
+    """A key for one object in sets and dicts, compared by identity (TensorFlow's ``tensor.ref()``).
 
     Args:
       referenced: the object, which is kept alive.

@@ -1,4 +1,4 @@
-"""Resources: state with a name that outlives the run that made it, such as queues and readers."""
+"""Resources: named state that outlives the run that made it, such as queues and readers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ T = TypeVar("T")
 
 
 class Resources:
-    """Named state in containers, as TensorFlow's resource manager keeps it. Safe to share between threads.
+    """Named state in containers, like TensorFlow's resource manager; safe to share between threads.
 
-    Two resources of different kinds may have one name.
+    Two resources of different kinds may have the same name.
 
     Args:
-      graph: the graph whose runs work on them; None if they are of several, or of none.
+      graph: the graph whose runs use the resources; None for resources of several graphs, or of none.
 
     Attributes:
-      graph: the same.
-      resets: how often resources were forgotten; what was found before may not be there any more.
+      graph: the graph, as given.
+      resets: the number of resets; resources found before the last one may be gone.
 
     Example:
       >>> resources = Resources()
@@ -41,12 +41,12 @@ class Resources:
         self.resets = 0
 
     def get_or_make(self, container: str, name: str, make: Callable[[], T], kind: type[T]) -> T:
-        """Returns the resource of that name; makes it if it is not there.
+        """Returns the resource of a name, made by ``make`` if it does not exist.
 
         Args:
           container: the container; empty for the default one.
           name: the name in the container.
-          make: makes the resource; called under the lock of all resources, so it must not ask for another one.
+          make: makes the resource; called with the lock of all resources held, so it must not request another one.
           kind: the class that the resource is kept under.
         """
         with self._lock:
@@ -57,17 +57,17 @@ class Resources:
             return cast("T", found)
 
     def find(self, container: str, name: str, kind: type[T]) -> T | None:
-        """Returns the resource of that name; None if it is not there."""
+        """Returns the resource of a name; None if it does not exist."""
         with self._lock:
             return self._containers.get(container, {}).get((kind, name))
 
     def put(self, container: str, name: str, resource: T, kind: type[T]) -> None:
-        """Keeps a resource under that name, in place of the one that is there."""
+        """Stores a resource under a name, replacing the existing one."""
         with self._lock:
             self._containers.setdefault(container, {})[kind, name] = resource
 
     def drop(self, container: str, name: str, kind: type[Any]) -> None:
-        """Forgets the resource of that name, if it is there."""
+        """Removes the resource of a name, if it exists."""
         with self._lock:
             self._containers.get(container, {}).pop((kind, name), None)
 
@@ -77,14 +77,14 @@ class Resources:
             return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
 
     def reset(self, containers: Iterable[str]) -> list[Any]:
-        """Forgets all resources in these containers; returns them."""
+        """Removes and returns all resources in these containers."""
         with self._lock:
             self.resets += 1
             gone = [self._containers.pop(container, {}) for container in containers]
         return [resource for held in gone for resource in held.values()]
 
     def clear(self) -> list[Any]:
-        """Forgets all resources; returns them."""
+        """Removes and returns all resources."""
         return self.reset([*self._containers])
 
 
@@ -93,12 +93,12 @@ _current: ContextVar[Resources] = ContextVar("graphc.resources", default=_PROCES
 
 
 def current_resources() -> Resources:
-    """Returns the resources that code here works on: a Session's while it runs a step, else those of the process."""
+    """Returns the resources of the running Session, or those of the process."""
     return _current.get()
 
 
-class resources_scope:  # noqa: N801  a scope, and no generator, which takes three times as long
-    """Makes code inside the scope work on these resources."""
+class resources_scope:  # noqa: N801  a class, since a generator takes three times as long
+    """Makes these resources the current ones inside the scope."""
 
     __slots__ = ("_resources", "_token")
 

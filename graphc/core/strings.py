@@ -1,7 +1,7 @@
-"""Tensors of strings: file names, lines, labels. They are values of Python's on the host, and part of no program.
+"""Tensors of strings: file names, lines, labels. They are Python values on the host, not part of any program.
 
-XLA knows no strings. While a function is traced, a tensor of strings is what it is: its contents are part of the key of
-the trace, functions of it give values at once, and what would need the values of a traced tensor is refused.
+XLA has no strings. While a function is traced, a tensor of strings keeps its values: its contents are part of the
+trace's key, functions of it run at once, and graphc refuses operations that need the values of a traced tensor.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class StringDType:
-    """The dtype of tensors of strings, :data:`graphc.string`; a call of it makes a tensor of strings.
+    """The dtype of tensors of strings, :data:`graphc.string`; calling it makes a tensor of strings.
 
     Example:
       >>> import graphc as gx
@@ -62,7 +62,7 @@ class StringDType:
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether another dtype is the same."""
+        """Returns True if another dtype is the same."""
         return self == other
 
     def __call__(self, x: Any = "") -> StringTensor:
@@ -89,18 +89,18 @@ string = StringDType()
 
 
 def is_string_dtype(dtype: Any) -> bool:
-    """Returns True if a dtype that a user names is that of strings: ``gx.string``, ``str`` or ``"string"``."""
+    """Returns True if a dtype given by the user is that of strings: ``gx.string``, ``str`` or ``"string"``."""
     return isinstance(dtype, StringDType) or dtype is str or (type(dtype) is str and dtype in _NAMES)
 
 
 @dataclass(frozen=True)
 class StringRule:
-    """What an op does with strings.
+    """The implementation of an op for strings.
 
     Attributes:
-      function: arrays of Python strings (and of numbers) by position and attributes by name in, an array or several
-        out; NumPy's function of the same meaning.
-      numbers: the parameters that are tensors of numbers all the same: a condition, positions.
+      function: takes arrays of Python strings (and numbers) by position and attributes by name, and returns one or more
+        arrays; NumPy's function of the same meaning.
+      numbers: the parameters that remain tensors of numbers: a condition, positions.
     """
 
     function: Callable[..., Any]
@@ -108,11 +108,11 @@ class StringRule:
 
 
 STRING_RULES: Registry[StringRule] = Registry("rule of strings")
-"""The ops that take strings, by name; the op table fills it."""
+"""The ops that accept strings, by name; filled by the op table."""
 
 
 def _operator(name: str, *, reflected: bool = False) -> Any:
-    """Returns an operator that applies a binary op; an op that takes no strings says so."""
+    """Returns an operator that applies a binary op; ops that do not accept strings raise."""
 
     def forward(self: StringTensor, other: Any) -> Any:
         return apply(OPS[name], (self, other))
@@ -124,7 +124,7 @@ def _operator(name: str, *, reflected: bool = False) -> Any:
 
 
 def _function(name: str) -> Any:
-    """Returns the method that is a function of the table, with its arguments."""
+    """Returns the method that calls a function of the table."""
 
     def method(self: StringTensor, *args: Any, **kwargs: Any) -> Any:
         return FUNCTIONS[name](self, *args, **kwargs)
@@ -135,13 +135,13 @@ def _function(name: str) -> Any:
 
 
 class StringTensor:
-    """A tensor of strings, which is on the host and does not change.
+    """An immutable tensor of strings on the host.
 
-    The strings are text, Python's ``str``. Bytes are read as UTF-8, and those that are no text are kept as Python keeps
-    them in file names (PEP 383).
+    The strings are Python's ``str``. Bytes are decoded as UTF-8; undecodable bytes are escaped as in Python's file
+    names (PEP 383).
 
     Args:
-      values: an array of Python strings; people call :func:`graphc.asarray` instead, which converts and checks.
+      values: an array of Python strings; users call :func:`graphc.asarray` instead, which converts and checks.
 
     Example:
       >>> import graphc as gx
@@ -152,7 +152,7 @@ class StringTensor:
 
     __slots__ = ("__weakref__", "_contents", "_encoded", "_text")
 
-    __array_ufunc__ = None  # NumPy's operators leave it to ours
+    __array_ufunc__ = None  # NumPy's operators defer to ours
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
         self._text: np.ndarray[Any, Any] | None = _frozen(values)
@@ -161,14 +161,14 @@ class StringTensor:
 
     @classmethod
     def of_bytes(cls, encoded: np.ndarray[Any, Any]) -> StringTensor:
-        """Returns the tensor of strings that are given as ``bytes``; they are read as text when that is asked for."""
+        """Returns a tensor of strings given as ``bytes``, which are decoded when they are read."""
         found = cls.__new__(cls)
         found._text, found._encoded, found._contents = None, _frozen(encoded), None
         return found
 
     @property
     def held(self) -> np.ndarray[Any, Any]:
-        """The strings as they were given: Python's ``str``, or ``bytes``."""
+        """The strings as given: Python's ``str``, or ``bytes``."""
         found = self._text if self._encoded is None else self._encoded
         assert found is not None
         return found
@@ -188,7 +188,7 @@ class StringTensor:
 
     @property
     def contents(self) -> Contents:
-        """Shape and strings together, as part of a key."""
+        """The shape and strings, as part of a key."""
         if self._contents is None:
             self._contents = Contents(self.shape, tuple(self._values.ravel().tolist()))
         return self._contents
@@ -205,7 +205,7 @@ class StringTensor:
 
     @property
     def type(self) -> str:
-        """Shape and dtype together, in words."""
+        """The shape and dtype as text."""
         return f"string[{','.join(map(str, self.shape))}]"
 
     @property
@@ -220,7 +220,7 @@ class StringTensor:
 
     @property
     def device(self) -> str:
-        """Strings are on the host."""
+        """The host."""
         return "/device:CPU:0"
 
     @property
@@ -229,14 +229,14 @@ class StringTensor:
         return StringTensor(self._values.T)
 
     def numpy(self) -> Any:
-        """Returns the strings as a NumPy array of Python's ``str``; of a tensor without axes the ``str`` itself."""
+        """Returns the strings as a NumPy array of Python's ``str``; a 0-d tensor returns the ``str`` itself."""
         return self._values[()] if not self.shape else self._values.copy()
 
     def item(self) -> str:
-        """Returns the one string.
+        """Returns the only string.
 
         Raises:
-          InvalidArgumentError: the tensor has more or fewer elements than one.
+          InvalidArgumentError: the tensor does not have exactly one element.
         """
         if self.size != 1:
             error = InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}")
@@ -248,7 +248,7 @@ class StringTensor:
         return self._values.tolist()
 
     def copy(self) -> StringTensor:
-        """Returns the tensor itself, since it does not change."""
+        """Returns the tensor itself, which is immutable."""
         return self
 
     __copy__ = copy
@@ -257,11 +257,11 @@ class StringTensor:
         return self
 
     def wait(self) -> StringTensor:
-        """Returns the tensor itself, whose strings are there."""
+        """Returns the tensor itself, which is always computed."""
         return self
 
     def astype(self, dtype: Any) -> StringTensor:
-        """Refused for another dtype: strings are read as numbers by :func:`graphc.strings.to_number`."""
+        """Raises for another dtype: :func:`graphc.strings.to_number` parses strings as numbers."""
         return FUNCTIONS["astype"](self, dtype)
 
     def reshape(self, *shape: Any) -> StringTensor:
@@ -295,7 +295,7 @@ class StringTensor:
     def __len__(self) -> int:
         if not self.shape:
             raise at(
-                InvalidTypeError("len() of a 0-d tensor of strings; len(x.item()) is that of the string"),
+                InvalidTypeError("len() of a 0-d tensor of strings; use len(x.item()) for the length of the string"),
                 user_location(),
             )
         return self.shape[0]
@@ -328,7 +328,7 @@ class StringTensor:
     __le__ = _operator("less_equal")
     __gt__ = _operator("greater")
     __ge__ = _operator("greater_equal")
-    # These say that they take no strings.
+    # These raise for strings.
     __sub__ = _operator("subtract")
     __rsub__ = _operator("subtract", reflected=True)
     __mul__ = _operator("multiply")
@@ -376,7 +376,7 @@ class StringTensor:
 
 
 class Contents:
-    """What a tensor of strings holds, as part of a key: its hash is computed once."""
+    """The contents of a tensor of strings as part of a key, with a hash that is computed once."""
 
     __slots__ = ("_hash", "_held")
 
@@ -392,7 +392,7 @@ class Contents:
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """Returns an array of strings: NumPy gives a single one as itself."""
+    """Returns an array of strings; NumPy returns a single one as a scalar."""
     if isinstance(value, np.ndarray):
         return cast("np.ndarray[Any, Any]", value)
     array = np.empty((), object)
@@ -404,7 +404,7 @@ def _known_index(strings: StringTensor, index: Any) -> Any:
     """Returns an index with the values of its tensors.
 
     Raises:
-      ConcretizationError: one of them has none while the function is traced.
+      ConcretizationError: a tensor has no value while the function is traced.
     """
     if isinstance(index, tuple):
         return tuple(_known_index(strings, item) for item in cast("tuple[Any, ...]", index))
@@ -431,7 +431,7 @@ def as_strings(value: Any) -> StringTensor | None:
       None for anything else.
 
     Raises:
-      InvalidArgumentError: nested lists whose rows differ in length.
+      InvalidArgumentError: the rows of nested lists differ in length.
     """
     if isinstance(value, StringTensor):
         return value
@@ -472,7 +472,7 @@ def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
 
 
 def _each(function: Callable[[Any], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Returns an array of what a function makes of each element."""
+    """Returns an array with a function applied to each element."""
     found: np.ndarray[Any, Any] = np.empty(array.size, object)
     found[:] = [function(item) for item in array.ravel().tolist()]
     return found.reshape(array.shape)
@@ -485,13 +485,13 @@ def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _text(value: Any) -> str:
-    """Python's own text; bytes are decoded as Python decodes file names, so that none is lost."""
+    """Returns Python's text of a value; bytes are decoded like file names, so that none is lost."""
     text = value if type(value) is bytes else cast("str | bytes", os.fspath(value))
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else str(text)
 
 
 def host_tensor(array: Any) -> Any:
-    """Gives the tensor of numbers that were computed of strings; it has its values also while a function is traced."""
+    """Returns a tensor of numbers computed from strings, which has values even while a function is traced."""
     if context.on_host and context.trace is None:
         return canonical_array(array)
     tensor = Tensor(jnp.array(canonical_array(array)))
@@ -499,12 +499,12 @@ def host_tensor(array: Any) -> Any:
 
 
 def refused(error: GraphcError) -> GraphcError:
-    """Returns the error with the user's line, noted where a function is traced."""
+    """Returns the error with the user's line, recorded as a refusal while a function is traced."""
     return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
 
 
 def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
-    """Returns the results of an op that is given strings; None where it is not."""
+    """Returns the results of an op on strings; None if no input is a string."""
     names = argument_names(op, len(inputs))
     found: dict[str, Any] = {}
     for name, value in zip(names, inputs, strict=True):
@@ -533,19 +533,19 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
 
 def _no_strings(op: str, name: str, value: StringTensor) -> str:
     return (
-        f"{op}: {name} is a tensor of strings ({value.type}), which are on the host and no numbers; "
-        f"gx.strings.to_number({name}) reads numbers from strings, and gx.strings has the functions of strings"
+        f"{op}: {name} is a tensor of strings ({value.type}), which are on the host and not numbers; "
+        f"gx.strings.to_number({name}) parses numbers, and gx.strings has the functions for strings"
     )
 
 
 def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
-    """Returns what an op that is given strings is given besides, as an array."""
+    """Returns a non-string input of an op on strings, as an array."""
     if name.partition("[")[0] not in rule.numbers:
         other, found = next(iter(strings.items()))
         given = repr(value) if type(value) in SCALARS else _described(value)
         error = InvalidTypeError(
             f"{op.name}: {other} is a tensor of strings ({found.type}), but {name} is not ({given}); "
-            f"gx.strings.to_number({other}) reads numbers from strings, gx.strings.as_string({name}) writes them"
+            f"gx.strings.to_number({other}) parses numbers, gx.strings.as_string({name}) converts to strings"
         )
         raise refused(error)
     given: Any = operand(value)
@@ -566,7 +566,7 @@ def _result(value: Any) -> Any:
 @operand.register(StringTensor)
 def _no_operand(value: StringTensor) -> NoReturn:
     raise InvalidTypeError(
-        f"a tensor of strings ({value.type}) is no tensor of numbers; gx.strings.to_number reads numbers from strings"
+        f"a tensor of strings ({value.type}) is not a tensor of numbers; gx.strings.to_number parses numbers"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tensor: an array, eager or symbolic, with NumPy's manners."""
+"""Tensor: an array, eager or symbolic, with NumPy's interface."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SymbolicTensor", "Tensor", "wait_all"]
 
-_new = object.__new__  # a call of the class takes 70 ns more, which is felt under an open tape
+_new = object.__new__  # calling the class takes 70 ns more, which shows under an open tape
 
 
 class Tensor(ArrayMethods):
@@ -43,7 +43,7 @@ class Tensor(ArrayMethods):
     :class:`SymbolicTensor`) is an output of a graph that is being traced.
 
     Args:
-      value: an array; people call :func:`graphc.asarray` instead, which converts and checks.
+      value: an array; users call :func:`graphc.asarray` instead, which converts and checks.
 
     Example:
       >>> import graphc as gx
@@ -55,13 +55,13 @@ class Tensor(ArrayMethods):
     __slots__ = ("known_as", "raw")
 
     known_as: Tensor
-    """The snapshot that was taken last, if there is one: of what the tensor was then."""
+    """The last snapshot, if there is one: the tensor's values at that time."""
 
     def __init__(self, value: Any) -> None:
         self.raw = value
 
     def snapshot(self) -> Tensor:
-        """Returns the tensor as it is now: one that nobody assigns items of, and by which tapes know this one.
+        """Returns an immutable tensor with the current values, by which tapes identify this one.
 
         It is the same object until items are assigned.
         """
@@ -72,19 +72,19 @@ class Tensor(ArrayMethods):
         return found
 
     def fork(self) -> Tensor:
-        """Gives a tensor of its own with the same values: one and the same to tapes, another one to item assignment."""
+        """Returns a tensor with the same values: the same one for tapes, a separate one for item assignment."""
         copy = Tensor(self.raw)
         copy.known_as = self.snapshot()
         return copy
 
     def become(self, other: Tensor) -> None:
-        """Takes the values of another tensor of the same type; tapes know both as one from here on."""
+        """Takes the values of another tensor of the same type; from here on tapes identify the two."""
         if context.creating is not None:
             context.creating.note(self)
         self.raw, self.known_as = other.raw, other.snapshot()
 
     def _each_row(self, count: int) -> Iterator[Tensor]:
-        """Yields the rows, of which JAX takes a hundred apart at a time; one by one where somebody looks at ops."""
+        """Yields the rows, which JAX splits off a hundred at a time; one by one if ops are observed."""
         array = self.raw
         rows: Iterator[Any] = iter(()) if isinstance(array, Value) else iter(array)
         for index in range(count):
@@ -92,31 +92,31 @@ class Tensor(ArrayMethods):
                 row = _new(Tensor)
                 row.raw = next(rows)
                 yield row
-            else:  # such as after an assignment to items: the next row is that of now
+            else:  # for example after an item assignment: the next row has the new values
                 array = None
                 yield self[index]
 
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
-        """Assigns items: ``x[index] = value`` changes this very tensor, as in NumPy.
+        """Assigns items: ``x[index] = value`` changes this tensor in place, as in NumPy.
 
-        Every name and container that holds the tensor sees the change, the caller's of a compiled function too. What
-        was computed from it before does not: a slice is a copy, no view, and so are ``x.T`` and ``x.reshape(...)``, so
-        that assigning to their items leaves ``x`` as it was. ``x[i] += 1`` assigns items; ``x += 1`` binds the name
-        ``x`` to a new tensor and changes nothing else.
+        Every name and container that holds the tensor sees the change, including the caller's of a compiled function.
+        Values computed from it before do not: a slice is a copy, not a view, and so are ``x.T`` and ``x.reshape(...)``;
+        assigning to their items leaves ``x`` unchanged. ``x[i] += 1`` assigns items; ``x += 1`` binds the name ``x`` to
+        a new tensor and changes nothing else.
 
         Args:
-          index: as for reading (:func:`graphc.get_item`). An int must be in range; positions in a tensor that are out
-            of range are left out. A mask may also be a tensor without a value, in a compiled function, if ``value``
-            need not have one element for each place that the mask chooses.
-          value: broadcast to the shape of ``x[index]``. It takes the dtype of the tensor, which must be able to hold
-            it: a float is not put into a tensor of ints, where NumPy would cut it off. Where the index names an item
-            twice, it gets either value.
+          index: as for reading (:func:`graphc.get_item`). An int must be in range; out-of-range positions in an index
+            tensor are ignored. In a compiled function, a mask may be a tensor without a value if ``value`` does not
+            need one element for each selected item.
+          value: broadcast to the shape of ``x[index]`` and converted to the tensor's dtype, which must be able to hold
+            it: a float is not stored in a tensor of ints, where NumPy would truncate it. If the index selects an item
+            twice, either value is stored.
 
         Raises:
-          OutOfRangeError: an int out of range, or too many indices.
-          InvalidTypeError: a value that does not fit the dtype, or an index that is no index.
-          InvalidArgumentError: a value that does not fit the shape.
-          UnimplementedError: in a compiled function, a tensor that is neither argument nor made there.
+          OutOfRangeError: an int is out of range, or there are too many indices.
+          InvalidTypeError: the value does not fit the dtype, or the index is invalid.
+          InvalidArgumentError: the value does not fit the shape.
+          UnimplementedError: in a compiled function, the tensor is neither an argument nor made there.
 
         Example:
           >>> import graphc as gx
@@ -135,7 +135,7 @@ class Tensor(ArrayMethods):
             raise
 
     def copy(self) -> Tensor:
-        """Returns a tensor of its own with the same values, so that assigning to the items of one leaves the other.
+        """Returns a separate tensor with the same values: assigning items of one does not change the other.
 
         Example:
           >>> import graphc as gx
@@ -156,7 +156,7 @@ class Tensor(ArrayMethods):
         return Tensor, (self.raw,)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns the values as a NumPy array; waits until they are computed."""
+        """Returns the values as a NumPy array, after waiting until they are computed."""
         self._looked_at()
         if detours:
             wait_for((self.raw,), self._description)
@@ -164,21 +164,21 @@ class Tensor(ArrayMethods):
         return shown(array, self) if context.tapes else array
 
     def _looked_at(self) -> None:
-        """Tells the trace, if one is open, that Python gets to know the values: what it makes of them is a constant."""
+        """Tells the open trace, if any, that Python observes the values, so that results from them are constants."""
         if context.trace is not None:
             context.trace.look_at(self)
 
     @property
     def device(self) -> str:
-        """The device that holds the values, such as ``/device:GPU:0``; several are joined by commas."""
+        """The device of the values, such as ``/device:GPU:0``; several devices are joined by commas."""
         return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
 
     @property
     def sharding(self) -> Sharding:
-        """Returns how the values lie on their device or devices: a ``jax.sharding.Sharding``.
+        """The layout of the values on their devices: a ``jax.sharding.Sharding``.
 
         Raises:
-          ConcretizationError: in a compiled function, where XLA decides it later.
+          ConcretizationError: in a compiled function, since XLA chooses the layout later.
 
         Example:
           >>> import graphc as gx
@@ -188,7 +188,7 @@ class Tensor(ArrayMethods):
         return self.raw.sharding
 
     def wait(self) -> Tensor:
-        """Waits until the values are computed, and returns the tensor; an error in the background is raised here.
+        """Waits until the values are computed and returns the tensor; raises errors from the background.
 
         Raises:
           UnimplementedError: in a compiled function.
@@ -203,14 +203,14 @@ class Tensor(ArrayMethods):
         return describe(self.raw)
 
     def __await__(self) -> Generator[Any, None, Tensor]:
-        """Waits as :meth:`wait` does, in asyncio: other tasks go on meanwhile."""
+        """Waits like :meth:`wait`, but lets other asyncio tasks run meanwhile."""
         yield from wait_for_async((self.raw,), self._description).__await__()
         return self
 
     async def wait_async(self) -> Tensor:
-        """As ``await x``, but a coroutine of its own: ``asyncio.gather`` and the like take those, and not a tensor.
+        """Waits as ``await x`` does; a coroutine, for ``asyncio.gather`` and the like, which do not accept tensors.
 
-        They keep what they wait for in a dict; a tensor, which is compared item by item, has no hash.
+        They store their awaitables in a dict; a tensor has no hash, since == compares elements.
 
         Example:
           >>> import asyncio
@@ -237,7 +237,7 @@ class Tensor(ArrayMethods):
     ) -> Any:
         self._leave(_TO_DLPACK)
         if max_version is not None and max_version < (1, 0):
-            max_version = None  # a capsule without a version, which is what JAX makes if none is given
+            max_version = None  # a capsule without a version, JAX's default
         return self.raw.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> Any:
@@ -245,7 +245,7 @@ class Tensor(ArrayMethods):
 
     def __repr__(self) -> str:
         if is_elsewhere(self.raw):
-            return f"<Tensor {self.type}, split over processes; on all of them, numpy() gathers it>"
+            return f"<Tensor {self.type}, split over processes; call numpy() on all of them to gather it>"
         return representation("Tensor", self.numpy(), self.dtype.name)
 
     def _repr_html_(self) -> str | None:
@@ -261,7 +261,7 @@ class Tensor(ArrayMethods):
 
 
 class _Snapshot(Tensor):
-    """The values that a tensor had at one time."""
+    """The values of a tensor at one time."""
 
     __slots__ = ()
 
@@ -271,8 +271,8 @@ class _Snapshot(Tensor):
 
 def _captured(tensor: Tensor) -> UnimplementedError:
     return UnimplementedError(
-        f"the assignment to items of a tensor ({tensor.type}) that comes from outside the compiled function, neither "
-        "as an argument nor made there: the tensor would be changed when the function is traced, not when it is "
+        f"the assignment to items of a tensor ({tensor.type}) from outside the compiled function, neither an argument "
+        "nor made there: the tensor would change when the function is traced, not when it is "
         "called. Pass it as an argument, keep it in a gx.Variable, or assign to the items of x.copy()"
     )
 
@@ -280,13 +280,13 @@ def _captured(tensor: Tensor) -> UnimplementedError:
 _TO_JAX, _TO_DLPACK = "conversion to a jax.Array", "DLPack export"
 
 _TEXT_REMEDY = (
-    "print, f-strings, str() and format() in converted code make theirs when the program runs; in code that is not "
+    "print, f-strings, str() and format() in converted code format it when the program runs; in code that is not "
     "converted (a library) use repr(), or gx.pyfunc"
 )
 
 
 class SymbolicTensor(Tensor):
-    """A tensor of a function that is being traced: it has a type and a place in the graph, and no values yet."""
+    """A tensor of a function that is being traced: it has a type and a position in the graph, but no values yet."""
 
     __slots__ = ("trace",)
 
@@ -298,13 +298,13 @@ class SymbolicTensor(Tensor):
         self.trace = trace
 
     def snapshot(self) -> SymbolicTensor:
-        """Returns the tensor as it is now; tapes know it by its value in the graph."""
+        """Returns an immutable tensor with the current value in the graph, by which tapes identify it."""
         return SymbolicTensor(self.raw, self.trace)
 
     fork = snapshot
 
     def become(self, other: Tensor) -> None:
-        """Takes the values of another tensor of the same type, and tells the trace that is open."""
+        """Takes the values of another tensor of the same type and tells the open trace."""
         assert context.trace is not None
         context.trace.replace(self, cast("SymbolicTensor", other))
 
@@ -318,10 +318,10 @@ class SymbolicTensor(Tensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The size of each axis; in a graph that is built by hand, None for one that only a run knows.
+        """The size of each axis; in a graph that is built by hand, None for a size known only when it runs.
 
         Raises:
-          InvalidArgumentError: the number of axes is not known; :func:`graphc.shape` gives the shape as a tensor.
+          InvalidArgumentError: the number of axes is unknown; :func:`graphc.shape` returns the shape as a tensor.
         """
         type = self.raw.type
         return open_shape(self) if type.is_open else type.shape
@@ -333,11 +333,11 @@ class SymbolicTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """The device that the node is pinned to; empty when it is free."""
+        """The device that the node is pinned to; empty if it is not pinned."""
         return "" if self.raw.node is None else self.raw.node.device
 
     def made_at(self) -> str:
-        """Returns what made the tensor, for messages: the op or argument and the user's line."""
+        """Returns the origin of the tensor for messages: the op or argument, and the user's line."""
         node = self.raw.node
         if node is None:
             return f"the argument {self.raw.name!r}" if self.raw.name else "an argument"
@@ -346,8 +346,8 @@ class SymbolicTensor(Tensor):
 
     @property
     def sharding(self) -> NoReturn:
-        """Refused: XLA decides how values lie when it compiles the program."""
-        self._refuse("sharding", "return the tensor and ask the result, or say how it lies by gx.distribute.shard")
+        """Raises: XLA chooses the layout when it compiles the program."""
+        self._refuse("sharding", "return the tensor and ask the result, or set the layout with gx.distribute.shard")
 
     def _refuse(self, use: str, remedy: str) -> NoReturn:
         error = ConcretizationError(
@@ -357,11 +357,11 @@ class SymbolicTensor(Tensor):
         raise self.trace.refuse(error)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Refused: there are no values while the function is traced."""
+        """Raises: there are no values while the function is traced."""
         self._refuse("numpy()", "return the tensor and call numpy() on the result")
 
     def item(self) -> Any:
-        """Refused: there are no values while the function is traced."""
+        """Raises: there are no values while the function is traced."""
         self._refuse("item()", "return the tensor and call item() on the result")
 
     def __bool__(self) -> bool:
@@ -371,7 +371,7 @@ class SymbolicTensor(Tensor):
             self._refuse("bool()", f"Python control flow is not converted here, because {reason}")
         self._refuse(
             "bool()",
-            "if, while, and, or, not and assert in a decorated function compile by themselves; in code that is not "
+            "if, while, and, or, not and assert in a decorated function compile automatically; in code that is not "
             "converted (a library, a comprehension's condition) use gx.where or gx.cond",
         )
 
@@ -381,8 +381,8 @@ class SymbolicTensor(Tensor):
     def __float__(self) -> float:
         self._refuse(
             "float()",
-            "use gx.astype(x, float), or pass the number as a Python float; where items of an array are assigned, make "
-            "the array by gx.zeros",
+            "use gx.astype(x, float), or pass the number as a Python float; if the array's items are assigned, make "
+            "the array with gx.zeros",
         )
 
     def __complex__(self) -> complex:
@@ -392,15 +392,15 @@ class SymbolicTensor(Tensor):
         self._refuse("an index or a size", "pass the number as a Python int, or use gx.take or x[i] of a tensor")
 
     def wait(self) -> Tensor:
-        """Refused: there is nothing to wait for while the function is traced."""
+        """Raises: there is nothing to wait for while the function is traced."""
         self._refuse("wait()", "wait for the result of the call")
 
     def __await__(self) -> Generator[Any, None, Tensor]:
-        """Refused, too."""
+        """Raises, as :meth:`wait` does."""
         self._refuse("await", "await the result of the call")
 
     def wait_async(self) -> NoReturn:
-        """Refused, at once."""
+        """Raises, as :meth:`wait` does, before any await."""
         self._refuse("wait_async()", "await the result of the call")
 
     def _leave(self, use: str) -> NoReturn:
@@ -422,7 +422,7 @@ class SymbolicTensor(Tensor):
         return f"<symbolic Tensor {self.type}, {self.made_at()}>"
 
 
-SymbolicTensor.__name__ = "Tensor"  # as Python's own messages call it in eager code
+SymbolicTensor.__name__ = "Tensor"  # Python's messages show the same name as in eager code
 
 
 @operand.register(Tensor)
@@ -448,19 +448,19 @@ def _holds_tensor(items: list[Any]) -> bool:
 
 
 def wait_all(*values: Any) -> None:
-    """Waits until everything that was dispatched to any device is computed (MXNet's ``waitall``).
+    """Waits until everything dispatched to any device is computed (MXNet's ``waitall``).
 
-    That includes programs that were given up, at a deadline or by a token, and the Python that they call.
+    This includes programs abandoned at a deadline or by a token, and the Python code that they call.
 
     Args:
-      *values: tensors, Variables and futures, those of :func:`graphc.submit` and of ``concurrent.futures``, in nested
-        structures too: then only these are waited for, and the tensors that the futures give.
+      *values: tensors, Variables, and futures from :func:`graphc.submit` or ``concurrent.futures``, also in nested
+        structures: waits only for these, and for the tensors that the futures return.
 
     Raises:
       DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
       CancelledError: a token in force was cancelled first.
       UnimplementedError: in a compiled function.
-      Exception: what a future raises.
+      Exception: the error of a future.
 
     Example:
       >>> import graphc as gx
@@ -475,7 +475,7 @@ def wait_all(*values: Any) -> None:
         arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
         wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
         return
-    finish_given_up()  # first, so that a deadline that passes names the program
+    finish_given_up()  # first, so that an error at a deadline names the program
     live = cast("Any", jax.live_arrays)()
     wait_for(live, lambda: f"everything that was dispatched ({len(live)} arrays)")
     if interruption() is None:

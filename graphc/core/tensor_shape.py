@@ -1,4 +1,4 @@
-"""TensorShape: a shape of which sizes, or the number of axes, may not be known."""
+"""TensorShape: a shape whose sizes, or number of axes, may be unknown."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Sizes = tuple[int | None, ...]
 
 
 class TensorShape(tuple[int | None, ...]):
-    """A shape of which sizes, or even the number of axes, may not be known (TensorFlow's TensorShape).
+    """A shape whose sizes, or even number of axes, may be unknown (TensorFlow's TensorShape).
 
-    It is a tuple of its sizes, with None for one that is not known, and equal to such a tuple or list.
+    It is a tuple of its sizes, with None for an unknown one, and equal to such a tuple or list.
 
-    It is made of the sizes, of ints, Dimensions and None; one size alone; None where not even the number of axes is
-    known.
+    Its argument is a sequence of ints, Dimensions and None; a single size; or None if even the number of axes is
+    unknown.
 
     Raises:
-      InvalidTypeError: a size is no whole number.
+      InvalidTypeError: a size is not a whole number.
       InvalidArgumentError: a size is negative.
 
     Example:
@@ -48,48 +48,48 @@ class TensorShape(tuple[int | None, ...]):
 
     @classmethod
     def of(cls, type: TensorType) -> TensorShape:
-        """Returns the shape of a tensor's type, whose open sizes are not known."""
+        """Returns the shape of a tensor's type, with open sizes unknown."""
         if not type.ranked:
             return cls(None)
         return cls([None if size == OPEN else size for size in type.shape])
 
     @property
     def rank(self) -> int | None:
-        """The number of axes; None if it is not known."""
+        """The number of axes; None if it is unknown."""
         return tuple.__len__(self) if self._ranked else None
 
     @property
     def ndims(self) -> int | None:
-        """The number of axes; None if it is not known."""
+        """The number of axes; None if it is unknown."""
         return self.rank
 
     @property
     def dims(self) -> list[Dimension] | None:
-        """The sizes as Dimensions; None if their number is not known."""
+        """The sizes as Dimensions; None if their number is unknown."""
         return [Dimension(size) for size in self] if self._ranked else None
 
     def as_list(self) -> list[int | None]:
-        """Returns the sizes as a list, with None for one that is not known.
+        """Returns the sizes as a list, with None for an unknown one.
 
         Raises:
-          InvalidArgumentError: the number of axes is not known.
+          InvalidArgumentError: the number of axes is unknown.
         """
         if not self._ranked:
             raise shape_error("as_list() is not defined on an unknown TensorShape")
         return list(self)
 
     def num_elements(self) -> int | None:
-        """Returns how many elements such a tensor has; None if that is not known."""
+        """Returns the number of elements; None if it is unknown."""
         if not self.is_fully_defined():
             return None
         return math.prod(cast("Iterable[int]", self))
 
     def is_fully_defined(self) -> bool:
-        """Returns whether all sizes are known."""
+        """Returns True if all sizes are known."""
         return self._ranked and None not in tuple(self)
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether a tensor may have both shapes."""
+        """Returns True if a tensor may have both shapes."""
         shape = TensorShape(other)
         if not (self._ranked and shape._ranked):
             return True
@@ -98,7 +98,7 @@ class TensorShape(tuple[int | None, ...]):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Returns whether each tensor of this shape has the other one, too."""
+        """Returns True if every tensor of this shape also has the other one."""
         shape = TensorShape(other)
         if not (self._ranked and shape._ranked):
             return not shape._ranked
@@ -107,10 +107,10 @@ class TensorShape(tuple[int | None, ...]):
         )
 
     def merge_with(self, other: Any) -> TensorShape:
-        """Returns what is known of a tensor that has both shapes.
+        """Returns the shape of a tensor that has both shapes.
 
         Raises:
-          InvalidArgumentError: no tensor has.
+          InvalidArgumentError: no tensor has both shapes.
         """
         shape = TensorShape(other)
         if not self._ranked or not shape._ranked:
@@ -120,42 +120,42 @@ class TensorShape(tuple[int | None, ...]):
         return TensorShape([second if first is None else first for first, second in zip(self, shape, strict=True)])
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """Returns what is known of a tensor that has one of both shapes."""
+        """Returns the most specific shape that is compatible with both."""
         shape = TensorShape(other)
         if self.rank is None or self.rank != shape.rank:
             return TensorShape(None)
         return TensorShape([first if first == second else None for first, second in zip(self, shape, strict=True)])
 
     def concatenate(self, other: Any) -> TensorShape:
-        """Returns the axes of this shape with those of another behind them."""
+        """Returns this shape with another's axes appended."""
         shape = TensorShape(other)
         if not (self._ranked and shape._ranked):
             return TensorShape(None)
         return TensorShape((*self, *shape))
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Returns the shape, of which it is known now that it has so many axes.
+        """Returns the shape with its number of axes set to ``rank``.
 
         Raises:
-          InvalidArgumentError: it has another number.
+          InvalidArgumentError: the shape has another number of axes.
         """
         if not self._ranked:
             return TensorShape([None] * rank)
         return self._with(self.rank == rank, f"rank {rank}")
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """Returns the shape.
+        """Returns the shape, after checking its number of axes.
 
         Raises:
-          InvalidArgumentError: it has fewer axes.
+          InvalidArgumentError: the shape has fewer axes.
         """
         return self._with(not self._ranked or tuple.__len__(self) >= rank, f"rank at least {rank}")
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """Returns the shape.
+        """Returns the shape, after checking its number of axes.
 
         Raises:
-          InvalidArgumentError: it has more axes.
+          InvalidArgumentError: the shape has more axes.
         """
         return self._with(not self._ranked or tuple.__len__(self) <= rank, f"rank at most {rank}")
 
@@ -165,28 +165,28 @@ class TensorShape(tuple[int | None, ...]):
         return self
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raises an error unless the shape may have so many axes."""
+        """Raises unless the shape may have ``rank`` axes."""
         self.with_rank(rank)
 
     def assert_same_rank(self, other: Any) -> None:
-        """Raises an error unless both shapes may have the same number of axes."""
+        """Raises unless both shapes may have the same number of axes."""
         shape = TensorShape(other)
         if self._ranked and shape._ranked and self.rank != shape.rank:
             raise shape_error(f"Shapes {self} and {shape} must have the same rank")
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises an error unless a tensor may have both shapes."""
+        """Raises unless a tensor may have both shapes."""
         if not self.is_compatible_with(other):
             raise shape_error(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """Raises an error unless all sizes are known."""
+        """Raises unless all sizes are known."""
         if not self.is_fully_defined():
             raise shape_error(f"Shape {self} is not fully defined")
 
     def __len__(self) -> int:
         if not self._ranked:
-            raise shape_error("the number of axes of this shape is not known, so it has no length")
+            raise shape_error("the number of axes of this shape is unknown, so it has no length")
         return tuple.__len__(self)
 
     def __bool__(self) -> bool:
@@ -194,7 +194,7 @@ class TensorShape(tuple[int | None, ...]):
 
     def __iter__(self) -> Iterator[int | None]:
         if not self._ranked:
-            raise shape_error("the number of axes of this shape is not known, so it cannot be iterated over")
+            raise shape_error("the number of axes of this shape is unknown, so it cannot be iterated over")
         return iter(self._sizes())
 
     def __getitem__(self, index: SupportsIndex | slice) -> Any:

@@ -1,4 +1,4 @@
-"""How tensors and Variables look where they are printed: as NumPy's arrays, or as TensorFlow's tensors."""
+"""The printed form of tensors and Variables, in NumPy's or TensorFlow's style."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphc.base import config
 __all__ = ["representation", "shown_text", "variable_representation"]
 
 _SHORT = 64
-"""Arrays with more elements are shown without their middle."""
+"""Maximum number of elements printed in full; larger arrays are shown without their middle."""
 
 
 def _is_tensorflows() -> bool:
@@ -19,7 +19,7 @@ def _is_tensorflows() -> bool:
 
 
 def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
-    """Returns what ``str`` gives for a tensor: its values, with shape and dtype in TensorFlow's form.
+    """Returns the ``str`` of a tensor: its values, with shape and dtype in TensorFlow's style.
 
     Args:
       array: the values.
@@ -37,7 +37,7 @@ def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
 
 
 def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
-    """Returns what ``repr`` gives for a tensor.
+    """Returns the ``repr`` of a tensor.
 
     Args:
       kind: the name of the class.
@@ -51,7 +51,7 @@ def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
 
 
 def variable_representation(name: str, array: np.ndarray[Any, Any], dtype: str) -> str:
-    """Returns what ``repr`` gives for a Variable in TensorFlow's form, where names end in the number of an output."""
+    """Returns a Variable's ``repr`` in TensorFlow's style, with an output number after the name."""
     return f"<tf.Variable '{name}:0' shape={array.shape} dtype={dtype}, numpy={_value(array)}>"
 
 

@@ -1,4 +1,4 @@
-"""Settings of JAX that are a matter of each thread, for what another thread does in place of this one."""
+"""JAX's thread-local settings, for threads that work on behalf of another one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def thread_settings() -> Callable[[], AbstractContextManager[None]]:
     """Returns the settings of this thread: 64-bit types, and the precision of matrix products.
 
     Returns:
-      What makes a scope in which they hold, for any thread.
+      A function that opens a scope with these settings, in any thread.
     """
     wide, precision = config.enable_x64, _jax_config.jax_default_matmul_precision
 

@@ -1,8 +1,9 @@
-"""Tracebacks that show the user's program, without the frames of graphc and of the libraries that it calls.
+"""Tracebacks that show the user's program without frames of graphc and of the libraries that it calls.
 
-Each way into graphc that takes several frames ends in ``except Exception as error: shorten(error); raise``. A bare
-``raise`` adds no frame of its own, so that the way itself is not in the traceback either. While a function is traced
-the traceback is kept: it tells the program's exceptions from graphc's own. ``gx.function`` shortens it at its end.
+Each entry point of graphc with several frames ends in ``except Exception as error: shorten(error); raise``. A bare
+``raise`` adds no frame, so the entry point itself does not appear in the traceback either. While a function is traced
+the traceback is kept, since it distinguishes the program's exceptions from graphc's own. ``gx.function`` shortens it at
+its end.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ PartOf = Callable[[CodeType, CodeType], bool]
 
 
 def shorten(error: BaseException) -> None:
-    """Takes graphc's own frames out of the traceback of an error of eager code; see :func:`shorten_all`.
+    """Removes graphc's frames from the traceback of an error of eager code; see :func:`shorten_all`.
 
     Args:
-      error: caught on its way to the user.
+      error: an error on its way to the user.
     """
     if context.trace is None:
         shorten_all(error)
 
 
 def with_short_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """Makes errors of a function, such as a constructor, show none of its frames; see :func:`shorten`."""
+    """Makes errors of a function, such as a constructor, hide its frames; see :func:`shorten`."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -49,15 +50,15 @@ def with_short_errors(function: Callable[P, R]) -> Callable[P, R]:
 def shorten_all(
     error: BaseException, is_part_of: PartOf | None = None, signals: tuple[type[BaseException], ...] = ()
 ) -> None:
-    """Takes graphc's own frames out of the traceback of an error, and of the errors that led to it.
+    """Removes graphc's frames from the traceback of an error, and of the errors that caused it.
 
-    What graphc or JAX raised on the way, far from any code of the user's, is no longer named as a cause.
+    Causes that graphc or JAX raised internally, away from the user's code, are dropped.
     ``gx.config.full_traceback``, or ``GRAPHC_FULL_TRACEBACK=1`` in the environment, keeps everything.
 
     Args:
-      error: caught on its way to the user.
-      is_part_of: whether a code object is a branch, body or operand of another one; of these the innermost is left.
-      signals: graphc's own exceptions, which say nothing to the user.
+      error: an error on its way to the user.
+      is_part_of: returns True if one code object is a branch, body or operand of another; only the innermost is kept.
+      signals: graphc's internal exceptions, which mean nothing to the user.
     """
     if config.full_traceback:
         return
@@ -73,12 +74,12 @@ def shorten_all(
 
 
 def _is_internal(error: BaseException) -> bool:
-    """Tells if an error says nothing to the user; one that has no traceback was made by the user, and never raised."""
+    """Returns True if an error means nothing to the user; one without a traceback was made, not raised, by the user."""
     return error.__traceback__ is not None and _users_part(error.__traceback__, None) is None
 
 
 def _users_part(traceback: TracebackType | None, is_part_of: PartOf | None) -> TracebackType | None:
-    """Returns the traceback without graphc's frames, and without those of libraries that graphc calls."""
+    """Returns the traceback without graphc's frames and those of libraries that graphc calls."""
     kept: list[TracebackType] = []
     behind_graphc = False
     while traceback is not None:

@@ -1,7 +1,7 @@
 """Variable: mutable state.
 
 In eager mode a variable is a slot that holds an array. While a function is traced, reads and writes go to the trace,
-which makes the variable an input, and if it is written an output, of the compiled program.
+which makes the variable an input of the compiled program, and an output if it is written.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from graphc.ir import WORLD, TensorType
 __all__ = ["Variable", "is_symbolic", "read", "variable_placement"]
 
 _names = UniqueNames()
-_names(WORLD)  # which is a resource of its own
+_names(WORLD)  # a resource of its own
 
 
 class _Placement(threading.local):
-    """Where new variables of a thread live; scopes of several devices set it.
+    """The placement of a thread's new variables, which scopes of several devices set.
 
     Attributes:
       choose: takes a Variable's name and its initial value, an array, and returns a sharding; None for the default
         device.
-      made: is told of each Variable that is made, or None.
+      made: called with each new Variable; None for no call.
     """
 
     choose: Callable[[str, Any], Sharding] | None = None
@@ -58,7 +58,7 @@ variable_placement = _Placement()
 
 
 def _refused_in_place(symbol: str, update: str = "") -> Callable[[Any, Any], NoReturn]:
-    """Returns the operator ``v += value`` and the like, which would bind the name or attribute ``v`` to a tensor."""
+    """Returns the operator for ``v += value`` and the like, which would rebind ``v`` to a tensor."""
 
     def refuse(self: Variable, value: Any) -> NoReturn:
         del value
@@ -73,16 +73,16 @@ def _refused_in_place(symbol: str, update: str = "") -> Callable[[Any, Any], NoR
 
 
 class Variable(ArrayMethods):
-    """A tensor that can be assigned to; its shape and dtype stay.
+    """A tensor that can be assigned to; its shape and dtype are fixed.
 
-    A variable that a compiled function writes is updated in place: its buffer is donated to the program, unless
-    something else still refers to it. A call that fails leaves it as it was.
+    A compiled function updates the variables that it writes in place: their buffers are donated to the program, unless
+    something else still refers to them. A failed call leaves every variable unchanged.
 
     Args:
       initial_value: a tensor, array, number, nested list, or a function of no arguments that returns one. It is copied.
-      trainable: whether layers report it as a weight to train, and tapes watch it.
-      name: for people; made unique by a suffix.
-      dtype: the dtype to convert to; that of ``initial_value`` when None.
+      trainable: whether layers report it as a trainable weight and tapes watch it.
+      name: the name shown to users; made unique by a suffix.
+      dtype: the dtype to convert to; None for that of ``initial_value``.
 
     Raises:
       VariableCreationError: a compiled function makes variables after its first call.
@@ -101,7 +101,7 @@ class Variable(ArrayMethods):
     _array: jax.Array | None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
-        """Makes a Variable of the graph where a graph is built by hand; it has a value in each Session."""
+        """Makes a Variable of the graph if one is being built by hand; it has a value in each Session."""
         trace = context.trace
         if trace is not None and cls is Variable and trace.root.is_graph:
             return object.__new__(trace.root.variable_class)
@@ -129,7 +129,7 @@ class Variable(ArrayMethods):
             raw = _number(raw, wanted, f"Variable {name!r}")
         choose = variable_placement.choose
         self.name = _names(scoped_name(name))
-        # From the host each device is given its part; no device holds the whole.
+        # Each device receives its part from the host; no device holds the whole.
         library: Any = np if choose is not None and isinstance(raw, np.ndarray) else jnp
         array = library.array(raw, dtype=wanted, copy=True)
         self._type = type_of(array)
@@ -155,12 +155,12 @@ class Variable(ArrayMethods):
         """The array that holds the value; waits while a program in another thread replaces it.
 
         Raises:
-          UnimplementedError: in a compiled function, where it would be the value that the variable has now, for ever.
-          FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
+          UnimplementedError: in a compiled function, where it would be the current value in every call.
+          FailedPreconditionError: Python code called by a program reads a variable that the program replaces.
         """
         if context.trace is not None:
             error = UnimplementedError(
-                f"raw of Variable {self.name!r} is the array that it holds while the function is traced, in all calls; "
+                f"raw of Variable {self.name!r} would be a constant, its array while the function is traced; "
                 "use value()"
             )
             raise context.trace.refuse(error)
@@ -188,19 +188,19 @@ class Variable(ArrayMethods):
 
     @property
     def device(self) -> str:
-        """The device that holds the value; several are joined by commas."""
+        """The device that holds the value; several devices are joined by commas."""
         return ", ".join(sorted(device_name(device) for device in array_of(self).devices()))
 
     @property
     def sharding(self) -> Sharding:
-        """Returns how the value lies on its device or devices; see :attr:`graphc.Tensor.sharding`.
+        """The layout of the value on its devices; see :attr:`graphc.Tensor.sharding`.
 
-        It stays when the Variable is assigned.
+        Assignments keep the layout.
         """
         return array_of(self).sharding
 
     def value(self) -> Tensor:
-        """Returns the current value as a tensor that later assignments do not change."""
+        """Returns the current value as a tensor, which later assignments do not change."""
         trace = context.trace
         tensor = trace.read(self) if trace is not None else Tensor(array_of(self))
         for tape in context.tapes:
@@ -208,11 +208,11 @@ class Variable(ArrayMethods):
         return tensor
 
     def read_value(self) -> Tensor:
-        """Returns the current value as a tensor, as :meth:`value` (TensorFlow's name)."""
+        """Returns the current value as a tensor, like :meth:`value` (TensorFlow's name)."""
         return self.value()
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns the current value as a NumPy array of its own."""
+        """Returns the current value as a new NumPy array."""
         if context.trace is not None:
             return self.value().numpy()
         array = array_of(self)
@@ -225,14 +225,15 @@ class Variable(ArrayMethods):
         """Sets the value.
 
         Args:
-          value: of exactly the variable's shape; a Python number or a weakly typed tensor takes its dtype.
+          value: a value of exactly the variable's shape; a Python number or a weakly typed tensor is converted to its
+            dtype.
 
         Returns:
-          The variable.
+          The variable itself.
 
         Raises:
-          InvalidArgumentError: another shape.
-          InvalidTypeError: another dtype.
+          InvalidArgumentError: the value has another shape.
+          InvalidTypeError: the value has another dtype.
         """
         try:
             new = self._check(_operand(value, f"assign to Variable {self.name!r}"))
@@ -249,7 +250,7 @@ class Variable(ArrayMethods):
         return self
 
     def assign_add(self, value: ArrayLike) -> Variable:
-        """Adds to the value, in one step also for other threads; as :meth:`assign` otherwise."""
+        """Adds to the value, atomically among threads; otherwise like :meth:`assign`."""
         try:
             return self._updated(lambda: self._with(operator.add, value))
         except Exception as error:
@@ -257,7 +258,7 @@ class Variable(ArrayMethods):
             raise
 
     def assign_sub(self, value: ArrayLike) -> Variable:
-        """Subtracts from the value, in one step also for other threads; as :meth:`assign` otherwise."""
+        """Subtracts from the value, atomically among threads; otherwise like :meth:`assign`."""
         try:
             return self._updated(lambda: self._with(operator.sub, value))
         except Exception as error:
@@ -265,7 +266,7 @@ class Variable(ArrayMethods):
             raise
 
     def _updated(self, new_value: Callable[[], Any]) -> Variable:
-        """Assigns what is computed of the value; again if another thread has assigned another one meanwhile."""
+        """Assigns a result computed from the value; recomputes it if another thread has assigned meanwhile."""
         if context.trace is not None:
             if context.updates is not None:
                 context.updates.note_sum(self)
@@ -281,7 +282,7 @@ class Variable(ArrayMethods):
                     return self
 
     def _with(self, operation: Callable[[Any, Any], Any], value: ArrayLike) -> Any:
-        """Returns the value and another, computed where the variable is if no scope says where."""
+        """Returns an operation on the value and another, computed on the variable's device unless a scope sets one."""
         try:
             return operation(self.value(), value)
         except InvalidArgumentError:
@@ -312,7 +313,7 @@ class Variable(ArrayMethods):
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
         """Assigns items: ``v[index] = value`` is ``v.assign(v.value().at[index].set(value))``.
 
-        Index and value are as for :class:`Tensor`.
+        Index and value work as for :class:`Tensor`.
 
         Example:
           >>> import graphc as gx
@@ -324,7 +325,7 @@ class Variable(ArrayMethods):
         self._updated(lambda: FUNCTIONS["update_item"](self, index, value))
 
     def _seen(self) -> Tensor:
-        """Gives the value, to look at: refused with the right remedy while a function is traced, not noted by tapes."""
+        """Returns the value for display: refused while a function is traced, and not recorded by tapes."""
         return self.value() if context.trace is not None else Tensor(array_of(self))
 
     def __bool__(self) -> bool:
@@ -347,13 +348,13 @@ class Variable(ArrayMethods):
         return self._seen().item()
 
     def copy(self) -> Tensor:
-        """Returns the current value as a tensor that later assignments do not change."""
+        """Returns the current value as a tensor, which later assignments do not change."""
         return self.value()
 
     def _stored(self, raw: Any) -> jax.Array:
-        """An array as the variable holds it: of its type, on its device, not in memory that the user may write to."""
+        """Returns an array as the variable stores it: of its type, on its device, not in memory of the user."""
         if not isinstance(raw, jax.Array):
-            raw = jnp.asarray(raw, self._type.dtype)  # a NumPy array that operand made, of its own
+            raw = jnp.asarray(raw, self._type.dtype)  # a new NumPy array that operand made
         elif type_of(raw) != self._type:
             raw = jnp.asarray(raw, self._type.dtype)
         here = array_of(self).sharding
@@ -416,7 +417,7 @@ def _operand(value: Any, use: str) -> Any:
 
 
 def _number(value: int, dtype: np.dtype[Any], use: str) -> Any:
-    """Returns a Python int as a number for a variable of a dtype: as it is where a weak integer can hold it."""
+    """Returns a Python int as a number for a variable's dtype; unchanged if a weak integer can hold it."""
     if not has_large_ints((value,)):
         return value
     try:
@@ -433,7 +434,7 @@ def _raw(value: Any) -> Any:
 
 
 def _restored(value: np.ndarray[Any, Any], trainable: bool, name: str) -> Variable:
-    """A copied or unpickled variable: one of its own, with a name of its own, since programs know variables by name."""
+    """Returns a copied or unpickled variable under a new name, since programs identify variables by name."""
     return Variable(value, trainable=trainable, name=name)
 
 
@@ -443,7 +444,7 @@ def _from_variable(value: Variable) -> Tensor:
 
 
 def read(value: Any) -> Any:
-    """Returns the value of a variable where a function is traced; anything else as it is."""
+    """Returns the value of a variable while a function is traced; anything else as it is."""
     return value.value() if isinstance(value, Variable) and context.trace is not None else value
 
 

@@ -1,4 +1,4 @@
-"""The arrays that variables hold, while programs take them and put others in their place."""
+"""The arrays of variables, while programs take them and replace them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["array_of", "brought", "held", "replaced", "variable_lock"]
 
 variable_lock = threading.RLock()
-"""Held from the moment a program takes the values of variables until it has put the new ones back. In between the
+"""Held from the moment a program takes the values of variables until it has stored the new ones. In between, the
 variables that it writes hold None: their arrays may be donated."""
 
 
 def array_of(variable: Variable) -> jax.Array:
-    """Returns the array that holds the value of a variable; waits while a program in another thread replaces it.
+    """Returns the array of a variable; waits while a program in another thread replaces it.
 
     Raises:
-      FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
+      FailedPreconditionError: Python code called by a program reads a variable that the program replaces.
     """
     array = held(variable)
     if array is None:
@@ -39,12 +39,12 @@ def array_of(variable: Variable) -> jax.Array:
 
 
 held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
-"""The array of a variable as it is, without waiting; None while a program replaces it."""
+"""The array of a variable, without waiting; None while a program replaces it."""
 
 
 @contextmanager
 def brought(variables: Sequence[Variable], place: Any) -> Generator[None]:
-    """Inside the scope variables are in another place, a sharding; after it they are where they were."""
+    """Moves variables to a sharding inside the scope, and back after it."""
     homes = [array_of(variable).sharding for variable in variables]
     try:
         _place(variables, [place] * len(homes))
@@ -60,8 +60,8 @@ def _place(variables: Sequence[Variable], places: Sequence[Any]) -> None:
 
 
 def replaced(variable: Variable) -> FailedPreconditionError:
-    """Gives the error for a use of a variable by Python code that is called by the program that replaces its value."""
+    """Returns the error for Python code that uses a variable while the program that calls it replaces the value."""
     return FailedPreconditionError(
-        f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that this "
+        f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that the "
         "function calls uses it; pass the value to that code as an argument"
     )

@@ -35,22 +35,22 @@ _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)  # time
 
 
 def describe(array: Any) -> str:
-    """Returns an array in words, for messages: type and device."""
+    """Returns a description of an array for messages: its type and device."""
     places = ", ".join(sorted(device_name(device) for device in array.devices()))
     return f"the tensor {type_of(array)} on {places}"
 
 
 def wait_for(arrays: Sequence[Any], what: What) -> None:
-    """Waits until arrays are computed, as long as what is in force allows; JAX itself has no bound for that.
+    """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support.
 
     Args:
-      arrays: of JAX.
-      what: what is waited for, as a noun.
+      arrays: JAX arrays.
+      what: the subject of the wait as a noun, for messages.
 
     Raises:
-      DeadlineExceededError: the deadline in force has passed, and one is not computed.
-      CancelledError: a token in force was cancelled, and one is not computed.
-      Exception: what went wrong when they were computed.
+      DeadlineExceededError: the deadline in force passed before all arrays were computed.
+      CancelledError: a token in force was cancelled before all arrays were computed.
+      Exception: the error of a computation.
     """
     if detours:
         pending = _pending(arrays)
@@ -63,10 +63,10 @@ def wait_for(arrays: Sequence[Any], what: What) -> None:
 
 
 def are_soon_computed(arrays: Sequence[Any]) -> bool:
-    """Returns whether arrays are computed now, or within the time that it takes to have another thread wait for them.
+    """Returns True if arrays are computed, or will be before another thread could start to wait for them.
 
     Raises:
-      Exception: what went wrong when they were computed.
+      Exception: the error of a computation.
     """
     end = 0.0
     for array in arrays:
@@ -81,7 +81,7 @@ def are_soon_computed(arrays: Sequence[Any]) -> bool:
 
 
 async def wait_for_async(arrays: Sequence[Any], what: What) -> None:
-    """As :func:`wait_for`, in asyncio, whose loop goes on meanwhile."""
+    """Waits like :func:`wait_for`, but lets the asyncio loop run meanwhile."""
     pending = _pending(arrays)
     if pending:
         await until_called(lambda done: when_done(partial(_block, pending), done), what)
@@ -89,12 +89,12 @@ async def wait_for_async(arrays: Sequence[Any], what: What) -> None:
 
 
 def wait_for_future(future: Future[Any]) -> Any:
-    """Waits for a future, and gives its result; one of Python's own has no bound for that either.
+    """Waits for a future within the deadlines and tokens in force, and returns its result.
 
     Raises:
-      DeadlineExceededError: the deadline in force has passed, and it is not done.
-      CancelledError: a token in force was cancelled, and it is not done.
-      Exception: what it raises.
+      DeadlineExceededError: the deadline in force passed before the future was done.
+      CancelledError: a token in force was cancelled before the future was done.
+      Exception: the future's error.
     """
     if type(future).result is Future.result and not future.done():
         done = Signal()
@@ -104,15 +104,15 @@ def wait_for_future(future: Future[Any]) -> Any:
 
 
 def refuse_to_wait(use: str) -> None:
-    """Refuses what waits where a function is traced, which would be done with when the function runs.
+    """Raises if a function is being traced, where a wait would end before the compiled program runs.
 
     Raises:
       UnimplementedError: a function is being traced.
     """
     if context.trace is not None:
         error = UnimplementedError(
-            f"{use} in a compiled function: it would wait once, when the function is traced, and not at each call. "
-            "Wait for the result of the call; gx.control_dependencies puts in order what happens inside"
+            f"{use} in a compiled function would wait once, when the function is traced, and not at each call. "
+            "Wait for the result of the call; gx.control_dependencies orders ops inside the function"
         )
         raise context.trace.note_refusal(error)
 
@@ -128,22 +128,22 @@ def _pending(arrays: Sequence[Any]) -> list[Any]:
 
 
 def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
-    """Everything inside the scope that waits must be done in so many seconds from now.
+    """Sets a deadline for everything inside the scope that waits.
 
-    That is: reading a tensor that is still being computed (``wait``, ``numpy``, ``print``), calls of compiled
-    functions, which are waited for inside the scope, futures, and all else that can block. Of nested scopes the
-    earliest deadline holds. Python code that does not wait is not interrupted.
+    It limits reads of tensors that are still being computed (``wait``, ``numpy``, ``print``), calls of compiled
+    functions, which are waited for inside the scope, futures, and all other blocking calls. Scopes nest: the earliest
+    enclosing deadline applies. Python code that does not wait is not interrupted.
 
     Args:
-      seconds: how long; None sets no deadline, so that one of an outer scope holds.
+      seconds: the time limit from now on; None sets no deadline, so that only enclosing ones apply.
 
     Returns:
-      A context manager, which gives the deadline, or None if there is none.
+      A context manager that returns the deadline, or None if there is none.
 
     Raises:
       UnimplementedError: in a compiled function.
       InvalidArgumentError: ``seconds`` is zero, negative or not finite.
-      DeadlineExceededError: inside the scope, by what waits; it names what was waited for.
+      DeadlineExceededError: inside the scope, from the call that waits; the message names what was waited for.
 
     Example:
       >>> import graphc as gx
@@ -152,9 +152,9 @@ def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
       >>> total
       1000.0
     """
-    if context.trace is not None and not context.trace.root.is_graph:  # a Session that runs a graph keeps to it
+    if context.trace is not None and not context.trace.root.is_graph:  # a Session that runs a graph observes it
         error = UnimplementedError(
-            "gx.deadline in a compiled function: it would hold while the function is traced, and not when it runs. "
+            "gx.deadline in a compiled function would limit the tracing, and not the runs. "
             "Open it around the call, or give the function timeout="
         )
         raise context.trace.refuse(error)

@@ -26,9 +26,9 @@ class CollectiveReport:
 
     Attributes:
       kind: such as ``"all-reduce"``.
-      count: how many there are; one in the body of a loop counts once.
-      arrays: how many arrays they work on together.
-      bytes: of what they give on each device.
+      count: the number of collectives; one in the body of a loop counts once.
+      arrays: the total number of arrays that they process.
+      bytes: the size of their results on each device.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""How long devices compute, communicate and wait for each other, as JAX's profiler has seen it."""
+"""The time that devices compute, communicate and wait for each other, from JAX's profiler."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class DeviceTime:
-    """What a device did, in seconds; none of them counts twice.
+    """A device's activity in seconds; no time is counted twice.
 
     Attributes:
       compute: some op ran that is no collective.
@@ -73,7 +73,7 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
     """Adds up the ops in a profile.
 
     Args:
-      planes: of the profile (``jax.profiler.ProfilePlane``).
+      planes: the planes of the profile (``jax.profiler.ProfilePlane``).
       exchanging: the names of the ops that are collectives.
       around: those of ops that do not count, as what is inside them does.
     """

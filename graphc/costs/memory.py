@@ -1,4 +1,4 @@
-"""What a compiled program needs."""
+"""The memory of a compiled program."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Memory", "memory_of"]
 
 @dataclass(frozen=True)
 class Memory:
-    """What a compiled program needs, in bytes.
+    """The memory that a compiled program needs, in bytes.
 
     Attributes:
       arguments: its inputs, Variables included.
       outputs: its outputs.
-      temporaries: what it needs on top while it runs.
+      temporaries: the additional memory while it runs.
       aliased: outputs that take over the buffers of inputs.
     """
 

@@ -1,4 +1,4 @@
-"""What each node of a graph costs: arithmetic as XLA counts it, bytes by the types, and which values are held when."""
+"""The costs of each node of a graph: arithmetic as XLA counts it, bytes by the types, and the values in memory."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _STRING = 16
 
 @dataclass(frozen=True)
 class NodeCost:
-    """What a node costs in one run of the graph.
+    """The cost of a node in one run of the graph.
 
     Attributes:
       flops: floating-point operations, transcendental functions counted as one each; None where XLA does not tell.
-      bytes: of the values that it reads and writes.
-      runs: how often it runs; iterations that the program decides count once.
+      bytes: the size of the values that it reads and writes.
+      runs: the number of runs; iterations that the program decides count once.
       per_iteration: whether it is in a loop of that kind, so that the figures are those of one iteration.
     """
 
@@ -38,12 +38,12 @@ class NodeCost:
 
 @dataclass(frozen=True)
 class Moment:
-    """What is in memory while a node runs.
+    """The values in memory while a node runs.
 
     Attributes:
       node: the node.
       live: bytes of all values that are needed then or later, its results included.
-      depth: in how many bodies it is.
+      depth: the number of enclosing bodies.
     """
 
     node: Node
@@ -65,7 +65,7 @@ def node_costs(graph: Graph) -> dict[Node, NodeCost]:
     The figures are of the graph, before XLA fuses operations. Of a branch, the dearer one counts.
 
     Args:
-      graph: what to count.
+      graph: the graph to analyse.
 
     Example:
       >>> import graphc as gx
@@ -139,7 +139,7 @@ def live_bytes(graph: Graph) -> list[Moment]:
     Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
 
     Args:
-      graph: what to look at.
+      graph: the graph to analyse.
     """
     last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
     last |= dict.fromkeys(graph.outputs, len(graph.nodes))

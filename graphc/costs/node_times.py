@@ -1,4 +1,4 @@
-"""How long each node of a graph has run, as JAX's profiler has seen it."""
+"""The run time of each node of a graph, from JAX's profiler."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, f
     XLA computes several nodes in one kernel; the time of a kernel is that of the node whose result it gives.
 
     Args:
-      folder: what ``gx.profile(jax_profiler=folder)`` has written while the function ran.
+      folder: the folder that ``gx.profile(jax_profiler=folder)`` wrote while the function ran.
       executable: the compiled program (``jax.stages.Compiled``).
       graph: the program's.
 
@@ -78,7 +78,7 @@ def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
 
     Args:
       graph: the program's.
-      parts: of the instruction's name: those of nodes, and between them what JAX adds for bodies and its own functions.
+      parts: the parts of the instruction's name: node names, and between them JAX's additions for bodies and functions.
     """
     found: list[str] = []
     inside: list[tuple[str, Graph]] = [("", graph)]  # where the next node may be, with what stands before its path

@@ -1,4 +1,4 @@
-"""Where a stepper stops: lines, and calls of ``gx.debug.breakpoint``, which are nodes without a program."""
+"""Breakpoints of a stepper: lines, and calls of ``gx.debug.breakpoint``, which are nodes without a program."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Run:
     Attributes:
       node: the node.
       path: the loops and branches around, from the outside: ``for[2]``, ``if true``.
-      outputs: what it gave; empty before.
+      outputs: the results of the node; empty before it runs.
       has_run: whether it has.
     """
 
@@ -58,7 +58,7 @@ class Machine:
     """The state of a program that is run node by node.
 
     Attributes:
-      names: of the values.
+      names: the user's names of the values.
       state: the values of Variables, by name.
       nodes: the values of nodes and inputs, by name, those that were computed last.
       known: those of the variables of the user's code, likewise.

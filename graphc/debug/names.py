@@ -1,4 +1,4 @@
-"""What the user's Python variables are called that hold the values of a graph.
+"""The user's names for the values of a graph: the Python variables that hold them.
 
 A graph knows ops and no variables. So while a function is traced for a stepper, each call that its code makes, and each
 return, is a moment to look at its variables: those that hold tensors of the trace give their names to the values.

@@ -23,7 +23,7 @@ from graphc.tracing import is_tracing
 __all__ = ["Step", "Stepper", "step"]
 
 _SHOWN = 12
-"""How many steps the table shows, the last ones."""
+"""Maximum number of steps in the table; the last ones are shown."""
 _WIDTH = 110
 
 
@@ -32,7 +32,7 @@ class Step:
     """A node that has run.
 
     Attributes:
-      name: of the node, in the text of the graph.
+      name: the node's name in the text of the graph.
       op: the name of its op.
       line: the user's line; None where it has none.
       path: the loops and branches around it, from the outside, such as ``("for[2]", "if true")``.
@@ -105,7 +105,7 @@ class Stepper:
           What it computed; None at the end of the program.
 
         Raises:
-          Exception: what the node raises, such as a function that the program calls on the host.
+          Exception: the error of the node, such as of a function that the program calls on the host.
         """
         if self._upcoming is None:
             return None
@@ -184,7 +184,7 @@ class Stepper:
         """Runs to the end, breakpoints or not, and returns what the function returns.
 
         Raises:
-          Exception: what the function raises.
+          Exception: the error of the function.
         """
         while self._upcoming is not None:
             self.next()

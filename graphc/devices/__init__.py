@@ -1,4 +1,4 @@
-"""Layer 2: the devices of this machine, their settings, and pins of ops to them."""
+"""Layer 2: the machine's devices, their settings, and the pinning of ops to them."""
 
 from graphc.devices.device import (
     Device,

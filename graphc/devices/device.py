@@ -1,8 +1,8 @@
-"""Physical devices by name, and the number of simulated CPU devices.
+"""Physical devices by name, and simulated CPU devices.
 
 This process is ``/job:localhost/replica:0/task:0``, and there is no other. ``GRAPHC_CPU_DEVICES=8`` splits the CPU into
-eight devices, for trying data-parallel programs on one machine. It is read when graphc is imported, before JAX makes
-its devices.
+eight devices, to try data-parallel programs on one machine. It is read when graphc is imported, before JAX makes its
+devices.
 """
 
 from __future__ import annotations
@@ -46,34 +46,34 @@ __all__ = [
 _TASK = DeviceSpec("localhost", 0, 0)
 _CPU = "/device:CPU:0"
 _KINDS = ("CPU", "GPU", "TPU")
-"""The types that JAX has devices of, here or elsewhere; plug-ins bring more."""
+"""The types of JAX's devices, whether present or not; plug-ins add more."""
 
 
 class Device(Protocol):
-    """What a physical device tells of itself; every ``jax.Device`` does (which type checkers cannot see)."""
+    """The attributes of a physical device; every ``jax.Device`` has them (which type checkers cannot see)."""
 
     @property
     def id(self) -> int:
-        """Its number among those of its platform, over all processes."""
+        """The device's number among those of its platform, over all processes."""
         ...
 
     @property
     def platform(self) -> str:
-        """``cpu``, ``gpu`` or ``tpu``."""
+        """The platform: ``cpu``, ``gpu`` or ``tpu``."""
         ...
 
     @property
     def device_kind(self) -> str:
-        """The model."""
+        """The device's model."""
         ...
 
     @property
     def process_index(self) -> int:
-        """The process that it belongs to."""
+        """The process that the device belongs to."""
         ...
 
     def memory_stats(self) -> dict[str, int] | None:
-        """Its memory in bytes, where the platform tells."""
+        """Returns the device's memory statistics in bytes, if the platform provides them."""
         ...
 
 
@@ -82,7 +82,7 @@ def simulate_cpu_devices() -> None:
 
     Raises:
       InvalidArgumentError: the variable is not a positive number.
-      FailedPreconditionError: JAX made its devices already.
+      FailedPreconditionError: JAX has already made its devices.
     """
     text = os.environ.get("GRAPHC_CPU_DEVICES")
     if not text:
@@ -101,14 +101,14 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     """Returns the devices of this process: those of the default platform first, then the CPU's.
 
     Args:
-      kind: only those of a type such as ``"gpu"``, in any case; None for all.
+      kind: a type such as ``"gpu"``, in any case, to return only its devices; None for all.
 
     Returns:
-      JAX devices; ``str(device)`` names each.
+      The JAX devices; ``str(device)`` names each.
 
     Raises:
       InvalidArgumentError: there is no such type.
-      InvalidTypeError: it is no text.
+      InvalidTypeError: ``kind`` is not a string.
 
     Example:
       >>> devices("cpu")[0].platform
@@ -118,25 +118,25 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     if kind is None:
         return tuple(found.values())
     if not isinstance(kind, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        error = InvalidTypeError(f"gx.devices: expected a type of device such as 'gpu', or None, got {kind!r:.60}")
+        error = InvalidTypeError(f"gx.devices: expected a device type such as 'gpu', or None, got {kind!r:.60}")
         raise at(error, user_location())
     wanted = _kind(kind)
     known = dict.fromkeys((*_KINDS, *(name.split(":")[1] for name in found)))
     if wanted not in known:
         types = ", ".join(repr(name.lower()) for name in known)
-        error = InvalidArgumentError(f"gx.devices: there is no type of device {kind!r}; there are {types}")
+        error = InvalidArgumentError(f"gx.devices: there is no device type {kind!r}; the types are {types}")
         raise at(error, user_location())
     return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
 
 
 def local_devices() -> list[Device]:
-    """Returns the devices of the default platform, of this process."""
+    """Returns this process's devices of the default platform."""
     platform = devices()[0].platform
     return [device for device in devices() if device.platform == platform]
 
 
 def all_devices() -> list[Device]:
-    """The devices of the default platform, of all processes, those of process 0 first: in the same order everywhere."""
+    """Returns the default platform's devices of all processes, in the same order everywhere, process 0 first."""
     if jax.process_count() == 1:
         return local_devices()
     return sorted(cast("list[Device]", jax.devices()), key=lambda device: (device.process_index, device.id))
@@ -144,7 +144,7 @@ def all_devices() -> list[Device]:
 
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Device]:
-    """Returns the devices by their canonical names."""
+    """Returns the devices by canonical name."""
     local = cast("Any", jax.local_devices)
     found: list[Device] = list(local())
     if found[0].platform != "cpu":
@@ -163,7 +163,7 @@ def _names() -> dict[Device, str]:
 
 
 def _kind(platform: str) -> str:
-    """Returns the type that a spec has for a platform of JAX's."""
+    """Returns the device type in specs for a JAX platform."""
     return {"CUDA": "GPU", "ROCM": "GPU"}.get(platform.upper(), platform.upper())
 
 
@@ -190,17 +190,17 @@ def _name_elsewhere(device: Device) -> str:
 
 
 def is_device(name: str) -> bool:
-    """Whether a canonical name is that of a device of this process."""
+    """Returns True if a canonical name is that of a device of this process."""
     return name in _by_name()
 
 
 def common_name(device: Device) -> str:
-    """The name of a device that all processes which run the program have for it: of one process, the canonical one."""
+    """Returns the name of a device that all processes of a program share; with one process, the canonical one."""
     return device_name(device) if jax.process_count() == 1 else _name_elsewhere(device)
 
 
 def find_common(name: str) -> Device:
-    """Returns the device of that :func:`common_name`.
+    """Returns the device with a :func:`common_name`.
 
     Raises:
       NotFoundError: no such device exists; the message lists those of this process.
@@ -212,17 +212,17 @@ def find_common(name: str) -> Device:
 
 
 def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
-    """The canonical name of the device that a spec means, whether or not it exists: what the spec leaves open is 0.
+    """Returns the canonical name of the device that a spec names, whether or not it exists; open fields are 0.
 
     Raises:
-      NotFoundError: it means a device of another process.
+      NotFoundError: the spec names a device of another process.
     """
     for field, said, here in (
         ("job", spec.job, _TASK.job), ("replica", spec.replica, _TASK.replica), ("task", spec.task, _TASK.task)
     ):  # fmt: skip
         if said is not None and said != here:
             error = NotFoundError(
-                f"there is no device {spec}: this process is {_TASK}, and there is no cluster around it; "
+                f"there is no device {spec}: this process is {_TASK}, which is not part of a cluster; "
                 f"leave out the {field}"
             )
             raise at(error, location or user_location())
@@ -231,25 +231,25 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
 
 
 def canonical_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> str:
-    """Returns the name of the physical device that a spec stands for; see :func:`find_device`."""
+    """Returns the name of the physical device for a spec; see :func:`find_device`."""
     return device_name(find_device(spec, location, told=told))
 
 
 def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> Device:
-    """Returns the physical device that a spec names; an index left out means 0.
+    """Returns the physical device that a spec names; an omitted index means 0.
 
-    With ``gx.config.soft_placement`` it is the first CPU where there is no such device, and that is said once for each
-    place.
+    If the device does not exist and ``gx.config.soft_placement`` is on, it returns the first CPU, and reports that once
+    for each line.
 
     Args:
-      spec: as text or not; a device stands for itself.
-      location: the line of the user's code that asks for it; None for the one that is being run.
-      told: whether a fall back to the CPU was told already, where the scope was opened.
+      spec: a spec as text or as an object; a device is returned as is.
+      location: the user's line that requests it; None for the one that is running.
+      told: whether the fallback to the CPU was already reported when the scope was opened.
 
     Raises:
-      InvalidTypeError: it is no spec.
+      InvalidTypeError: ``spec`` is not a device spec.
       InvalidArgumentError: the spec is malformed.
-      NotFoundError: no such device exists here; the message lists those that do.
+      NotFoundError: the device does not exist here; the message lists those that do.
     """
     found = _by_name().get(spec) if isinstance(spec, str) else None  # most are canonical
     if found is not None:
@@ -267,10 +267,10 @@ def find_device(spec: str | DeviceSpec | Device, location: Location | None = Non
     known = ", ".join(_by_name())
     if config.soft_placement:
         if not told:
-            say_once(f"there is no device {spec!s}, so {_CPU} is taken; this process has {known}", location, name)
+            say_once(f"there is no device {spec!s}, so {_CPU} is used; this process has {known}", location, name)
         return _by_name()[_CPU]
     message = f"there is no device {spec!s}; this process has {known}"
-    raise at(NotFoundError(f"{message}. With gx.config.soft_placement = True the CPU is taken instead"), location)
+    raise at(NotFoundError(f"{message}. gx.config.soft_placement = True falls back to the CPU"), location)
 
 
 _log = logging.getLogger("graphc")
@@ -278,14 +278,14 @@ _said: set[tuple[str, Location | None]] = set()
 
 
 def say_once(message: str, location: Location | None, key: str) -> None:
-    """Warns through ``logging``, once for each key and place in the user's code."""
+    """Logs a warning, once for each key and line of the user's code."""
     if (key, location) not in _said:
         _said.add((key, location))
         _log.warning("%s", message if location is None else f"{message}\n  at {location}")
 
 
 def on_one(device: Device, compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a compiled function that runs on a device, wherever the arrays are that it is given."""
+    """Returns a compiled function that runs on a device, wherever its input arrays are."""
 
     def run(*arrays: Any, **static: Any) -> Any:
         fixed = [isinstance(array, jax.Array) and not isinstance(array, Tracer) for array in arrays]
@@ -302,19 +302,19 @@ def to_device(array: Any, device: Device) -> Any:
 
 
 def placed(array: jax.Array, sharding: Any) -> jax.Array:
-    """Returns the array with a sharding: itself when it has it already, else a copy.
+    """Returns the array with a sharding: itself if it has the sharding already, else a copy.
 
-    What ``jax.device_put`` returns may be another object with the same memory. A program that takes the one as its own,
-    to update a variable in place, would destroy the other; so this copies first.
+    The result of ``jax.device_put`` may be another object with the same memory. A program that donates one of them, to
+    update a variable in place, would destroy the other; this function therefore copies first.
     """
     return array if array.sharding.is_equivalent_to(sharding, array.ndim) else _moved(array, sharding)
 
 
 def laid_out(array: Any, sharding: Any) -> Any:
-    """Returns the array with a sharding, which may lie on devices of several processes.
+    """Returns the array with a sharding, which may include devices of several processes.
 
-    Each process has the whole value then, and gives its own devices their parts of it; JAX by itself would compare all
-    of it over the processes first, each time.
+    Each process then has the whole value and passes its own devices their parts; JAX itself would first compare the
+    whole value across processes, each time.
     """
     if sharding.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
         return jax.device_put(array, sharding)
@@ -324,7 +324,7 @@ def laid_out(array: Any, sharding: Any) -> Any:
 
 
 def shard_on(array: jax.Array, device: Device) -> jax.Array | None:
-    """What a device holds of an array of which several have copies; it is no copy of its own. None if it has none."""
+    """Returns a device's part of a replicated array, without copying; None if it has none."""
     if not array.is_fully_replicated:
         return None
     return next((shard.data for shard in array.addressable_shards if shard.device == device), None)

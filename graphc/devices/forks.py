@@ -1,4 +1,4 @@
-"""A forked child of a process that has made its devices: XLA's threads are not there, and what waits for them hangs."""
+"""Forked children of a process that has made its devices: they lack XLA's threads, so compiling would hang."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from graphc.devices.settings import has_made_devices
 __all__ = ["refuse_to_compile"]
 
 _LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
-"""What JAX reports just before it compiles a program."""
+"""The event that JAX reports just before it compiles a program."""
 
 
 def refuse_to_compile() -> None:
-    """Has this process raise an error where JAX would compile; programs that are compiled already run as before."""
+    """Makes this process raise an error when JAX would compile; compiled programs still run."""
     if not has_made_devices():
-        return  # it makes devices of its own
+        return  # it makes its own devices
     monitoring: Any = jax.monitoring
     monitoring.register_event_duration_secs_listener(_refuse)
 
@@ -29,7 +29,7 @@ def _refuse(event: str, duration: float, **_: Any) -> None:
     del duration
     if event == _LOWERED:
         error = FailedPreconditionError(
-            "this process was forked from one that had made its devices, where XLA has threads that are not here, so "
+            "this process was forked from one that had made its devices, and lacks XLA's threads, so "
             'that compiling would never end; start processes by multiprocessing.get_context("spawn"), or fork before '
             "anything is computed"
         )

@@ -1,4 +1,4 @@
-"""Devices as TensorFlow lists them, and which of them are used."""
+"""TensorFlow's device lists, and the choice of visible devices."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["ListedDevice", "list_devices", "set_visible_devices"]
 
 
 class ListedDevice(NamedTuple):
-    """What TensorFlow tells of a device.
+    """TensorFlow's description of a device.
 
     Attributes:
-      name: such as ``/device:GPU:0``, which ``gx.device`` takes.
+      name: the device's name, such as ``/device:GPU:0``, which ``gx.device`` accepts.
       device_type: ``CPU``, ``GPU``, ``TPU``.
     """
 
@@ -24,11 +24,11 @@ class ListedDevice(NamedTuple):
 
 
 def list_devices(device_type: str | None = None, physical: bool = False) -> list[ListedDevice]:
-    """Returns the devices, or those of a type.
+    """Returns the devices, optionally only those of a type.
 
     Args:
-      device_type: such as ``"GPU"``; all when None.
-      physical: whether the names are those of the machine's devices, ``/physical_device:GPU:0``.
+      device_type: a type such as ``"GPU"``; None for all.
+      physical: whether to name the machine's devices, ``/physical_device:GPU:0``.
 
     Example:
       >>> import graphc as gx
@@ -43,21 +43,21 @@ def list_devices(device_type: str | None = None, physical: bool = False) -> list
 
 
 def set_visible_devices(listed: Any, device_type: str | None = None) -> None:
-    """Has only these GPUs used; what :attr:`Config.visible_devices` does, by what :func:`list_devices` gives.
+    """Restricts this process to some of the GPUs of :func:`list_devices`; see :attr:`Config.visible_devices`.
 
     Args:
-      listed: devices, or one.
-      device_type: of which type they are.
+      listed: a device, or several.
+      device_type: their type.
 
     Raises:
       UnimplementedError: devices of another type cannot be hidden.
-      RuntimeError: devices have been asked for already.
+      RuntimeError: the devices were already listed.
     """
     entries: list[ListedDevice] = [listed] if isinstance(listed, ListedDevice) else list(listed)
     if device_type not in (None, "GPU"):
         error = UnimplementedError(
-            f"set_visible_devices: GPUs can be hidden, {device_type}s cannot; GRAPHC_CPU_DEVICES says how many CPUs "
-            "there are"
+            f"set_visible_devices: only GPUs can be hidden, not {device_type}s; GRAPHC_CPU_DEVICES sets the number "
+            "of CPUs"
         )
         raise at(error, user_location())
     config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]

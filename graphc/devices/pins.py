@@ -1,7 +1,7 @@
-"""What the device scopes around a piece of code say.
+"""Pins: the combined meaning of the enclosing device scopes.
 
-``gx.device`` takes a spec, which says where things go, or a function, which is asked about each thing that is made. The
-scopes are kept as they were opened; :mod:`graphc.core.placing` finds out what they mean together.
+``gx.device`` takes a spec, which names a device, or a function, which is called for each op or Variable made. The
+scopes are stored as they were opened; :mod:`graphc.core.placing` combines them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["NO_PINS", "DeviceFunction", "Pins"]
 
 
 class DeviceFunction:
-    """A function that says where a thing is made; equal to another only if both are one and the same.
+    """A function that chooses devices; equal only to itself.
 
-    A compiled function keeps a trace for each set of scopes, so these are told apart by the functions themselves,
-    whether they can be hashed or not.
+    A compiled function keeps a trace for each set of scopes, so these are compared by the functions' identities,
+    whether or not the functions are hashable.
 
     Attributes:
       function: the function.
-      later: whether the devices that it names need not be there yet.
+      later: whether the devices that it names may be made later.
     """
 
     __slots__ = ("_identity", "function", "later")
@@ -32,7 +32,7 @@ class DeviceFunction:
     def __init__(self, function: Callable[[Any], Any], *, later: bool = False) -> None:
         self.function = function
         self.later = later
-        # A method is an object of its own each time that it is looked up.
+        # A method is a new object at each attribute access.
         method = isinstance(function, MethodType)
         self._identity = (id(function.__self__), id(function.__func__)) if method else (id(function),)
 
@@ -48,14 +48,14 @@ class DeviceFunction:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """What the device scopes around say; false where there are none.
+    """The enclosing device scopes; false if there are none.
 
     Attributes:
       layers: the scopes, outermost first.
-      text: the device that their specs name, such as ``/device:GPU:0``, also where it does not exist; empty where they
-        leave that open. What functions say is not in it.
-      around: what held before the innermost scope was entered; None where that is not kept.
-      bound: the device of what everything here is placed with, and what that is; None if it is placed with nothing.
+      text: the device that their specs name, such as ``/device:GPU:0``, even if it does not exist; empty if they leave
+        it open. It does not include the choices of functions.
+      around: the pins before the innermost scope was entered; None if they are not kept.
+      bound: the device and description of the object that everything here is co-located with; None if there is none.
     """
 
     layers: tuple[DeviceSpec | DeviceFunction, ...] = ()
@@ -68,12 +68,12 @@ class Pins:
 
     @property
     def asks(self) -> bool:
-        """True if there are functions among them."""
+        """True if the scopes contain device functions."""
         return any(isinstance(layer, DeviceFunction) for layer in self.layers)
 
     @property
     def spec(self) -> DeviceSpec:
-        """Returns what the specs among them say together: the innermost first, of others what that leaves open."""
+        """The merged spec of the scopes: inner specs take precedence, outer ones fill in what they leave open."""
         merged: DeviceSpec | None = None
         for layer in reversed(self.layers):
             if isinstance(layer, DeviceSpec):

@@ -1,7 +1,6 @@
-"""How devices are set up before they are used: which GPUs, how much of their memory, how many threads of the CPU.
+"""Device settings applied before first use: visible GPUs, their memory, and CPU threads.
 
-JAX and XLA take these from JAX's own settings and from the environment, when they make their devices; later they look
-at neither.
+JAX and XLA read them from JAX's settings and from the environment when they make their devices, and not again.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ __all__ = ["has_made_devices"]
 
 _FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
-# The number of threads that XLA computes with on the CPU, which is that of the processors otherwise.
+# The number of threads that XLA computes with on the CPU, by default the number of processors.
 _THREADS = "PJRT_NPROC"
 _VISIBLE = ("jax_cuda_visible_devices", "jax_rocm_visible_devices")
 
 _jax_config: Any = jax.config  # its settings are not annotated
 _visible: list[int] | None = None
-_cache: list[str] = []  # the folder of the compilation cache that was set last
-_platforms: list[Any] = []  # what JAX's setting was before all GPUs were hidden
+_cache: list[str] = []  # the last folder set for the compilation cache
+_platforms: list[Any] = []  # JAX's setting before all GPUs were hidden
 
 
 def has_made_devices() -> bool:
-    """Returns True if JAX has made its devices; it tells by refusing another number of CPU devices."""
+    """Returns True if JAX has made its devices; JAX shows it by refusing to change the number of CPU devices."""
     number = _jax_config.jax_num_cpu_devices
     try:
         _jax_config.update("jax_num_cpu_devices", max(number, 1) + 1)
@@ -73,8 +72,8 @@ def _set(name: str, value: Any) -> None:
             return
         raise at(
             FailedPreconditionError(
-                f"gx.config.{name} = {value!r} comes too late: JAX has made its devices, which happens when the first "
-                "tensor is made or gx.devices() is called; set it before that, right after `import graphc as gx`"
+                f"gx.config.{name} = {value!r} comes too late: JAX has already made its devices, at the first "
+                "tensor or call of gx.devices(); set it earlier, right after `import graphc as gx`"
             ),
             user_location(),
         )
@@ -92,7 +91,7 @@ def _checked_devices(value: Any) -> list[int] | None:
 
 
 def _gpu(entry: Any) -> int | None:
-    """Returns the number of a GPU; None for what is none."""
+    """Returns the number of a GPU; None for any other value."""
     if isinstance(entry, str):
         spec = DeviceSpec.parse(entry)
         return spec.device_index if spec.device_type == "GPU" else None
@@ -110,7 +109,7 @@ def _checked_fraction(value: Any) -> float | None:
 def _checked_threads(value: Any) -> int | None:
     if value is None or (type(value) is int and value >= 1):
         return value
-    raise _error("intra_op_threads", value, "an int from 1 on or None")
+    raise _error("intra_op_threads", value, "a positive int or None")
 
 
 def _error(name: str, value: Any, expected: str) -> InvalidArgumentError:
@@ -149,10 +148,10 @@ def _set_growth(growth: bool) -> None:
 
 
 def _set_compilation_cache(value: Any) -> None:
-    """Has JAX keep what it compiles, of every size, in a folder for machines like this one.
+    """Makes JAX cache compiled programs of every size, in a folder for machines like this one.
 
-    JAX's key of a program is made of its text (StableHLO), the options of the compilation, and the versions of JAX and
-    XLA. It does not tell apart processors for which XLA compiles other instructions, so each kind has a folder.
+    JAX's key of a program consists of its text (StableHLO), the compile options, and the versions of JAX and XLA. It
+    does not distinguish processors for which XLA compiles different instructions, so each kind has a folder.
     """
     if value is None or value is False:
         folder = None
@@ -164,22 +163,22 @@ def _set_compilation_cache(value: Any) -> None:
             about = folder.stat()
         if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
             raise _error(
-                "compilation_cache", str(folder), "a folder of the user's own, to which nobody else may write, since "
-                "programs that are there are run"
+                "compilation_cache", str(folder), "a folder that belongs to the user and that nobody else can write "
+                "to, since graphc runs the programs in it"
             )  # fmt: skip
     else:
-        raise _error("compilation_cache", value, "a folder, True for the one of the user, or None for none")
+        raise _error("compilation_cache", value, "a folder, True for the user's cache folder, or None for no cache")
     _cache[:] = [] if folder is None else [str(folder.parent)]
     if folder is not None:
         _jax_config.update("jax_persistent_cache_min_compile_time_secs", 0)
         _jax_config.update("jax_persistent_cache_min_entry_size_bytes", -1)
     _jax_config.update("jax_compilation_cache_dir", None if folder is None else str(folder))
-    if has_made_devices():  # then JAX may have asked already whether there is one
+    if has_made_devices():  # JAX may already have checked whether there is a cache
         import_module("jax.experimental.compilation_cache.compilation_cache").reset_cache()
 
 
 def _machine() -> str:
-    """Returns a name for machines whose processors run the same instructions."""
+    """Returns a name for machines whose processors have the same instructions."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -11,7 +11,7 @@ __all__ = ["Bar", "Span", "bars", "lanes"]
 _WIDTH = 760.0
 _LABEL = 190.0
 _CHARACTER = 6.2
-"""How wide a character of 11 pixels is, about."""
+"""Approximate width of a character at 11 pixels."""
 _LANE_COLOURS = {
     "op": "#7dd3fc",
     "program": "#93c5fd",

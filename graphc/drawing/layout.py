@@ -1,4 +1,4 @@
-"""Where boxes and the lines between them go: layers from top to bottom, as few crossings as a few sweeps find.
+"""Layout of boxes and lines: layers from top to bottom, with as few crossings as a few sweeps find.
 
 The method is that of Sugiyama, Tagawa and Toda (1981): ranks by the longest path, places for lines that pass ranks,
 orders by the mean of the neighbours, and x coordinates that stay as near to the neighbours as the order allows. The
@@ -19,7 +19,7 @@ Point = tuple[float, float]
 GAP_X = 18.0
 GAP_Y = 30.0
 _LINE = 8.0
-"""How wide a line is that passes a rank."""
+"""Width of a line that passes a rank."""
 _INSET = 10.0
 """So far from the corners of a box its lines begin and end."""
 _PORT_GAP = 14.0
@@ -44,7 +44,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is, in pixels from the upper left corner.
+    """The positions of all parts, in pixels from the upper left corner.
 
     Attributes:
       places: the upper left corner of each item.

@@ -20,8 +20,8 @@ def page(title: str, body: str) -> str:
     """Returns a page.
 
     Args:
-      title: of the window.
-      body: what it shows, as HTML.
+      title: the title of the window.
+      body: the content, as HTML.
     """
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
@@ -60,7 +60,7 @@ def graph_page(title: str, text: str, pictures: Sequence[Picture]) -> str:
     Args:
       title: above it.
       text: the graph's.
-      pictures: of the graph.
+      pictures: the pictures of the graph.
     """
     body = (
         f"<h1>{escape(title)}</h1>{explorer(pictures)}"

@@ -9,7 +9,7 @@ __all__ = ["KINDS", "Shade", "colours_of", "style_sheet"]
 
 @dataclass(frozen=True)
 class Shade:
-    """How boxes of one kind look.
+    """The style of boxes of one kind.
 
     Attributes:
       name: for the legend.

@@ -1,4 +1,4 @@
-"""What a drawing of a graph consists of, and how large each part is."""
+"""The parts of a graph's drawing, with their sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 CHARACTER = 6.63
 """The width of a character of a monospaced font of 11 pixels."""
 OPENS = " ⊞"
-"""What stands behind the title of a box that has a picture of its own."""
+"""Suffix of the title of a box with a picture of its own."""
 BOLD = 7.25
 """The same, bold and of 12 pixels."""
 LINE_HEIGHT = 14.0
@@ -45,7 +45,7 @@ class Box:
       details: all there is to say of it, which shows where somebody points at it.
       place: the user's file and line, as ``train.py:12``; empty for none.
       opens: the keys of the pictures of what is inside, where that is not drawn here.
-      heat: from 0 to 1, how much of the whole cost it has.
+      heat: its share of the total cost, from 0 to 1.
       inner: the pictures inside.
       x: of the upper left corner, in the picture that it is part of; so is ``y``.
     """
@@ -79,7 +79,7 @@ class Link:
       target: the place of the box that it leads to.
       control: whether it says only what runs first.
       details: the type of what it carries.
-      points: where it goes, from above to below.
+      points: the points of the line, from top to bottom.
     """
 
     source: int
@@ -95,7 +95,7 @@ class Picture:
 
     Attributes:
       key: what it is called: that of the box whose inside it shows; empty for the whole.
-      title: what it shows.
+      title: the title of the picture.
       boxes: the boxes.
       links: the lines between them.
       width: in pixels, once it is arranged; so is ``height``.

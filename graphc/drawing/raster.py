@@ -27,7 +27,7 @@ def draw_raster(picture: Picture, path: Path) -> None:
     """Draws a picture into a file whose ending says the format.
 
     Args:
-      picture: what to draw, with its places.
+      picture: the picture to draw, with its layout.
       path: the file.
 
     Raises:

@@ -24,11 +24,11 @@ _TITLE = 30
 
 @dataclass(frozen=True)
 class Note:
-    """What to write into the box of a node.
+    """The text in the box of a node.
 
     Attributes:
       lines: short lines, such as costs.
-      heat: from 0 to 1, how much of the whole cost it has.
+      heat: its share of the total cost, from 0 to 1.
     """
 
     lines: tuple[str, ...] = ()
@@ -39,10 +39,10 @@ def views(graph: Graph, *, limit: int | None = LIMIT, notes: Mapping[Node, Note]
     """Draws a graph.
 
     Args:
-      graph: what to draw.
+      graph: the graph to draw.
       limit: how many nodes a picture shows at most, those of loops and branches included; None for all. Of a larger
         graph, bodies and groups of neighbouring nodes get pictures of their own.
-      notes: what else to say of nodes.
+      notes: further notes on nodes.
 
     Returns:
       The pictures; the first shows the whole, and the boxes of others tell which picture shows what is inside.

@@ -60,7 +60,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Function | None = N
 
     Args:
       branch_index: the number.
-      branch_fns: functions of no arguments; or pairs of a number from 0 on and a function, all numbers once.
+      branch_fns: functions of no arguments; or pairs of an index from 0 and a function, each index once.
       default: the function for a number that none has; the last one when None.
 
     Raises:

@@ -16,10 +16,10 @@ from graphc.base.errors import DataLossError, InvalidArgumentError
 __all__ = ["COMPRESSIONS", "checked_compression", "open_file", "reading", "skip_to"]
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")
-"""How files may be packed; empty for not at all."""
+"""The compressions of files; empty for none."""
 
 _CHUNK = 1 << 16
-"""How many bytes of a packed file are read at once."""
+"""Number of bytes of a compressed file to read at once."""
 
 
 def checked_compression(given: Any, use: str) -> str:

@@ -22,14 +22,14 @@ __all__ = ["RecordStream", "TFRecordOptions", "TFRecordWriter", "tf_record_itera
 _LENGTH = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
 _BLOCK = 1 << 18
-"""How many bytes are read at once where many records are wanted."""
+"""Number of bytes to read at once when many records are requested."""
 _MASK = 0xA282EAD8
-"""What the format adds to a checksum, so that a record that holds records does not fit by chance."""
+"""The constant that the format adds to a checksum, so that a record of records does not match by chance."""
 
 
 @dataclass(frozen=True)
 class TFRecordOptions:
-    """How a file of records is packed; all but the first are of zlib and None for its own.
+    """The compression of a record file; all fields but the first are zlib's, with None for its default.
 
     Args:
       compression_type: ``"GZIP"``, ``"ZLIB"``, or ``""`` for not at all.

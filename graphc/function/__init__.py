@@ -1,4 +1,4 @@
-"""Layer 8: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
+"""Layer 8: the decorator, the trace cache and its keys, retrace reasons, and lifting of variables."""
 
 from graphc.function.arguments import Arguments, Binder, TensorSpec
 from graphc.function.bound_method import BoundFunction

@@ -1,4 +1,4 @@
-"""The arguments of a call: tensors apart, and a key for all the rest."""
+"""The arguments of a call: the tensors, and a key for all the rest."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["Arguments", "Binder", "TensorSpec", "spec_leaves"]
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """What an argument must be (TensorFlow's TensorSpec).
+    """The type that an argument must have (TensorFlow's TensorSpec).
 
-    Python numbers, and nested lists of them, become a tensor of the dtype if it can hold them: an int may stand for a
-    float, a float not for an int. So calls with other numbers share a trace.
+    Python numbers, and nested lists of them, become a tensor of the dtype if it can hold them: an int may be passed for
+    a float, but not a float for an int. Calls with different numbers therefore share a trace.
 
     Args:
-      shape: the size of each axis; None for any size, or in place of the whole shape for any number of axes. There is
-        one trace for each shape that is passed, as XLA compiles programs for fixed shapes; those that differ only in
-        what is left open here are reported, and not warned of.
-      dtype: the dtype. Strings (``gx.string``) are values of Python's: there is one trace for each content.
-      name: for people.
+      shape: the size of each axis; None for any size, or in place of the whole shape for any number of axes. Each shape
+        passed has its own trace, since XLA compiles programs for fixed shapes; retraces that differ only in the open
+        sizes are reported, but cause no warning.
+      dtype: the dtype. Strings (``gx.string``) are Python values: each content has its own trace.
+      name: the name shown to users.
 
     Example:
       >>> TensorSpec((None, 3), "float32").accepts(TensorType((2, 3), np.dtype("float32")))
@@ -53,17 +53,17 @@ class TensorSpec:
 
     @property
     def type(self) -> TensorType:
-        """Returns what is known of the type of such a tensor; sizes that may be any are open."""
+        """The tensor type that the spec describes, with open sizes for any size."""
         dtype = np.dtype(object) if self.of_strings else as_dtype(self.dtype)
         sizes = [OPEN if size is None else size for size in self.shape or ()]
         return TensorType(tuple(sizes), dtype, ranked=self.shape is not None)
 
     def accepts(self, type: TensorType) -> bool:
-        """Returns True if a tensor of this type will do."""
+        """Returns True if a tensor of this type fits the spec."""
         return not self.of_strings and self.has_shape(type.shape) and as_dtype(self.dtype) == type.dtype
 
     def has_shape(self, shape: Sequence[int]) -> bool:
-        """Returns True if a tensor of this shape will do, if its dtype will."""
+        """Returns True if a tensor of this shape fits the spec, whatever its dtype."""
         if self.shape is None:
             return True
         return len(self.shape) == len(shape) and all(
@@ -72,7 +72,7 @@ class TensorSpec:
 
     @property
     def of_strings(self) -> bool:
-        """True if it must be a tensor of strings."""
+        """True if the spec requires a tensor of strings."""
         return is_string_dtype(self.dtype)
 
     def __str__(self) -> str:
@@ -83,14 +83,14 @@ class TensorSpec:
 
 @dataclass
 class Arguments:
-    """What a call was given.
+    """The arguments of one call.
 
     Attributes:
       values: the bound arguments by name.
       arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
-      types: their types, as JAX has them.
-      given: the bound arguments before ``input_signature`` made tensors of Python numbers.
-      found: what the trace that is used works on besides, found among the arguments and outside.
+      types: the types of the arrays, as JAX has them.
+      given: the bound arguments before ``input_signature`` turned Python numbers into tensors.
+      found: the trace's further operands, found among the arguments and outside.
     """
 
     values: dict[str, Any]
@@ -100,16 +100,16 @@ class Arguments:
     found: tuple[Any, ...] | None = None
 
     def described(self) -> list[tuple[str, str]]:
-        """Each leaf of the arguments and their attributes, by its path, and what it is."""
+        """Describes each leaf of the arguments and their attributes, by its path."""
         return describe(self.values)
 
 
 class Binder:
-    """Binds and encodes the arguments of one function.
+    """Binds and encodes a function's arguments.
 
     Args:
       function: the user's function.
-      input_signature: what each argument must be, in order: nested structures of TensorSpec; Python values may follow.
+      input_signature: the spec of each argument, in order: nested structures of TensorSpec; Python values may follow.
         None for no check.
     """
 
@@ -118,19 +118,17 @@ class Binder:
         self._look_at_function()
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.is_method = False
-        """Whether the first argument is the instance of a method, of which ``input_signature`` says nothing."""
+        """True if the first argument is the instance of a method, which ``input_signature`` does not cover."""
         self._function_name = getattr(function, "__name__", "function")
 
     def _look_at_function(self) -> None:
-        """Notes the parameters of the function as they are now: its defaults may be set."""
+        """Reads the function's current parameters: its defaults may be reassigned."""
         self._defaults = _defaults_of(self._function)
         try:
             self.signature = inspect.signature(self._function)
         except (TypeError, ValueError):
             name = getattr(self._function, "__name__", repr(self._function))
-            text = (
-                f"gx.function: Python does not say which arguments {name} takes; wrap it, as in `lambda x: {name}(x)`"
-            )
+            text = f"gx.function: Python does not know the signature of {name}; wrap it, as in `lambda x: {name}(x)`"
             raise at(InvalidArgumentError(text), user_location()) from None
         parameters = list(self.signature.parameters.values())
         self._simple = (
@@ -140,11 +138,11 @@ class Binder:
         )
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-        """Returns the arguments by name, defaults filled in, with their key.
+        """Returns the arguments by name, with defaults filled in, and their key.
 
         Raises:
-          InvalidTypeError: the function does not take such arguments.
-          InvalidArgumentError: they do not fit ``input_signature``.
+          InvalidTypeError: the arguments do not match the function's signature.
+          InvalidArgumentError: the arguments do not fit ``input_signature``.
         """
         defaults = _defaults_of(self._function)
         if len(defaults) != len(self._defaults) or not all(map(operator.is_, defaults, self._defaults)):
@@ -176,15 +174,15 @@ class Binder:
         return arguments
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False) -> inspect.BoundArguments:
-        """Returns the arguments of a call by name, as Python's own ``inspect`` has them.
+        """Returns the arguments of a call by name, as Python's ``inspect`` does.
 
         Args:
-          args: the positional ones.
-          kwargs: those by name.
-          partial: whether some may be missing.
+          args: the positional arguments.
+          kwargs: the keyword arguments.
+          partial: whether arguments may be missing.
 
         Raises:
-          InvalidTypeError: the function does not take such arguments.
+          InvalidTypeError: the arguments do not match the function's signature.
         """
         try:
             bind = self.signature.bind_partial if partial else self.signature.bind
@@ -194,9 +192,9 @@ class Binder:
             raise at(problem, user_location()) from None
 
     def convert(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments with Python numbers as tensors where ``input_signature`` asks for tensors.
+        """Returns the arguments, with Python numbers as tensors if ``input_signature`` has tensors there.
 
-        Code that runs the Python function itself calls it with these, so that it does the same as the program.
+        Code that runs the Python function itself calls it with these, to compute the same as the program.
         """
         if self.input_signature is None:
             return args, kwargs
@@ -219,13 +217,13 @@ class Binder:
 
     @property
     def open_arguments(self) -> frozenset[str]:
-        """The expressions of the arguments of which ``input_signature`` leaves the shape, or a part of it, open."""
+        """The expressions of the arguments whose shapes ``input_signature`` leaves fully or partly open."""
         names = list(self.signature.parameters)[1 if self.is_method else 0 :]
         return frozenset(path for name, spec in zip(names, self.input_signature or (), strict=False)
                          for path in _open_paths(name, spec))  # fmt: skip
 
     def _specified(self, values: dict[str, Any]) -> list[str]:
-        """Returns the names of the arguments that ``input_signature`` is about."""
+        """Returns the names of the arguments that ``input_signature`` covers."""
         return list(values)[1 if self.is_method else 0 :]
 
     def _check(self, arguments: Arguments) -> None:
@@ -234,10 +232,10 @@ class Binder:
         count = len(self.input_signature)
         beyond = [name for name in given[count:] if any(map(is_array, nest.flatten(arguments.values[name])[0]))]
         if len(given) < count or beyond:
-            surplus = f"; the tensor {beyond[0]!r} is not among them" if beyond else ""
+            surplus = f"; the tensor {beyond[0]!r} is not covered" if beyond else ""
             error = InvalidArgumentError(
-                f"{self._function_name}: {len(given)} arguments given, input_signature has {count}{surplus}; give one "
-                "TensorSpec for each tensor argument"
+                f"{self._function_name}: got {len(given)} arguments, but input_signature has {count}{surplus}; write "
+                "one TensorSpec for each tensor argument"
             )
             raise at(error, user_location())
         for name, spec in zip(given, self.input_signature, strict=False):
@@ -245,8 +243,8 @@ class Binder:
             specs, wanted = nest.flatten(_as_leaves(spec))
             if structure != wanted:
                 error = InvalidArgumentError(
-                    f"{self._function_name}: argument {name!r} has the structure {structure}, input_signature asks for "
-                    f"{wanted}; pass it in that structure"
+                    f"{self._function_name}: argument {name!r} has the structure {structure}, but input_signature "
+                    f"requires {wanted}; pass it in that structure"
                 )
                 raise at(error, user_location())
             for leaf, box in zip(leaves, specs, strict=True):
@@ -268,7 +266,7 @@ class Binder:
 
     def _unfit(self, name: str, type: Any, spec: TensorSpec) -> InvalidArgumentError:
         return InvalidArgumentError(
-            f"{self._function_name}: argument {name!r} is {type}, input_signature asks for {spec}"
+            f"{self._function_name}: argument {name!r} is {type}, but input_signature requires {spec}"
         )
 
     def rebuild(
@@ -277,14 +275,14 @@ class Binder:
         tensors: Sequence[Any],
         note: Callable[[Any, Any], None] = lambda made, original: None,
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the call's arguments, with ``tensors`` in the place of the tensors.
+        """Returns the call's arguments with their tensors replaced by ``tensors``.
 
-        A container without tensors is the very object, and one that stands in several places is one again.
+        A container without tensors is returned as is, and one that occurs several times is rebuilt once.
 
         Args:
-          arguments: those of the call.
-          tensors: one for each array among them.
-          note: is told of each container that is made, and of the one for which it stands.
+          arguments: the call's arguments.
+          tensors: the replacement for each array among them.
+          note: called with each new container and the container that it replaces.
         """
         supply = iter(tensors)
         made: dict[int, Any] = {}
@@ -295,7 +293,7 @@ class Binder:
             parts = nest.children(value)
             if parts is None:
                 return value
-            items = [rebuilt(part) for part in parts[1]]  # also where it is known: each place has tensors of its own
+            items = [rebuilt(part) for part in parts[1]]  # even if it was seen: each occurrence has tensors of its own
             if id(value) in made or all(map(operator.is_, items, parts[1])):
                 return made.get(id(value), value)
             container = nest.rebuilt(value, items)
@@ -310,22 +308,22 @@ class Binder:
 
 
 def _defaults_of(function: Any) -> list[Any]:
-    """Returns the objects that say what a function's defaults are."""
+    """Returns the objects that determine a function's defaults."""
     by_name: dict[str, Any] = getattr(function, "__kwdefaults__", None) or {}
     return [getattr(function, "__defaults__", None), *by_name.values()]
 
 
 def _fitted(value: Any, spec: Any) -> Any:
-    """An argument with Python numbers, and nested lists of them, as tensors where its specification has a TensorSpec.
+    """Returns an argument with Python numbers, and nested lists of them, as tensors where its spec is a TensorSpec.
 
     Raises:
-      TypeError: numbers that the dtype cannot hold.
-      ValueError: a list whose rows differ in length.
+      TypeError: the dtype cannot hold the numbers.
+      ValueError: the rows of a list differ in length.
     """
     specs, wanted = nest.flatten(_as_leaves(spec))
     parts: list[Any] = []
     if not _take_apart(value, wanted, parts):
-        return value  # the check that follows says what is wrong
+        return value  # the check that follows reports the error
     fitted = [_fitted_leaf(part, box.spec) for part, box in zip(parts, specs, strict=True)]
     changed = any(new is not old for new, old in zip(fitted, parts, strict=True))
     return nest.unflatten(wanted, fitted) if changed else value
@@ -339,7 +337,7 @@ def _fitted_leaf(part: Any, spec: TensorSpec) -> Any:
 
 
 def _take_apart(value: Any, structure: nest.Structure, parts: list[Any]) -> bool:
-    """Appends what stands at the leaves of a structure; False where the value has another one."""
+    """Appends the leaves of a value by a structure; returns False if the value has another structure."""
     if structure == nest.LEAF:
         parts.append(value)
         return True
@@ -361,14 +359,14 @@ _KINDS = (np.bool_, np.integer, np.floating, np.complexfloating)
 def _number_tensor(value: Any, spec: TensorSpec) -> Tensor:
     given, dtype = np.asarray(value), as_dtype(spec.dtype)
     source, target = _rank(given.dtype), _rank(dtype)
-    # Wider kinds of numbers hold the narrower ones; truth values are no numbers.
+    # A wider kind of number holds the narrower ones; booleans are not numbers.
     if given.size and source != target and not 1 <= source < target:
-        raise TypeError(f"{value!r:.60} cannot be a tensor of {dtype.name}, which input_signature asks for ({spec})")
+        raise TypeError(f"{value!r:.60} cannot be a tensor of {dtype.name}, which input_signature requires ({spec})")
     return asarray(np.asarray(value, dtype))
 
 
 def _rank(dtype: np.dtype[Any]) -> int:
-    """Returns how wide a kind of numbers is; ints too large for any dtype are objects to NumPy."""
+    """Returns the rank of a kind of number; ints too large for any dtype are objects to NumPy."""
     return next((rank for rank, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), 1)
 
 
@@ -382,7 +380,7 @@ def _open_paths(path: str, spec: Any) -> Iterator[str]:
 
 
 class _Leaf:
-    """Keeps nest from looking into a TensorSpec, which is a dataclass."""
+    """Marks a TensorSpec, which is a dataclass, as a leaf for nest."""
 
     __slots__ = ("spec",)
 
@@ -400,5 +398,5 @@ def _as_leaves(spec: Any) -> Any:
 
 
 def spec_leaves(value: Any) -> list[Any]:
-    """Returns the leaves of a structure in which TensorSpecs are leaves."""
+    """Returns the leaves of a structure, with TensorSpecs as leaves."""
     return [leaf.spec if isinstance(leaf, _Leaf) else leaf for leaf in nest.flatten(_as_leaves(value))[0]]

@@ -1,7 +1,7 @@
-"""How an entry binds the arguments of a call: as Python does, but for what does not fit, which the long way tells.
+"""Binding of a call's arguments in an entry: by Python's rules, with errors left to the slow path.
 
-An entry takes everything by position, since Python itself would refuse a parameter that is given twice, in words of its
-own; what comes by keyword is put in its place by a few lines at the start.
+An entry accepts every argument by position, since Python's own message for a parameter given twice differs; a few lines
+at its start move keyword arguments to their positions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Binding", "Signals", "signals"]
 
 _UNSET: Any = object()
-"""Stands for an argument that is not given."""
+"""Default of a parameter that was not passed."""
 
 _KINDS = inspect.Parameter
 _BY_POSITION = (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD)
@@ -29,12 +29,12 @@ _BY_POSITION = (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signals:
-    """What an entry asks before anything else.
+    """The state that an entry checks first.
 
     Attributes:
-      busy: the threads that are not eager, and why no thread is; empty where the entry may serve.
-      detours: why calls take the long way; the same.
-      looks: whether the entry looks for arrays on several devices itself.
+      busy: the threads that are not eager, and the reasons why none is; empty if the entry may run.
+      detours: the reasons why calls take the slow path; empty if the entry may run.
+      looks: whether the entry itself checks for arrays on several devices.
     """
 
     busy: Collection[int]
@@ -47,18 +47,18 @@ _SPREAD = Signals(occupied, other_detours, looks=True)
 
 
 def signals() -> Signals:
-    """Returns what an entry asks that is written now."""
+    """Returns the signals for an entry that is written now."""
     return _SPREAD if SPREAD_ARRAYS in detours else _USUAL
 
 
 @dataclass(frozen=True)
 class Binding:
-    """The text that binds the arguments of an entry.
+    """The code that binds the arguments of an entry.
 
     Attributes:
-      parameters: the function, or None for one that is not to go on by another way; then what it was called with.
-      lines: at the start: what came by keyword, whether all fits, and defaults.
-      missed: at the end, where the entry does not fit: the call by another way.
+      parameters: the function, or None to decline the call; then the call's arguments.
+      lines: the code at the start: keyword arguments, the check that all arguments fit, and defaults.
+      missed: the code at the end, for a call that the entry cannot serve: the slow path.
     """
 
     parameters: str
@@ -74,14 +74,15 @@ class Binding:
         looked_at: Collection[str] = (),
         fixed: Mapping[str, Any] | None = None,
     ) -> Binding:
-        """Returns the text for the parameters of a function.
+        """Returns the code for a function's parameters.
 
         Args:
-          signature: of the function.
-          writer: of the entry; it knows what the code calls the parameters.
-          asked: what the entry asks first.
-          looked_at: the parameters whose types the code looks at, so that it need not look whether they are given.
-          fixed: what some must be given, or are if they are left out; the others have no default then.
+          signature: the function's signature.
+          writer: the entry's writer, which knows the parameters' names in the code.
+          asked: the signals that the entry checks first.
+          looked_at: the parameters whose types the code checks, so that it does not check whether they were passed.
+          fixed: required values of parameters, also used if they are not passed; the other parameters then have no
+            defaults.
         """
         writer.namespace.update(ag__busy=asked.busy, ag__detours=asked.detours)
         writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
@@ -103,7 +104,7 @@ class Binding:
         for place, each in enumerate((*positional, *by_name)):
             name = own[each.name]
             if each.name in defaults:
-                given[each.name] = f"ag__given{place}"  # the defaults may be others when the call goes on
+                given[each.name] = f"ag__given{place}"  # the defaults may differ when the slow path runs
                 lines.append(f"ag__given{place} = {name}")
                 lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(defaults[each.name])}")
             elif each.name not in looked_at:
@@ -128,12 +129,12 @@ class Binding:
 def _given(
     positional: Mapping[str, Any], rest: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments of a call as an entry was given them.
+    """Returns the arguments of a call from those of an entry.
 
     Args:
-      positional: what stands for the parameters that may be given by position.
-      rest: the positional arguments beyond them.
-      named: what was given by name alone.
+      positional: the values of the parameters that may be passed by position.
+      rest: the extra positional arguments.
+      named: the keyword-only arguments.
     """
     values = list(positional.values())
     count = next((place for place, value in enumerate(values) if value is _UNSET), len(values))

@@ -23,7 +23,7 @@ _TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_varia
 
 
 class BoundFunction(Generic[P, R]):
-    """A compiled method with its instance; made at each access, it holds nothing of its own."""
+    """A compiled method with its instance, made anew at each access."""
 
     __slots__ = ("_function", "_instance")
 
@@ -32,12 +32,12 @@ class BoundFunction(Generic[P, R]):
 
     @property
     def __func__(self) -> Function:
-        """The compiled function, as of Python's own methods."""
+        """The compiled function, as for Python methods."""
         return self._function
 
     @property
     def __self__(self) -> Any:
-        """The instance, as of Python's own methods."""
+        """The instance, as for Python methods."""
         return self._instance
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -46,7 +46,7 @@ class BoundFunction(Generic[P, R]):
         asked = function.asked
         if (
             not asked.busy or context.eager
-        ) and not asked.detours:  # as Function, which takes a tenth of the time of a call
+        ) and not asked.detours:  # as in Function; a shared method would cost a tenth of a call
             entry = function._entry  # pyright: ignore[reportPrivateUsage]
             result = entry(None, self._instance, *args, **kwargs) if kwargs else entry(None, self._instance, *args)
             if result is not MISS:
@@ -54,10 +54,10 @@ class BoundFunction(Generic[P, R]):
         return function(self._instance, *args, **kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Returns the method for arguments of certain types; see :meth:`Function.get_concrete_function`."""
+        """Returns the method for arguments of given types; see :meth:`Function.get_concrete_function`."""
         return ConcreteFunction(self._function, args, kwargs, (self._instance,))
 
-    if TYPE_CHECKING:  # which __getattr__ finds, for editors
+    if TYPE_CHECKING:  # found by __getattr__; listed for editors
         name: str
         num_traces: int
 
@@ -82,15 +82,15 @@ class BoundFunction(Generic[P, R]):
             ...
 
         def explain(self, *args: Any, **kwargs: Any) -> Any:
-            """Says what was compiled, and how; see :func:`graphc.explain`."""
+            """Explains the compiled program; see :func:`graphc.explain`."""
             ...
 
         def trace_report(self) -> list[TraceReport]:
-            """Returns the reasons of the traces."""
+            """Returns a report for each trace, with its reason."""
             ...
 
         def clear_cache(self) -> None:
-            """Forgets all traces."""
+            """Drops all traces."""
             ...
 
     def __reduce__(self) -> Any:
@@ -109,7 +109,7 @@ class BoundFunction(Generic[P, R]):
 
 
 def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:
-    """Returns a compiled method with its instance; each access of one makes one, so without a call of ``__init__``."""
+    """Returns a compiled method with its instance; called at each access, and so skips ``__init__``."""
     made = new(BoundFunction)
     made._function, made._instance = function, instance
     return made

@@ -1,4 +1,4 @@
-"""Which arrays a compiled function takes."""
+"""The check of array arguments."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ __all__ = ["checked_array"]
 
 
 def checked_array(value: Any) -> Any:
-    """Returns the array of a tensor among the arguments, as JAX takes it.
+    """Returns the array of a tensor argument, as JAX accepts it.
 
     Raises:
-      LeakedTensorError: a tensor of a trace.
-      InvalidArgumentError: a tracer of JAX's, or an array that no tensor can hold.
+      LeakedTensorError: the value is a tensor of a trace.
+      InvalidArgumentError: the value is a JAX tracer, or an array that no tensor can hold.
     """
     if isinstance(value, SymbolicTensor):
         raise value.trace.leaked(value)
     if isinstance(value, Tracer):
         error = InvalidArgumentError(
-            f"a compiled function is given a JAX tracer, {value!r:.80}, but updates Variables and chooses devices "
-            "where JAX does not see it; give jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
+            f"a compiled function got a JAX tracer, {value!r:.80}, but it updates Variables and chooses devices "
+            "outside JAX's control; pass jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
             "gx.grad and gx.vmap"
         )
         raise at(error, user_location())
     array = value.raw if isinstance(value, Tensor) else value
     if isinstance(array, np.ndarray | np.generic):
         return canonical_array(array)
-    type_of(array)  # refuses arrays that no tensor can hold
+    type_of(array)  # raises for arrays that no tensor can hold
     return array

@@ -1,4 +1,4 @@
-"""ConcreteFunction: a compiled function for arguments of certain types (TensorFlow's ``get_concrete_function``)."""
+"""ConcreteFunction: a compiled function for arguments of fixed types (TensorFlow's ``get_concrete_function``)."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 __all__ = ["ConcreteEntries", "ConcreteFunction"]
 
 ConcreteEntries: TypeAlias = dict[Signals, dict[Any, Callable[..., Any]]]
-"""The short ways of calls, by what is asked before they are taken, and by their traces and kinds of arguments."""
+"""The entries of a concrete function by signals, and then by trace and kinds of arguments."""
 
 _OPEN_SIZES = (2, 3)
-"""Sizes that stand for open ones, so that what differs between two traces is what depends on them."""
+"""Two sizes tried for each open size: the parts in which the two traces differ depend on it."""
 
 
 class ConcreteFunction:
-    """A compiled function for arguments of certain types: what goes in and what comes out, and a call that checks it.
+    """A compiled function for arguments of fixed types, with known result types; calls check the arguments.
 
-    XLA compiles programs for fixed shapes. So where a size is open (None) there is one program for each that is passed,
-    and what is said of the results is what two of them have in common.
+    XLA compiles programs for fixed shapes. If a size is open (None), each size passed has its own program, and the
+    described results are those that two such programs have in common.
 
     Args:
       function: the compiled function.
-      args: its arguments, with a TensorSpec or an example for each tensor.
-      kwargs: those that are passed by name.
-      instance: of a method, in a tuple.
+      args: the positional arguments, with a TensorSpec or an example for each tensor.
+      kwargs: the keyword arguments.
+      instance: the instance of a method, in a tuple; empty for a function.
 
     Attributes:
-      structured_input_signature: the positional arguments and those by name, with TensorSpecs for tensors.
+      structured_input_signature: the positional and keyword arguments, with TensorSpecs for tensors.
 
     Raises:
       InvalidArgumentError: the arguments do not fit the function.
@@ -77,7 +77,7 @@ class ConcreteFunction:
             name: {type(leaf) is TensorSpec for leaf in spec_leaves(value)} for name, value in self._wanted.items()
         }
         self._fixed = {name: self._wanted[name] for name, found in kinds.items() if True not in found}
-        self._may_be_short = all(len(found) < 2 for found in kinds.values())  # where no tensors are mixed with others
+        self._may_be_short = all(len(found) < 2 for found in kinds.values())  # tensors are not mixed with other values
         self._entries: ConcreteEntries = {}
         self._traces = [self._trace(size) for size in (_OPEN_SIZES if self._is_open() else _OPEN_SIZES[:1])]
 
@@ -88,12 +88,12 @@ class ConcreteFunction:
 
     @property
     def function(self) -> Function:
-        """The compiled function that this is of."""
+        """The compiled function that this one specializes."""
         return self._function
 
     @property
     def graph(self) -> Graph:
-        """The graph; one of several where a size is open."""
+        """The graph; one of several if a size is open."""
         return self._traces[0].graph
 
     @property
@@ -108,17 +108,17 @@ class ConcreteFunction:
 
     @property
     def variables(self) -> list[Variable]:
-        """The Variables that it reads or writes."""
+        """The Variables that the function reads or writes."""
         return list(self._traces[0].variables.values())
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """Those of them that are trained."""
+        """The trainable ones among these Variables."""
         return [variable for variable in self.variables if variable.trainable]
 
     @cached_property
     def structured_outputs(self) -> Any:
-        """Returns what the function returns, with TensorSpecs for tensors."""
+        """The function's result, with TensorSpecs for tensors."""
         traced = self._traces[0]
         types = zip(*(trace.graph.outputs[: traced.num_results] for trace in self._traces), strict=True)
         specs = [_common([value.type for value in row]) for row in types]
@@ -143,11 +143,11 @@ class ConcreteFunction:
         """Calls the function.
 
         Args:
-          *args: as :attr:`structured_input_signature` says; arguments that are no tensors may be left out.
-          **kwargs: the same by name.
+          *args: the arguments, as in :attr:`structured_input_signature`; those that are not tensors may be omitted.
+          **kwargs: the keyword arguments, likewise.
 
         Raises:
-          InvalidArgumentError: a tensor has another type, or another value is given for what is no tensor.
+          InvalidArgumentError: a tensor has another type, or an argument that is not a tensor another value.
         """
         asked = self._function.asked
         if (not asked.busy or context.eager) and not asked.detours:  # as Function
@@ -160,7 +160,7 @@ class ConcreteFunction:
             if name in bound.arguments:
                 bound.arguments[name] = self._checked(name, bound.arguments[name], wanted)
             elif any(isinstance(leaf, TensorSpec) for leaf in spec_leaves(wanted)):
-                raise self._error(f"the argument {name!r} is missing; it is {wanted}")
+                raise self._error(f"the argument {name!r} is missing; expected {wanted}")
             else:
                 bound.arguments[name] = wanted
         result = self._function(*bound.args, **bound.kwargs)
@@ -173,12 +173,16 @@ class ConcreteFunction:
             value = given if is_array(given) or isinstance(given, StringTensor | Variable) else _tensor(given, wanted)
             shape, dtype = tuple(value.shape), value.dtype
             if not wanted.has_shape(shape) or dtype != (string if wanted.of_strings else as_dtype(wanted.dtype)):
-                raise self._error(f"the argument {name!r} is {getattr(dtype, 'name', dtype)}{[*shape]}, not {wanted}")
+                raise self._error(
+                    f"the argument {name!r} is {getattr(dtype, 'name', dtype)}{[*shape]}, expected {wanted}"
+                )
             return value
         parts, others = nest.children(given), nest.children(wanted)
         if parts is None or others is None or parts[0] != others[0]:
             if parts is not None or others is not None or given != wanted:
-                raise self._error(f"the argument {name!r} is {given!r:.60}, it was made for {wanted!r:.60}")
+                raise self._error(
+                    f"the argument {name!r} is {given!r:.60}, but the function was specialized for {wanted!r:.60}"
+                )
             return given
         pairs = zip(parts[0], parts[1], others[1], strict=True)
         return nest.rebuilt(given, [self._checked(f"{name}[{key!r}]", one, other) for key, one, other in pairs])
@@ -227,11 +231,11 @@ def _as_specs(value: Any, name: str) -> Any:
 
 def _example(spec: TensorSpec, size: int) -> Any:
     """Returns a tensor that fits a specification."""
-    sizes = [None] * (size - 1) if spec.shape is None else spec.shape  # of any number of axes, one and two
+    sizes = [None] * (size - 1) if spec.shape is None else spec.shape  # for any number of axes: one and two
     shape = tuple(size if one is None else one for one in sizes)
     if spec.of_strings:
         error = InvalidTypeError(
-            f"get_concrete_function: strings ({spec}) are values of a trace; pass the tensor of strings itself"
+            f"get_concrete_function: strings ({spec}) are constants of a trace; pass the tensor of strings itself"
         )
         raise at(error, user_location())
     return np.zeros(shape, as_dtype(spec.dtype))
@@ -242,7 +246,7 @@ def _tensor(value: Any, spec: TensorSpec) -> Any:
 
 
 def _common(types: Sequence[Any]) -> TensorSpec:
-    """Returns what types have in common."""
+    """Returns the most specific TensorSpec that all types fit."""
     first = types[0]
     if any(len(type.shape) != len(first.shape) for type in types):
         return TensorSpec(None, first.dtype)

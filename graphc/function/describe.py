@@ -1,4 +1,4 @@
-"""Arguments in words: each leaf by the expression that reaches it, for reasons and reports."""
+"""Descriptions of arguments: each leaf with the expression that reaches it, for reasons and reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEAVES = (
 
 
 def describe(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Each leaf of the arguments, by its path, and what it is, for the reasons of retraces."""
+    """Describes each leaf of the arguments, by its path, for retrace reasons."""
     found: list[tuple[str, str]] = []
     seen: set[int] = set()
 
@@ -51,7 +51,7 @@ def _is_leaf(value: Any) -> bool:
 
 def _description(value: Any) -> str:
     if is_array(value):
-        with suppress(GraphcError):  # an attribute may be an array of texts or dates, which no tensor can hold
+        with suppress(GraphcError):  # an attribute may be an array of strings or dates, which no tensor can hold
             return str(value.type if isinstance(value, Tensor) else type_of(canonical_array(value)))
     if isinstance(value, Variable):
         return f"a Variable {value.type}"
@@ -60,7 +60,7 @@ def _description(value: Any) -> str:
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the parts of an object, each with the expression that reaches it from it."""
+    """Yields the parts of an object, each with the expression that reaches it from the object."""
     if isinstance(value, partial):
         made = cast("partial[Any]", value)
         yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))

@@ -1,8 +1,8 @@
-"""Entries: the short way of a call, written out for one trace and one kind of arguments.
+"""Entries: the fast path of a call, generated for one trace and one kind of arguments.
 
-An entry takes the arguments of the user's function. It looks at the guards of its trace, collects the arrays and
-Variables, and calls the program. The function's only entry becomes its ``__call__``, so that a call is one frame of
-Python's; of several, which the function tries in turn, each gives MISS where it does not fit.
+An entry takes the arguments of the user's function, checks the guards of its trace, collects the arrays and Variables,
+and calls the program. The only entry of a function becomes its ``__call__``, so that a call is one Python frame; if
+there are several, the function tries them in turn, and each returns MISS if it does not fit.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _KINDS = (Tensor, np.ndarray, *SCALARS, *_LISTS)
 
 
 def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
-    """Of what kinds the arrays among the arguments are, which tells two entries of one trace apart.
+    """Returns the kinds of the array arguments, which distinguish the entries of one trace.
 
-    None where there can be no entry: what is passed is not what the trace works on.
+    None if there can be no entry: the arguments are not the trace's operands.
     """
     leaves = _leaves(arguments)
     if leaves is None or (arguments.values is not arguments.given and not traced.is_simple):
@@ -50,7 +50,7 @@ def _dtype(leaf: Any) -> Any:
 
 
 def _leaves(arguments: Arguments) -> list[Any] | None:
-    """Gives the arrays among the arguments, and the numbers of which input_signature made tensors; None if in lists."""
+    """Returns the array arguments, and the numbers that input_signature made tensors; None if they are in lists."""
     found: list[Any] = []
     for name, value in arguments.values.items():
         given = arguments.given[name]
@@ -61,12 +61,12 @@ def _leaves(arguments: Arguments) -> list[Any] | None:
 
 
 def entry(traced: TracedFunction, arguments: Arguments, asked: Signals, *, alone: bool) -> Callable[..., Any]:
-    """Returns the entry of a trace for arguments of these kinds; it takes all parameters by position.
+    """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position.
 
     Args:
       traced: the trace.
-      arguments: of a call.
-      asked: what is asked before it is called.
+      arguments: the arguments of an example call.
+      asked: the signals that the caller checks.
       alone: whether the function has no other trace.
     """
     writer = Writer(arguments.values)
@@ -78,16 +78,16 @@ def only_entry(
     traced: TracedFunction, arguments: Arguments, binder: Binder, asked: Signals, *, alone: bool = True,
     bounded: bool = False, fixed: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """Returns the entry of a function that has no other: what the function is called with goes there.
+    """Returns the entry of a function with a single entry, which becomes its ``__call__``.
 
     Args:
       traced: its only trace.
-      arguments: of a call.
-      binder: of the function.
-      asked: what it asks first.
-      alone: as for :func:`entry`; not so where others are for other device scopes.
-      bounded: whether a deadline or a token is in force, so that it waits for the results.
-      fixed: of a concrete function, the arguments that are no tensors and may not be others.
+      arguments: the arguments of an example call.
+      binder: the function's binder.
+      asked: the signals that the entry checks first.
+      alone: as for :func:`entry`; False if there are entries for other device scopes.
+      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
+      fixed: for a concrete function, the required values of the arguments that are not tensors.
     """
     writer = Writer(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
@@ -100,14 +100,14 @@ def only_entry(
 def chooser(
     binder: Binder, asked: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None], patience: int
 ) -> Callable[..., Any]:
-    """Returns what tries the entries of a function in turn, its globals ``ag__first`` and ``ag__others``.
+    """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
 
     Args:
-      binder: of the function.
-      asked: what it asks first.
-      used: gets those of the others that served.
-      promote: puts one of the others in front.
-      patience: after so many calls that one of the others served.
+      binder: the function's binder.
+      asked: the signals that it checks first.
+      used: collects the entries of ``ag__others`` that served a call.
+      promote: moves an entry to the front.
+      patience: the number of calls served by other entries before one is promoted.
 
     Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
     through them all.
@@ -149,7 +149,7 @@ def _hint(name: str) -> str:
 
 
 def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., Any]:
-    """Returns the function that binds what a function is called with, and runs lines that break off at a miss."""
+    """Returns a method that binds the call's arguments and runs lines that stop at a miss."""
     lines = ["while True:", *(f"    {line}" for line in (*binding.lines, *body)), *binding.missed]
     return writer.function(binding.parameters, lines)
 
@@ -157,13 +157,13 @@ def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., 
 def _body(
     traced: TracedFunction, writer: Writer, arguments: Arguments, asked: Signals, *, alone: bool, bounded: bool = False
 ) -> list[str]:
-    """Asks the guards, and calls the program."""
+    """Returns the code that checks the guards and calls the program."""
     alone = alone and traced.is_simple
     arrays = dict[Any, str]()
     leaves = _leaves(arguments) or []
     pairs = list(zip(traced.inputs, leaves, strict=True))
     types = dict(zip(traced.inputs, traced.types, strict=True))
-    # What differs most from call to call comes first: the types of arguments that are arrays, then what is in others.
+    # Most selective first: the types of array arguments, then the contents of other arguments.
     for source, leaf in pairs:
         if type(leaf) in SCALARS:
             arrays[source] = writer.number(source, leaf, types[source].dtype)

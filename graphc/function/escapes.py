@@ -1,8 +1,8 @@
-"""What a trace leaves behind in Python objects.
+"""Escapes: tensors and changes that a trace leaves in Python objects.
 
-The tensors of a trace have no values, and Python code runs once, when the function is traced. A tensor that is stored
-in an object that outlives the trace, or an argument that is changed, would mean one thing in eager code and another in
-the compiled function, so both are refused; what was stored is taken back.
+The tensors of a trace have no values, and Python code runs once, when the function is traced. A tensor stored in an
+object that outlives the trace, or a changed argument, would mean something else in the compiled function than in eager
+code. graphc refuses both, and undoes the stores.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = [
 
 
 class ArgumentWatch:
-    """Knows what the containers among the arguments hold, and whether the function changed them.
+    """A record of the containers among the arguments, which detects changes by the function.
 
     Args:
-      name: of the function, for messages.
+      name: the function's name, for messages.
       args: the positional arguments.
-      kwargs: the others.
+      kwargs: the keyword arguments.
     """
 
     def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
@@ -42,13 +42,13 @@ class ArgumentWatch:
         self._before = nest.flatten(self._arguments)
 
     def check(self, writes: Sequence[Write]) -> None:
-        """Looks again.
+        """Compares the containers with the record.
 
         Args:
           writes: what the function wrote into objects that outlive the call.
 
         Raises:
-          UnimplementedError: a list, dict or dataclass among the arguments was changed.
+          UnimplementedError: the function changed a list, dict or dataclass among the arguments.
         """
         before, structure = self._before
         after, new_structure = nest.flatten(self._arguments)
@@ -58,14 +58,14 @@ class ArgumentWatch:
         write = next((write for write in writes if id(write.cell.owner) in given), None)
         how = f"by {write.cell.what}" if write is not None else f"{structure} before, {new_structure} after"
         error = UnimplementedError(
-            f"{self._name} changes a list, dict or dataclass that it was given ({how}); a compiled function works on "
+            f"{self._name} changes a list, dict or dataclass among its arguments ({how}); a compiled function works on "
             "a copy, once, when it is traced: return the new value instead, or keep it in a Variable"
         )
         raise at(error, None if write is None else write.location)
 
 
 def _containers(value: Any) -> Iterator[Any]:
-    """Yields a nested value and the containers in it."""
+    """Yields a nested value and all containers in it."""
     yield value
     for part in (nest.children(value) or ((), ()))[1]:
         yield from _containers(part)
@@ -73,33 +73,33 @@ def _containers(value: Any) -> Iterator[Any]:
 
 @dataclass
 class _Owner:
-    """An object that the trace changed, and how."""
+    """An object that the trace changed, with the writes."""
 
     value: Any
     writes: list[Write]
 
     def is_left(self) -> bool:
-        """Returns True if something else than the journal refers to the object."""
+        """Returns True if anything but the journal refers to the object."""
         return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
 
     def holds_symbols(self) -> bool:
-        """Returns True if one of the places that were written holds a tensor of the trace."""
+        """Returns True if a written cell holds a tensor of the trace."""
         return any(front_end.holds_symbols(write.cell.get()) for write in self.writes)
 
 
 def check_stores(trace: Trace, collections: int) -> list[Write]:
-    """Refuses tensors of the trace that were stored in objects that are still there; takes the stores back.
+    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores.
 
     Args:
       trace: the trace.
-      collections: how often garbage had been collected when it began.
+      collections: the number of garbage collections when the trace began.
 
     Returns:
-      The writes of Python values to objects that are still there, which happen only when the function is traced.
+      The writes of Python values to live objects, which happen only when the function is traced.
 
     Raises:
-      UnimplementedError: there is a tensor; the message names the store and its line.
-      CreationInTrace, VariableCreationError: an object with a state of its own is left.
+      UnimplementedError: a tensor escapes; the message names the store and its line.
+      CreationInTrace, VariableCreationError: a stateful object escapes.
     """
     for region in list(trace.regions):
         region.forget_objects()
@@ -109,10 +109,10 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
         return []
-    collect_since(collections)  # what only a cycle of dead closures holds is gone too
+    collect_since(collections)  # frees objects that only a cycle of dead closures holds
     _drop_dead(owners)
     if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
-        gc.collect()  # nothing is refused because of garbage that was there before
+        gc.collect()  # garbage from before is no reason to refuse
         _drop_dead(owners)
     made = _made(trace)
     if made:
@@ -131,17 +131,17 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)
     error = UnimplementedError(
-        f"{what} stores a tensor that has no value yet in an object that outlives the function; it would be "
-        "stored once, when the function is traced: return the tensor, or keep it in a Variable"
+        f"{what} stores a tensor that has no value yet in an object that outlives the function; it would happen "
+        "once, when the function is traced: return the tensor, or keep it in a Variable"
     )
     raise at(error, location)
 
 
 def check_repeatable(trace: Trace) -> None:
-    """Refuses to run a function again from its start, eagerly, where what it did cannot be taken back.
+    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone.
 
     Raises:
-      UnimplementedError: it has taken items from an iterator from outside, or changed an object by code of a library.
+      UnimplementedError: it took items from an outside iterator, or changed an object through library code.
     """
     owners = _owners(trace)
     _drop_dead(owners)
@@ -150,21 +150,21 @@ def check_repeatable(trace: Trace) -> None:
             write.cell.set(write.before)
             if not (write.cell.restorable or write.cell.holds(write.before)):
                 error = UnimplementedError(
-                    f"{write.cell.what} comes before {trace.builder.name} makes Variables in its first call, which is "
-                    "therefore run again from its start; make the Variables before (a layer's `build`), or pass the "
-                    "data as an argument"
+                    f"{write.cell.what} comes before {trace.builder.name} makes Variables in its first call, which "
+                    "must therefore run again from its start; make the Variables earlier (a layer's `build`), or pass "
+                    "the data as an argument"
                 )
                 raise at(error, write.location) from None
 
 
 def is_repeatable(trace: Trace) -> bool:
-    """Tells if all that a trace did to Python objects can be taken back, those included that only the trace knows."""
+    """Returns True if all effects of a trace on Python objects can be undone, including effects only the trace sees."""
     writes = (*trace.journal.writes.values(), *trace.journal.native_writes.values())
     return all(write.cell.restorable or write.cell.holds(write.before) for write in writes)
 
 
 def take_back_tensors(trace: Trace) -> None:
-    """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
+    """Removes the tensors of a failed trace from the objects that hold them, since they are meaningless now."""
     for write in reversed(list(trace.journal.writes.values())):
         if not isinstance(write.cell, TensorCell) and front_end.holds_symbols(write.cell.get()):
             write.cell.set(write.before)
@@ -173,13 +173,13 @@ def take_back_tensors(trace: Trace) -> None:
 
 
 def _owners(trace: Trace) -> dict[int, _Owner]:
-    """The objects that the journal of a trace tells of; the journal is empty then, unless it may still be needed."""
+    """Returns the objects in a trace's journal; empties the journal, unless it may still be needed."""
     owners: dict[int, _Owner] = {}
     for write in (*trace.journal.writes.values(), *trace.journal.native_writes.values()):
         made_here = isinstance(write.cell.owner, type) and write.cell.owner in trace.made_classes
         if not isinstance(write.cell, TensorCell) and not made_here:
             owners.setdefault(id(write.cell.owner), _Owner(write.cell.owner, [])).writes.append(write)
-            trace.stores.pop(id(write.cell.owner), None)  # the journal tells of it, and alone refers to it
+            trace.stores.pop(id(write.cell.owner), None)  # the journal records it, and holds the only reference
     if trace.lifting is None or not trace.lifting.is_used:
         trace.journal.writes.clear()
         trace.journal.native_writes.clear()
@@ -187,19 +187,19 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
 
 
 def _made(trace: Trace) -> list[tuple[Any, Location | None]]:
-    """Returns the objects with a state of their own that are still there."""
+    """Returns the stateful objects made in the trace that are still alive."""
     return [(found, location) for reference, location in trace.made if (found := reference()) is not None]
 
 
 def _drop_dead(owners: dict[int, _Owner]) -> None:
-    """Forgets the objects that only the journal refers to; what one held before may have kept another alive."""
+    """Drops the objects that only the journal refers to, which may free others in turn."""
     while dead := [key for key, owner in owners.items() if not owner.is_left()]:
         for key in dead:
             del owners[key]
 
 
 def _escaped(stores: dict[int, Store]) -> list[Store]:
-    """Returns the stores whose owner something else than the store refers to."""
+    """Returns the stores whose owner has a reference other than the store's."""
     return [store for store in stores.values() if sys.getrefcount(store.owner) > _UNREFERENCED]
 
 
@@ -209,4 +209,4 @@ def _references_of_unreferenced() -> int:
 
 
 _UNREFERENCED = _references_of_unreferenced()
-"""The reference count of an object that only a store refers to."""
+"""Reference count of an object that only a store refers to."""

@@ -1,4 +1,4 @@
-"""A graph as a function again: what was printed and parsed back can be run."""
+"""Graphs as functions: runs a graph that was printed and parsed back."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     Nodes run on the devices that they are pinned to.
 
     Args:
-      graph: what to run; it is verified first.
-      variables: the variables that it reads and writes, by the names that it gives them.
+      graph: the graph to run; it is verified first.
+      variables: the variables that it reads and writes, by their names in the graph.
 
     Returns:
       A function of one tensor for each input of the graph, of exactly its type. It returns a tensor, a tuple of tensors
       when the graph has several outputs, or None when it has none.
 
     Raises:
-      VerificationError: the graph breaks a rule.
-      NotFoundError: a variable of the graph is not given, or a device or a Python function that it names is not there.
-      UnimplementedError: the graph is that of a function that raises by the values of tensors: its text does not hold
-        the exceptions. Or it calls Python, and is called under a tape or in a compiled function.
-      FailedPreconditionError: it computes 64-bit types, which are not enabled, or were not when it was compiled.
-      InvalidArgumentError: a variable is of another type than in the graph. When called: a tensor of another type, or
-        too few or too many.
+      VerificationError: the graph is invalid.
+      NotFoundError: a variable of the graph is missing, or a device or Python function that it names does not exist.
+      UnimplementedError: the graph's function raises depending on tensor values: the text does not contain the
+        exceptions. Or the graph calls Python, and is called under a tape or in a compiled function.
+      FailedPreconditionError: it has 64-bit types, which are not enabled, or were not when it was compiled.
+      InvalidArgumentError: a variable has another type than in the graph. When called: a tensor has another type, or
+        the number of tensors is wrong.
 
     Example:
       >>> import graphc as gx
@@ -75,8 +75,8 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
         else:
             if dtype_rules() != rules:
                 error = FailedPreconditionError(
-                    f"{graph.name}: gx.config.enable_x64 or gx.config.default_dtype_bits is another now than when the "
-                    "graph was compiled; set it back, or call from_graph again"
+                    f"{graph.name}: gx.config.enable_x64 or gx.config.default_dtype_bits has changed since the "
+                    "graph was compiled; restore it, or call from_graph again"
                 )
                 raise at(error, user_location())
             arrays = _arrays(graph, args)
@@ -94,10 +94,10 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
 
 
 def _status_of(graph: Graph) -> int | None:
-    """Returns which output of a graph is the status of the call, with which the outputs end that are its result.
+    """Returns the index of the call's status among the graph's outputs; the result's outputs come before it.
 
     Raises:
-      UnimplementedError: it may tell of exceptions that only the traced function knows.
+      UnimplementedError: the status may refer to exceptions that only the traced function knows.
     """
     for index, output in enumerate(graph.outputs):
         node = output.node
@@ -106,9 +106,9 @@ def _status_of(graph: Graph) -> int | None:
         raises = node.attrs["raises"]
         if raises:
             error = UnimplementedError(
-                f"the graph {graph.name!r} is that of a function that raises {', '.join(raises)} by the values of "
-                "tensors, and does not hold the exceptions; call the function itself, or leave raise and assert to the "
-                "code that calls it and take its graph again"
+                f"the graph {graph.name!r} belongs to a function that raises {', '.join(raises)} depending on "
+                "tensors, and does not contain the exceptions; call the function itself, or move raise and assert to "
+                "the calling code and make the graph again"
             )
             raise at(error, user_location())
         return index
@@ -116,7 +116,7 @@ def _status_of(graph: Graph) -> int | None:
 
 
 def _look(name: str, place: int, outputs: Sequence[Any]) -> None:
-    """Raises what Python has raised that the program called."""
+    """Raises the exception of Python code that the program called."""
     status = int(np.asarray(outputs[place]))
     if status:
         error, places = host_error(status)
@@ -127,8 +127,8 @@ def _look(name: str, place: int, outputs: Sequence[Any]) -> None:
 def _check_alone(graph: Graph, status: int | None) -> None:
     if status is not None:
         error = UnimplementedError(
-            f"the graph {graph.name!r} calls Python, and is run under a tape or in a compiled function, which would "
-            "not learn that the Python failed; call it outside, or use the function whose graph it is"
+            f"the graph {graph.name!r} calls Python, and runs under a tape or in a compiled function, which would "
+            "not notice a failure of the Python code; call it outside, or use the function that the graph was made from"
         )
         raise at(error, user_location())
 
@@ -137,15 +137,15 @@ def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variabl
     """Returns the variables that a graph reads and writes, by name.
 
     Raises:
-      NotFoundError: one is not given.
-      InvalidArgumentError: one is of another type than in the graph.
-      VerificationError: a loop or branch of the graph touches one.
+      NotFoundError: a variable is missing.
+      InvalidArgumentError: a variable has another type than in the graph.
+      VerificationError: a loop or branch of the graph accesses a variable.
     """
     names = [effect.resource for effect in graph.effects if not is_world(effect.resource)]
     missing = [name for name in dict.fromkeys(names) if name not in variables]
     if missing:
         error = NotFoundError(
-            f"the graph {graph.name!r} uses the variables {missing}; give them: from_graph(graph, "
+            f"the graph {graph.name!r} uses the variables {missing}; pass them: from_graph(graph, "
             f"variables={{{missing[0]!r}: ...}})"
         )
         raise at(error, user_location())
@@ -161,19 +161,19 @@ def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variabl
             )
         if (given.shape, given.dtype) != (type.shape, type.dtype):
             error = InvalidArgumentError(
-                f"the graph {graph.name!r} has a variable {name!r} of type {type}, the one given is {given.type}"
+                f"the graph {graph.name!r} has a variable {name!r} of type {type}, but got one of type {given.type}"
             )
             raise at(error, user_location())
     return {name: variables[name] for name in names}
 
 
 def _check_wide_types(graph: Graph) -> None:
-    """Refuses a graph of 64-bit types where there are none: JAX would take 32-bit ones without a word."""
+    """Raises for a graph of 64-bit types if they are disabled: JAX would silently use 32-bit ones."""
     values = (*graph.inputs, *(output for node in graph.walk() for output in node.outputs))
     for value in values:
         if as_dtype(value.type.dtype) != value.type.dtype:
             error = FailedPreconditionError(
-                f"the graph {graph.name!r} computes {value.type}, but there are no 64-bit types; set "
+                f"the graph {graph.name!r} computes {value.type}, but 64-bit types are disabled; set "
                 "gx.config.enable_x64 = True first"
             )
             raise at(error, user_location())
@@ -183,10 +183,10 @@ class Replay(Interpreter):
     """Runs a graph in eager code, in a trace, and under tapes.
 
     Args:
-      graph: what to run, without open sizes.
-      variables: the Variables that it reads and writes, by the names that it gives them.
-      raise_for: is given the status of a call where the graph has one, and raises what that stands for.
-      checked: whether each result must have the type that the graph says, which depends on the settings of dtypes.
+      graph: the graph to run, without open sizes.
+      variables: the Variables that it reads and writes, by their names in the graph.
+      raise_for: takes the call's status, if the graph has one, and raises the exception that it encodes.
+      checked: whether to check each result's type against the graph, since types depend on the dtype settings.
     """
 
     def __init__(
@@ -231,8 +231,8 @@ class Replay(Interpreter):
             wanted, found = output.type, type_of_any(result)
             if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
                 error = FailedPreconditionError(
-                    f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, gives {found} here and "
-                    f"gave {wanted} where the graph was made; set gx.config.enable_x64 and "
+                    f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, returns {found} here, "
+                    f"but returned {wanted} where the graph was made; set gx.config.enable_x64 and "
                     "gx.config.default_dtype_bits as they were there"
                 )
                 raise at(error, node.location)
@@ -241,7 +241,7 @@ class Replay(Interpreter):
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:
     """Returns the arguments as arrays of the graph's input types."""
     if len(args) != len(graph.inputs):
-        error = InvalidArgumentError(f"{graph.name}: {len(args)} arguments given, the graph takes {len(graph.inputs)}")
+        error = InvalidArgumentError(f"{graph.name}: got {len(args)} arguments, the graph takes {len(graph.inputs)}")
         raise at(error, user_location())
     arrays: list[Any] = []
     for value, expected in zip(args, graph.inputs, strict=True):

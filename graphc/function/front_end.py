@@ -1,4 +1,4 @@
-"""What functions need of ``graphc.autograph`` once they are traced: a third of graphc's modules, imported then."""
+"""The parts of ``graphc.autograph`` that tracing needs; imported at the first trace, as a third of graphc's modules."""
 
 from __future__ import annotations
 

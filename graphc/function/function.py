@@ -1,4 +1,4 @@
-"""``@gx.function``: the compiler's front door."""
+"""``@gx.function``: the entry point of the compiler."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from graphc.tracing import CreationInTrace, Lifting, context
 __all__ = ["TOOLS", "Function", "function"]
 
 TOOLS: Registry[Callable[..., Any]] = Registry("tool")
-"""What higher layers add to a function's methods: ``compare``, ``explain``."""
+"""The methods that higher layers add to functions: ``compare``, ``explain``."""
 
 _is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
 
@@ -58,7 +58,7 @@ S = TypeVar("S")
 
 
 def _telling(text: str, *, compiles: bool = False) -> AbstractContextManager[None]:
-    """Returns a line on the terminal, if there is one, for what takes long."""
+    """Shows a progress line on the terminal, if there is one, for slow work."""
     stream: Any = sys.stdout
     if stream is None or stream.closed or not stream.isatty():
         return nullcontext()
@@ -70,18 +70,18 @@ def _telling(text: str, *, compiles: bool = False) -> AbstractContextManager[Non
 class Function(Generic[P, R]):
     """A function that is compiled for the types of its arguments; see :func:`function`."""
 
-    # As an argument or attribute it stands for itself: what it holds are caches.
+    # As an argument or attribute it is compared by identity: its contents are caches.
     __graphc_opaque__ = True
 
     _plain: ClassVar[type[Function[..., Any]] | None] = None
-    """The class of a function whose own class was made for it alone."""
+    """The public class of a function whose own class was generated for it alone."""
 
     __slots__ = (
         "__dict__",
         "__weakref__",
         "_entry",
         "asked",
-    )  # a call reads a slot faster than one attribute of many
+    )  # a slot is faster to read than one attribute of many
 
     @with_short_errors
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
@@ -103,8 +103,8 @@ class Function(Generic[P, R]):
         )
         self._side_effects = SideEffects(self._options.name)
         self._binder = Binder(python_function, options.get("input_signature"))
-        self._entry: Callable[..., Any] = _miss  # the short way of a call
-        self.asked = signals()  # what is asked before it is taken
+        self._entry: Callable[..., Any] = _miss  # the fast path of a call
+        self.asked = signals()  # checked before the fast path
         self._cache = TraceCache(self._binder, options.get("max_traces"), self._install)
         self._lock = self._cache.lock
         self._log = RetraceLog(self._options.name, options.get("on_retrace", "warn"))
@@ -113,13 +113,13 @@ class Function(Generic[P, R]):
 
     @property
     def python_function(self) -> Callable[..., Any]:
-        """The Python function, uncompiled; it stays the one that :func:`function` was given."""
+        """The Python function, uncompiled; it cannot be replaced."""
         return self._python_function
 
     @python_function.setter
     def python_function(self, other: Any) -> None:
         message = (
-            f"{self.name}.python_function stays the function that was compiled; make another compiled function, as in "
+            f"{self.name}.python_function cannot be replaced; make another compiled function, as in "
             f"`{self.name} = gx.function(other)`"
         )
         raise at(InvalidArgumentError(message), user_location())
@@ -151,28 +151,28 @@ class Function(Generic[P, R]):
             raise
 
     general = __call__
-    """A call that no entry serves."""
+    """Handles a call that no entry serves."""
 
     def _in_scopes(self, asked: Signals) -> Sequence[Callable[..., Any]]:
-        """Returns the entries for a device scope, or a tape that follows nothing."""
+        """Returns the entries for the open device scope, or for a tape that follows nothing."""
         if asked.detours or not REASONS.isdisjoint(asked.busy):
             return ()
         if context.pinned:
             scopes = context.device.layers
-            for layers, entries in self._cache.pinned:  # their hash takes longer
+            for layers, entries in self._cache.pinned:  # hashing them takes longer
                 if layers == scopes:
                     return entries
         tapes = context.taped
         return (self._entry,) if tapes and self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
 
     def _interrupted(self, asked: Signals) -> Sequence[Callable[..., Any]]:
-        """Returns the entries where a deadline or a token is in force, here or elsewhere."""
+        """Returns the entries for calls under a deadline or a token, in this thread or another."""
         if not only_interrupted(asked.detours):
             return ()
         return (self._entry,) if interruption() is None else self._cache.bounded
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Makes a call by itself, the long way."""
+        """Makes a call on the slow path."""
         if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
@@ -180,10 +180,10 @@ class Function(Generic[P, R]):
         return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Makes a call that traces the function; at its end JAX traces and compiles the program."""
+        """Traces the function for a call and runs it; JAX traces and compiles the program at its end."""
         with deep_recursion():
             with self._lock:
-                arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w since
+                arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w meanwhile
                 lifting, before = Lifting(front_end.is_converted), arguments.described()
                 try:
                     traced = self._trace(arguments, lifting)
@@ -206,10 +206,10 @@ class Function(Generic[P, R]):
         return result
 
     def _install(self, entry: Callable[..., Any] | None, asked: Signals) -> None:
-        """Makes an entry what a call takes first, None for none."""
+        """Makes an entry the first to handle calls; None removes it."""
         method = entry or _miss
         if method is not self._entry:
-            # Python calls what the class has, so a function that has entries is of a class of its own.
+            # Python looks up __call__ on the class, so a function with an entry has a class of its own.
             plain: Any = self._plain or type(self)
             self.__class__ = plain if entry is None else _class_of(plain, entry)
             self._entry = method
@@ -218,24 +218,24 @@ class Function(Generic[P, R]):
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
     ) -> None:
-        """Writes the short way of a concrete function for calls like one, unless it is there, or there can be none.
+        """Adds the entry of a concrete function for calls like this one, unless it exists or is impossible.
 
         Args:
-          known: those that there are, the newest last.
-          args: of the call.
-          kwargs: those by name.
-          fixed: the arguments that are no tensors, which must be these.
+          known: the existing entries, the newest last.
+          args: the call's positional arguments.
+          kwargs: the call's keyword arguments.
+          fixed: the required values of the arguments that are not tensors.
         """
         self._cache.add_concrete(known, args, kwargs, fixed)
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Makes the call inside another trace: its nodes become the caller's."""
+        """Runs the call inside another trace: its nodes become the caller's."""
         assert context.trace is not None
         context.trace.root.reads.wraps(self, self.python_function, self.name)
         function = converted(self.python_function, self._options)
         args, kwargs = self._binder.convert(args, kwargs)
         trace = context.trace
-        assert trace is not None  # or the call would not be inside it
+        assert trace is not None  # the caller checks it
         with self._options.pinned():
             return trace.inlined(lambda: function(*args, **kwargs))
 
@@ -245,7 +245,7 @@ class Function(Generic[P, R]):
             return self.python_function(*args, **kwargs)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
-        """Gives the first call of a function whose Variables cannot be lifted: plain Python, which is what it means."""
+        """Runs the first call of a function whose Variables cannot be lifted, as plain Python."""
         before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
@@ -277,7 +277,7 @@ class Function(Generic[P, R]):
             return traced
 
     def __set_name__(self, owner: type, name: str) -> None:
-        # Defined in the body of a class: a method, even where it is called as Model.step(model, x).
+        # Defined in the body of a class: a method, even if it is called as Model.step(model, x).
         self._binder.is_method = True
 
     @overload
@@ -293,54 +293,54 @@ class Function(Generic[P, R]):
         return bound(self, instance)
 
     def bind(self, *args: Any, **kwargs: Any) -> Arguments:
-        """Returns the arguments of a call, tensors apart; for tools."""
+        """Returns the bound arguments of a call, with the tensors separated; for tools."""
         return self._binder.bind(args, kwargs)
 
     @property
     def input_signature(self) -> tuple[Any, ...] | None:
-        """Returns what each argument must be; None for no check."""
+        """The spec of each argument; None for no check."""
         return self._binder.input_signature
 
     def bound_arguments(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False
     ) -> inspect.BoundArguments:
-        """Returns the arguments of a call by name; for tools. With ``partial`` some may be missing."""
+        """Returns the arguments of a call by name, for tools; ``partial`` allows missing ones."""
         return self._binder.bound(args, kwargs, partial=partial)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Returns the function for arguments of certain types: what goes in, and what comes out.
+        """Returns the function for arguments of given types, with known argument and result types.
 
         Args:
-          *args: a :class:`TensorSpec` or an example for each tensor, and all other arguments; none where the function
+          *args: a :class:`TensorSpec` or an example for each tensor, and all other arguments; nothing if the function
             has an ``input_signature``.
-          **kwargs: the same by name.
+          **kwargs: the keyword arguments, likewise.
 
         Raises:
-          InvalidArgumentError: the function does not take such arguments.
-          VariableCreationError: the function makes its Variables in its first call, which has not happened.
+          InvalidArgumentError: the arguments do not match the function's signature.
+          VariableCreationError: the function makes its Variables in its first call, which has not happened yet.
         """
         return ConcreteFunction(self, args, kwargs)
 
     def experimental_get_tracing_count(self) -> int:
-        """Returns how often the function was traced (TensorFlow's name)."""
+        """Returns the number of times the function was traced (TensorFlow's name)."""
         return self._log.num_traces
 
     def pinned(self) -> AbstractContextManager[None]:
-        """Returns the device scope that ``device=`` puts around the body; for tools that run it themselves."""
+        """Returns the device scope that ``device=`` opens around the body; for tools that run the body themselves."""
         return self._options.pinned()
 
     def make_variables(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the Variables that the first call would make, with their initial values; all others keep theirs.
+        """Makes the Variables that the first call would make, with initial values; other Variables keep their values.
 
-        For tools that need a trace and must change nothing.
+        For tools that need a trace but must not change anything.
         """
         self._create(args, kwargs, keep=False)
 
     def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
-        """Returns the trace for these arguments, made if there is none; nothing is run.
+        """Returns the trace for these arguments, making it if there is none; runs nothing.
 
         Raises:
-          VariableCreationError: the function makes its Variables in its first call, which has not happened.
+          VariableCreationError: the function makes its Variables in its first call, which has not happened yet.
         """
         arguments = self._binder.bind(args, kwargs)
         found = self._cache.find(arguments)
@@ -351,7 +351,7 @@ class Function(Generic[P, R]):
                 return self._trace(arguments)
         except CreationInTrace:
             error = VariableCreationError(
-                f"{self.name} makes Variables in its first call; call it once before you ask for its graph"
+                f"{self.name} makes Variables in its first call; call it once before requesting its graph"
             )
             raise at(error, user_location()) from None
         except Exception as error:
@@ -363,34 +363,34 @@ class Function(Generic[P, R]):
         return self.trace(*args, **kwargs).graph
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
-        """JAX's lowered program for these arguments: ``jax.stages.Lowered``, with ``as_text()`` and ``compile()``."""
+        """Returns JAX's ``jax.stages.Lowered`` for these arguments, with ``as_text()`` and ``compile()``."""
         with deep_recursion():
             return self.trace(*args, **kwargs).lower(self._binder.bind(args, kwargs))
 
     @property
     def compared(self) -> Function:
-        """Gives what :func:`graphc.compare` runs; of a function on several devices, one that gives the same on one."""
+        """Returns the function that :func:`graphc.compare` runs; a single-device one for several devices."""
         return self
 
     def compare(self, *args: Any, **kwargs: Any) -> Any:
-        """Eager against compiled; see :func:`graphc.compare`."""
+        """Compares eager and compiled results and times; see :func:`graphc.compare`."""
         return TOOLS["compare"](self, *args, **kwargs)
 
     def explain(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns what was compiled for these arguments, and why so; see :func:`graphc.explain`."""
+        """Explains the program compiled for these arguments; see :func:`graphc.explain`."""
         return TOOLS["explain"](self, *args, **kwargs)
 
     def to_source(self) -> str:
-        """Gives the function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
+        """Returns the rewritten source that graphc traces, as readable text; see :func:`graphc.to_source`."""
         return front_end.to_source(self.python_function)
 
     def clone(self, **options: Unpack[FunctionOptions]) -> Function:
-        """Returns the same function with the same options, but for those given here, and no traces."""
+        """Returns a copy of the function without traces, with some options replaced."""
         return self.made(self.python_function, {**self._given, **options}, is_method=self._binder.is_method)
 
     @classmethod
     def made(cls, python_function: Callable[..., Any], options: FunctionOptions, *, is_method: bool) -> Function:
-        """Returns a function like another one, of which these are the parts."""
+        """Returns a function rebuilt from the parts of another one."""
         made = cls(python_function, **options)
         made._binder.is_method = is_method
         return made
@@ -399,13 +399,13 @@ class Function(Generic[P, R]):
         return reduced(self, self._given, self._binder.is_method)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        inner = copy.deepcopy(self.python_function, memo)  # itself, but for a method of an object that is copied
+        inner = copy.deepcopy(self.python_function, memo)  # the function itself, except for a method of a copied object
         if inner is self.python_function:
             return self
         return self.made(inner, self._given, is_method=self._binder.is_method)
 
     def trace_report(self) -> list[TraceReport]:
-        """Each time the function was traced, and why; the last thousand times."""
+        """Returns a report for each time the function was traced, with the reason; the last thousand."""
         return list(self._log.reports)
 
     def clear_cache(self) -> None:
@@ -417,7 +417,7 @@ class Function(Generic[P, R]):
 
     @property
     def num_traces(self) -> int:
-        """Returns how many traces are kept."""
+        """Returns the number of traces in the cache."""
         return len(self._cache.traces)
 
     def __repr__(self) -> str:
@@ -425,14 +425,14 @@ class Function(Generic[P, R]):
 
 
 def _check_function(value: Any) -> None:
-    """Raises InvalidArgumentError where a value is no Python function that can be compiled."""
+    """Raises InvalidArgumentError if a value is not a Python function that can be compiled."""
     if isinstance(value, staticmethod | classmethod):
         name = "staticmethod" if isinstance(value, staticmethod) else "classmethod"
-        text = f"gx.function stands above @{name}; write @{name} first, and @gx.function below it"
+        text = f"gx.function is applied on top of @{name}; put @{name} first, and @gx.function below it"
         raise at(InvalidArgumentError(text), user_location())
     if isinstance(value, np.ufunc):
         name = value.__name__
-        text = f"gx.function: {name} is no Python function, but a ufunc; wrap it, as in `lambda x: np.{name}(x)`"
+        text = f"gx.function: {name} is a ufunc, not a Python function; wrap it, as in `lambda x: np.{name}(x)`"
         raise at(InvalidArgumentError(text), user_location())
     if not callable(value):
         raise at(InvalidArgumentError(f"gx.function: expected a function, got {value!r:.60}"), user_location())
@@ -443,7 +443,7 @@ def _miss(*args: Any, **kwargs: Any) -> Any:
 
 
 def _class_of(plain: type[Function], entry: Callable[..., Any]) -> Any:
-    """Returns a class of one function, which is called by its entry alone."""
+    """Returns a class for one function, whose ``__call__`` is its entry."""
     names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
     return type(plain.__name__, (plain,), {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names})
 
@@ -468,38 +468,38 @@ def function(
     name: str | None = None,
     **unknown: Any,
 ) -> Any:
-    """Compiles a function: it is traced into a graph, loops and branches included, and XLA compiles the whole.
+    """Compiles a function: graphc traces it into a graph, loops and branches included, and XLA compiles the graph.
 
     Args:
-      fn: the function; left out when options are given.
-      input_signature: nested :class:`TensorSpec` that the arguments must fit, one for each tensor argument, without the
-        instance of a method; Python values may follow. Python numbers become tensors where one is asked for.
+      fn: the function; omitted to make a decorator with options.
+      input_signature: nested :class:`TensorSpec` that the arguments must fit, one for each tensor argument, without a
+        method's instance; Python values may follow. Python numbers become tensors where the signature has a spec.
       autograph: whether Python control flow on tensors is converted.
-      unroll: whether loops over a ``range`` are unrolled, or how many iterations of them become one that does the work
-        of all; None rolls each loop whose iterations do the same work.
-      max_iterations: how often a loop may run whose end depends on tensors, for those that do not say it themselves;
-        what is kept of each iteration (lists, values for gradients) gets room for so many. None for no bound.
-      side_effects: what to do about what Python does only when the function is traced (a store into an object that
-        outlives the call, a global that is assigned, a file, the clock, random numbers of other libraries): ``"warn"``
-        tells of each once per function, with its line; ``"error"`` refuses it; ``"ignore"`` says that once is meant.
-      device: where to run: all that :func:`graphc.device` takes, which is put around the body. None for where the
-        scopes around the call say, or else where the arguments are.
-      on_retrace: what the third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``. The warning comes again
-        whenever the number of retraces has doubled, so that one that goes on for ever is seen and does not flood.
-      max_traces: how many traces are kept; ``gx.config.max_traces`` when None.
-      timeout: within how many seconds a run must be done, not counting the time to trace and compile it. The call waits
-        for its results; when they do not come in time it raises, Variables keep their values, what the program still
-        computes is dropped, and Python that it calls is not begun any more. None for no bound.
-      placement: where ops run that are not pinned, as :func:`graphc.placement.auto` proposes it.
-      name: of the graph, and in messages; the function's own when None.
-      **unknown: refused; here so that the message says which options there are.
+      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None rolls each loop
+        whose iterations do the same work.
+      max_iterations: the maximum number of iterations of data-dependent loops that set no bound themselves; storage for
+        each iteration (lists, values for gradients) is allocated for this many. None for no bound.
+      side_effects: the treatment of Python side effects, which happen only when the function is traced (a store into an
+        object that outlives the call, an assigned global, a file, the clock, another library's random numbers):
+        ``"warn"`` warns of each once per function, with its line; ``"error"`` refuses it; ``"ignore"`` accepts it.
+      device: the device to run on, given as to :func:`graphc.device`, which is applied to the body. None for the device
+        of the scopes around the call, or else of the arguments.
+      on_retrace: the reaction to the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``. The warning repeats
+        whenever the number of retraces has doubled.
+      max_traces: the maximum number of cached traces; None for ``gx.config.max_traces``.
+      timeout: the time limit of a run in seconds, without tracing and compiling. The call waits for its results; at the
+        limit it raises, Variables keep their values, the program's further results are dropped, and Python code that it
+        would call does not start. None for no limit.
+      placement: the devices of ops that are not pinned, as proposed by :func:`graphc.placement.auto`.
+      name: the name of the graph, also used in messages; None for the function's name.
+      **unknown: refused with a message that lists the options.
 
     Returns:
       A :class:`Function`, to be called as ``fn`` is, or a decorator when ``fn`` is None.
 
     Raises:
-      InvalidArgumentError: ``fn`` is no function, or there is no such option.
-      DeadlineExceededError: when called: the run was not done within ``timeout``, or by a deadline in force.
+      InvalidArgumentError: ``fn`` is not a function, or an option does not exist.
+      DeadlineExceededError: when called: the run did not finish within ``timeout``, or by a deadline in force.
       GraphcError: when called: something cannot be compiled with Python's meaning; the message names the line.
 
     Example:

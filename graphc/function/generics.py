@@ -1,4 +1,4 @@
-"""The type parameters of compiled functions: type checkers and editors see the signature of the Python function."""
+"""The type parameters of compiled functions, which show type checkers and editors the Python function's signature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P", default=...)
     R = TypeVar("R", default=Any)
-else:  # Python 3.13 is the first whose own have defaults
+else:  # type parameters have defaults since Python 3.13
     from typing import ParamSpec, TypeVar
 
     P = ParamSpec("P")

@@ -1,8 +1,8 @@
-"""Guards as code: a function for each trace that looks whether it may be used, and finds what its program works on.
+"""Guards as code: a function for each trace that checks whether it may be used, and finds its program's operands.
 
-What a trace depends on is known when it has been made (:mod:`graphc.tracing.reads`). It is written out as straight-line
-Python, without a loop or a call for each guard: `if v2 is not c3: return MISS`. That is the cheapest way to ask, tens
-of nanoseconds a guard, and it has the same form for every kind of argument.
+The conditions of a trace are known when it is complete (:mod:`graphc.tracing.reads`). They become straight-line Python,
+without a loop or a call for each guard: `if v2 is not c3: return MISS`. This is the cheapest check, tens of nanoseconds
+a guard, and it has the same form for every kind of argument.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from graphc.tracing import ReadGuard, Source, exact, lacks, same_array, same_ite
 __all__ = ["MISS", "Writer", "matcher"]
 
 MISS: Any = object()
-"""What the code returns where a guard does not hold."""
+"""Returned by the code if a guard does not hold."""
 
 _HELPERS: dict[str, Any] = {
     "MISS": MISS,
@@ -38,7 +38,7 @@ _HELPERS: dict[str, Any] = {
 
 _ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
 
-# Of so many objects or fewer it takes less time to compare each two than to count their identities.
+# Up to this many objects, comparing each pair is faster than counting the identities.
 _PAIRED = 6
 
 _OURS = re.compile(
@@ -47,21 +47,21 @@ _OURS = re.compile(
 
 
 def _is_ours(name: str) -> bool:
-    """Returns True if the code has a name for itself."""
+    """Returns True if the code uses a name itself."""
     return name in _HELPERS or hasattr(builtins, name) or _OURS.fullmatch(name) is not None
 
 
 class Writer:
-    """Writes the body of such a function, line by line.
+    """Writes the body of a guard function, line by line.
 
     Args:
-      parameters: of the user's function, in order: the names by which the code knows the arguments' values.
-      miss: the statement that is run where a guard does not hold.
+      parameters: the parameters of the user's function, in order: the code's names for the arguments' values.
+      miss: the statement to run if a guard does not hold.
 
     Attributes:
-      parameters: the same, each with its name in the code: another one where the code has that name for itself.
+      parameters: the parameters with their names in the code, which differ where the code uses the name itself.
       lines: the code so far.
-      namespace: its globals.
+      namespace: the code's globals.
     """
 
     def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
@@ -74,7 +74,7 @@ class Writer:
         self._count = 0
 
     def constant(self, value: Any) -> str:
-        """Returns the name by which the code knows an object."""
+        """Returns the code's name for an object."""
         name = self._names.get(id(value))
         if name is None:
             name = self._names[id(value)] = f"c{len(self._names)}"
@@ -82,7 +82,7 @@ class Writer:
         return name
 
     def find(self, source: Source) -> str:
-        """Returns the name of the variable that holds what a source finds."""
+        """Returns the name of the variable that holds a source's value."""
         name = self._found.get(source.key)
         if name is None:
             base = "" if source.base is None else self.find(source.base)
@@ -102,7 +102,7 @@ class Writer:
         self.lines.append(f"if not ({condition}): {self.miss}")
 
     def guard(self, guard: ReadGuard) -> None:
-        """Adds a guard, unless it says of a fixed object that it is what it is."""
+        """Adds a guard, unless it is trivially true of a fixed object."""
         if guard.source.base is None and guard.test in _ALWAYS and guard.source.key[0] == "fixed":
             return
         constants = [self.constant(value) for value in guard.constants]
@@ -110,7 +110,7 @@ class Writer:
         self.require(guard.test.format(*constants, v=self.find(guard.source), **others))
 
     def distinct(self, sources: Sequence[Source], known: Sequence[Any]) -> None:
-        """Adds that several objects are not one."""
+        """Adds the condition that several objects are distinct."""
         found = [self.find(source) for source in sources]
         names = [*found, *map(self.constant, known)]
         if not found or len(names) < 2:
@@ -122,12 +122,12 @@ class Writer:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
 
     def array(self, source: Source, value: Any, *, alone: bool) -> str:
-        """Adds that an argument is an array of the kind and type of ``value``; returns what the program is given.
+        """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input.
 
         Args:
-          source: of the argument.
-          value: an array of the kind.
-          alone: whether there is no other trace, so that JAX, which looks at the types in any case, is left to do so.
+          source: the argument's source.
+          value: an example array.
+          alone: whether there is no other trace, so that JAX's own type check suffices.
         """
         name, kind = self.find(source), self.constant(type(value))
         if type(value) is Tensor:
@@ -144,31 +144,31 @@ class Writer:
         taken = canonical_array(value).dtype
         if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
             return f"narrowed({name}, {self.constant(taken)})"
-        # A copy: JAX reads the memory while the program runs, when the caller may write to it again.
+        # A copy: JAX reads the memory while the program runs, when the caller may already write to it.
         if type(value) is np.ndarray and taken.itemsize * value.size >= SMALLEST:
             return f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
         return f"{name}.astype({self.constant(taken)})"
 
     def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
-        """Adds that an argument is a number of this type; returns it as the array that the program is given."""
+        """Adds the condition that an argument is a number of this type; returns it as the program's input array."""
         name = self.find(source)
         self.require(f"type({name}) is {self.constant(type(value))}")
         return self._variable(f"{self.constant(np.asarray)}({name}, {self.constant(dtype)})")
 
     def numbers(self, source: Source, value: Any, aval: Any) -> str:
-        """Adds that an argument is a list of such numbers and of this shape; returns it as an array."""
+        """Adds the condition that an argument is a list of such numbers with this shape; returns it as an array."""
         name = self.find(source)
         self.require(f"type({name}) is {self.constant(type(value))}")
         given = self.constant(np.asarray(value).dtype), self.constant(aval.dtype), tuple(aval.shape)
         return self._variable(f"{self.constant(_listed)}({name}, {given[0]}, {given[1]}, {given[2]})")
 
     def guarded(self) -> list[str]:
-        """Returns the code so far, in which an exception is a guard that does not hold."""
-        # an attribute that is gone, an item that is missing
+        """Returns the code so far, in a block where an exception counts as a failed guard."""
+        # A missing attribute or item.
         return ["try:", *(f"    {line}" for line in self.lines or ["pass"]), "except Exception:", f"    {self.miss}"]
 
     def function(self, parameters: str, body: Sequence[str]) -> Callable[..., Any]:
-        """Returns the function with these parameters and lines."""
+        """Returns the function with these parameters and this body."""
         text = "\n    ".join([f"def call({parameters}):", *body])
         exec(compile(text, "<graphc guards>", "exec"), self.namespace)
         return self.namespace["call"]
@@ -178,12 +178,12 @@ def _listed(value: Any, given: np.dtype[Any], dtype: np.dtype[Any], shape: tuple
     """Returns a list of numbers as an array.
 
     Raises:
-      TypeError: it holds other numbers, or is of another shape; so it does not fit.
+      TypeError: the list holds other numbers or has another shape, and so does not fit.
     """
     array = np.asarray(value)
     if array.dtype != given or array.shape != shape or not _are_numbers(value):
         raise TypeError
-    return np.asarray(value, dtype)  # which refuses what the dtype cannot hold
+    return np.asarray(value, dtype)  # raises for numbers that the dtype cannot hold
 
 
 def _are_numbers(value: Any) -> bool:
@@ -198,15 +198,15 @@ def matcher(
     wanted: Sequence[Source],
     distinct: tuple[Sequence[Source], Sequence[Any]],
 ) -> Callable[..., Any]:
-    """Returns a function of the arguments' values that gives what ``wanted`` finds, or :data:`MISS`.
+    """Returns a function of the arguments' values that returns the values of ``wanted``, or :data:`MISS`.
 
-    It asks nothing of the arrays among the arguments, whose types the caller compares.
+    It does not check the array arguments, whose types the caller compares.
 
     Args:
-      guards: what must hold.
-      names: of the parameters, in order.
-      wanted: what is asked for.
-      distinct: sources that must find objects that are not one, and objects that they must not find.
+      guards: the conditions.
+      names: the parameters' names, in order.
+      wanted: the sources to evaluate.
+      distinct: sources whose objects must be distinct, and objects that they must not find.
     """
     writer = Writer(names)
     for guard in guards:

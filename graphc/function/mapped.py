@@ -1,4 +1,4 @@
-"""``vmap`` and ``vectorized_map``: a function of one row, for all rows at once."""
+"""``vmap`` and ``vectorized_map``: functions of one row, applied to all rows at once."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vect
 
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """Returns the function that does for all rows of its arguments what ``fn`` does for one (``jax.vmap``).
+    """Returns a function that applies ``fn`` to all rows of its arguments at once (``jax.vmap``).
 
-    It is compiled, in eager code too, once for each ``fn`` and each combination of types: ``fn`` is traced for one row,
-    control flow included, and JAX makes of its ops ops on all rows. (A function that is made anew for each call and
-    refers to variables of the function around it is compiled at each call; others are known again.)
+    It is compiled, in eager code too, once for each ``fn`` and each combination of types: graphc traces ``fn`` for one
+    row, control flow included, and JAX vectorizes its ops. (A function made anew for each call that refers to variables
+    of its enclosing function is compiled at each call; other functions are recognized.)
 
-    Where tensors choose a branch both are computed for all rows; a ``while`` loop runs until it has ended for all.
+    A branch that depends on tensors computes both sides for all rows; a ``while`` loop runs until it has ended for all.
 
     Args:
-      fn: a function of one row of each argument. It may read Variables and must assign none; each row draws random
-        numbers of its own, all from one step of the generator. It gets copies, whose items it may assign. An exception
-        that it raises for some rows is raised as for the first of these.
-      in_axes: which axis of the arguments holds the rows: an int, None for an argument that is the same for all rows,
-        or a tuple or list with one of these, or a nested structure of them, for each positional argument. Arguments
-        by keyword have them on axis 0.
-      out_axes: where the rows are in the results: an int, or a nested structure of ints for parts of the result; None
+      fn: a function of one row of each argument. It may read Variables but not assign them; each row draws its own
+        random numbers, all from one step of the generator. Its arguments are copies, whose items it may assign. An
+        exception that it raises for some rows is raised as for the first of them.
+      in_axes: the argument axis that holds the rows: an int, None for an argument that is the same for all rows, or a
+        tuple or list with one of these, or a nested structure of them, for each positional argument. Keyword arguments
+        have the rows on axis 0.
+      out_axes: the result axis that holds the rows: an int, or a nested structure of ints for parts of the result; None
         for a part that is the same for all rows.
 
     Returns:
-      The function of all rows. Numbers that ``fn`` returns become tensors.
+      The function of all rows. Numbers returned by ``fn`` become tensors.
 
     Raises:
-      InvalidTypeError: ``fn`` is no function; when called: an argument to map over is no tensor, or ``fn`` returns
-        something else than tensors and numbers.
-      InvalidArgumentError: when called: arguments differ in how many rows they have, or have no such axis.
+      InvalidTypeError: ``fn`` is not a function; when called: a mapped argument is not a tensor, or ``fn`` returns
+        something other than tensors and numbers.
+      InvalidArgumentError: when called: arguments differ in their number of rows, or lack the axis.
       UnimplementedError: when called: ``fn`` assigns a Variable, prints, or changes an object from outside.
 
     Example:
@@ -76,17 +76,17 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
 
 
 def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
-    """Returns what ``fn`` gives for each row of ``elems``, all rows at once (TensorFlow's ``vectorized_map``).
+    """Applies ``fn`` to all rows of ``elems`` at once (TensorFlow's ``vectorized_map``).
 
     Args:
-      fn: a function of one argument, a row of ``elems``; see :func:`vmap` for what it may do, and when it is compiled.
+      fn: a function of one argument, a row of ``elems``; :func:`vmap` lists its restrictions and when it is compiled.
       elems: a tensor, or a nested structure of tensors, with the same size of axis 0.
 
     Returns:
-      What ``fn`` returns, with an axis 0 for the rows.
+      The results of ``fn``, with an axis 0 for the rows.
 
     Raises:
-      InvalidTypeError, InvalidArgumentError, UnimplementedError: as the function that :func:`vmap` gives.
+      InvalidTypeError, InvalidArgumentError, UnimplementedError: as for the function returned by :func:`vmap`.
 
     Example:
       >>> import graphc as gx
@@ -97,7 +97,7 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
 
 
 class SameFunction:
-    """A function as a key: also one that is made anew, such as a lambda in a loop, by what it is made of."""
+    """A function as a key; one made anew, such as a lambda in a loop, is compared by its code and contents."""
 
     __slots__ = ("fn", "key")
 
@@ -129,7 +129,7 @@ def _name(fn: Callable[..., Any]) -> str:
 
 
 class Mapped(Function):
-    """A function that is compiled in every mode, since that is what mapping is."""
+    """A function that is always compiled, since mapping requires it."""
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self._binder.bind(args, kwargs)
@@ -137,13 +137,13 @@ class Mapped(Function):
         return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
-        if context.creating is not None:  # a call around this one may be undone
+        if context.creating is not None:  # an enclosing call may be undone
             for variable in traced.bound_variables(arguments):
                 context.creating.note(variable)
         return super()._run(traced, arguments)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
-        """Makes Variables with the function for the first row; then it is mapped."""
+        """Makes the Variables by calling the function on the first row, and then maps it."""
         super()._create(args, kwargs, keep=False)
         return self._call(args, kwargs) if keep else None
 
@@ -176,12 +176,12 @@ class MappedArguments:
 
     Attributes:
       leaves: all leaves of the positional and keyword arguments.
-      structure: in which they stand.
-      paths: the expression of each.
-      values: those that are mapped over, as tensors, by their places among the leaves.
-      axes: the axis of each.
-      size: how large these axes are.
-      assigned: the expressions of those of whose parts the function has assigned items, once it was traced.
+      structure: the nested structure of the leaves.
+      paths: the expression of each leaf.
+      values: the mapped leaves as tensors, by leaf index.
+      axes: the mapped axis of each of them, by leaf index.
+      size: the size of these axes.
+      assigned: the expressions of the arguments whose items the function assigns, known once it is traced.
     """
 
     leaves: list[Any]
@@ -194,17 +194,17 @@ class MappedArguments:
 
     @classmethod
     def of(cls, what: str, name: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-        """Takes the arguments of a call apart.
+        """Flattens the arguments of a call and finds their axes.
 
         Args:
-          what: maps the function, for messages: "vmap".
-          name: of the function.
+          what: the mapping function, for messages: "vmap".
+          name: the name of the mapped function.
           in_axes: as for :func:`vmap`.
-          args: of the call.
-          kwargs: of the call.
+          args: the call's positional arguments.
+          kwargs: the call's keyword arguments.
 
         Raises:
-          InvalidTypeError, InvalidArgumentError: as the function that :func:`vmap` gives.
+          InvalidTypeError, InvalidArgumentError: as for the function returned by :func:`vmap`.
         """
         leaves, structure = nest.flatten((args, kwargs))
         pairs = (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))
@@ -218,17 +218,17 @@ class MappedArguments:
         return cls(leaves, structure, paths, values, normal, _size(what, values, normal, paths, name))
 
     def rebuilt(self, new: dict[int, Any]) -> tuple[Any, Any]:
-        """Returns the positional and keyword arguments with other leaves in some places."""
+        """Returns the positional and keyword arguments with some leaves replaced."""
         return nest.unflatten(self.structure, [new.get(place, leaf) for place, leaf in enumerate(self.leaves)])
 
     def traced(
         self, region: Region, fn: Callable[..., Any], parts: Sequence[Any], what: str, name: str, *, lifts: bool = True
     ) -> tuple[list[Any], nest.Structure, Any]:
-        """Runs the function in a region, on ``parts`` in place of the values that are mapped over.
+        """Runs the function in a region, with ``parts`` in place of the mapped values.
 
         Returns:
-          The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``
-          Python values stay what they are.
+          The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``,
+          Python values stay as they are.
         """
         given = {place: part.fork() for place, part in zip(self.values, parts, strict=True)}
         before = {place: part.raw for place, part in given.items()}
@@ -247,7 +247,7 @@ class MappedArguments:
 
 
 def axes_of_results(what: str, out_axes: Any, result: Any, outputs: Sequence[Any]) -> list[int | None]:
-    """Returns the axis of each leaf of the result of a mapped function, of which ``outputs`` are the rows."""
+    """Returns the axis of each leaf of a mapped function's result, whose rows are ``outputs``."""
     return [
         None if axis is None else _axis(what, axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
         for axis, output in zip(_spread(what, out_axes, result, "out_axes"), outputs, strict=True)
@@ -265,7 +265,7 @@ def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: d
     each = nest.as_tuple(in_axes)
     if len(each) != len(args):
         error = InvalidArgumentError(
-            f"{what}: in_axes={in_axes!r} is for {len(each)} positional arguments, {len(args)} were given"
+            f"{what}: in_axes={in_axes!r} is for {len(each)} positional arguments, got {len(args)}"
         )
         raise at(error, user_location())
     found = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(what, axes, arg, "in_axes")]
@@ -273,7 +273,7 @@ def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: d
 
 
 def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]:
-    """Yields the axis of each leaf of a value: where ``axes`` has one, that of all that is below."""
+    """Yields the axis of each leaf of a value; an entry of ``axes`` applies to everything below it."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         yield from [axes] * len(nest.flatten(value)[0])
         return
@@ -282,8 +282,8 @@ def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]
         raise at(InvalidTypeError(f"{what}: {name} must be made of ints and None, got {axes!r:.60}"), user_location())
     if parts is None or type(axes) is not type(value) or wanted[0] != parts[0]:
         error = InvalidArgumentError(
-            f"{what}: {name} has {nest.flatten(axes)[1]} where there is {nest.flatten(value)[1]}; give one axis for "
-            "all of it, or its structure"
+            f"{what}: {name} has the structure {nest.flatten(axes)[1]}, but the value has {nest.flatten(value)[1]}; "
+            "pass one axis for all of it, or match its structure"
         )
         raise at(error, user_location())
     for axis, part in zip(wanted[1], parts[1], strict=True):
@@ -293,7 +293,7 @@ def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]
 def _tensor(what: str, leaf: Any, path: str, axis: Any) -> Any:
     if not is_array(leaf) and not isinstance(leaf, Variable):
         error = InvalidTypeError(
-            f"{what}: {path} is {leaf!r:.60}, which has no axis {axis} to map over; give None for it in in_axes, so "
+            f"{what}: {path} is {leaf!r:.60}, which has no axis {axis} to map over; set it to None in in_axes, so "
             "that it is the same for all rows"
         )
         raise at(error, user_location())
@@ -309,7 +309,7 @@ def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
 
 
 def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
-    """Returns how many rows there are."""
+    """Returns the number of rows."""
     sizes = {place: value.shape[axes[place]] for place, value in values.items()}
     if not sizes:
         error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")
@@ -334,6 +334,7 @@ def _result(what: str, leaf: Any, name: str) -> Any:
         return operand(FUNCTIONS["asarray"](leaf))
     except GraphcError:
         error = InvalidTypeError(
-            f"{what}: {name!r} returned {leaf!r:.60}; what is mapped returns tensors and numbers, in nested structures"
+            f"{what}: {name!r} returned {leaf!r:.60}; a mapped function must return tensors and numbers, possibly "
+            "nested"
         )
         raise at(error, user_location()) from None

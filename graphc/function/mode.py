@@ -1,4 +1,4 @@
-"""Whether decorated functions run as plain Python."""
+"""The switch that makes decorated functions run as plain Python."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["Mode", "functions_run_eagerly", "run_functions_eagerly"]
 
 
 class Mode:
-    """Whether functions run eagerly, for debugging."""
+    """The global mode: True makes functions run eagerly, for debugging."""
 
     eager = False
 
 
 class _Restoring:
-    """What ``with`` takes of :func:`run_functions_eagerly`; without it the call holds for good."""
+    """The result of :func:`run_functions_eagerly`, which restores the mode at the end of a ``with`` block."""
 
     def __init__(self, before: bool) -> None:
         self._before = before
@@ -32,10 +32,10 @@ class _Restoring:
 def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
     """Makes decorated functions run as plain Python, for debugging (TensorFlow's ``run_functions_eagerly``).
 
-    It holds until it is called again, or to the end of a ``with`` block.
+    The mode lasts until the next call, or until the end of a ``with`` block.
 
     Args:
-      run_eagerly: whether to.
+      run_eagerly: True to run eagerly, False to run compiled programs.
 
     Example:
       >>> import graphc as gx
@@ -49,7 +49,7 @@ def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
 
 @contextmanager
 def functions_run_eagerly() -> Generator[None]:
-    """Decorated functions run as plain Python inside the scope."""
+    """Runs decorated functions as plain Python inside the scope."""
     saved = Mode.eager
     _set(True)
     try:

@@ -19,7 +19,7 @@ Report = Literal["warn", "error", "ignore"]
 
 
 class FunctionOptions(TypedDict, total=False):
-    """The options of :func:`graphc.function`, as a user gives them."""
+    """The options of :func:`graphc.function`, as the user passes them."""
 
     input_signature: Sequence[Any] | None
     autograph: bool
@@ -36,18 +36,17 @@ class FunctionOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class TraceOptions:
-    """How a function is traced.
+    """The options that apply to the tracing of a function.
 
     Attributes:
       name: the name of the graph.
       autograph: whether Python control flow on tensors is converted.
-      unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
-        loop.
-      pin: the device scope around the body; None for none.
-      max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say.
-      side_effects: what to do about what Python does only when the function is traced.
-      timeout: within how many seconds a run must be done.
-      placement: pins the nodes of the graph, where the user has not; None to leave them as they are.
+      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
+      pin: the device scope around the body; None for no scope.
+      max_iterations: the bound on data-dependent loops that set none themselves.
+      side_effects: the treatment of Python side effects.
+      timeout: the time limit of a run in seconds.
+      placement: pins the nodes that the user has not pinned; None to pin none.
     """
 
     name: str
@@ -60,11 +59,11 @@ class TraceOptions:
     placement: Callable[[Graph], Graph] | None = None
 
     def pinned(self) -> AbstractContextManager[None]:
-        """Returns the device scope around the body, inside those around the call."""
+        """Returns the device scope around the body, which nests inside those around the call."""
         return nullcontext() if self.pin is None else self.pin
 
 
-_SIZES = "not there: each size is compiled by itself, so pad what varies to a few sizes"
+_SIZES = "not supported: each size is compiled separately, so pad varying sizes to a few"
 _OF_OTHERS: Mapping[str, str] = {
     "static_argnums": "not needed: a Python value is static, a tensor is not",
     "static_argnames": "not needed: a Python value is static, a tensor is not",
@@ -72,23 +71,23 @@ _OF_OTHERS: Mapping[str, str] = {
     "donate_argnames": "not needed: a gx.Variable is updated in place",
     "keep_unused": "not needed: arguments that the program does not use cost nothing",
     "inline": "not needed: a compiled function that another one calls becomes part of it",
-    "backend": "named device here, as in device='gpu:0'",
-    "in_shardings": "not one of gx.function: arrays bring their sharding, and gx.distribute splits batches",
-    "out_shardings": "not one of gx.function: arrays bring their sharding, and gx.distribute splits batches",
+    "backend": "called device, as in device='gpu:0'",
+    "in_shardings": "not an option of gx.function: arrays carry their sharding, and gx.distribute splits batches",
+    "out_shardings": "not an option of gx.function: arrays carry their sharding, and gx.distribute splits batches",
     "jit_compile": "not needed: XLA compiles the whole function",
     "experimental_compile": "not needed: XLA compiles the whole function",
     "reduce_retracing": _SIZES,
     "experimental_relax_shapes": _SIZES,
     "experimental_autograph_options": "not needed: gx.loop_options sets those of a loop",
-    "experimental_implements": "not there: a graph has the ops of its function",
-    "experimental_attributes": "not there: a graph has the ops of its function",
+    "experimental_implements": "not supported: a graph has the ops of its function",
+    "experimental_attributes": "not supported: a graph has the ops of its function",
     "experimental_follow_type_hints": "not needed: arguments that are numbers are static, tensors are not",
     "fullgraph": "not needed: the whole function becomes one graph, or is refused with the line",
     "dynamic": _SIZES,
     "mode": "not needed: XLA chooses, and gx.compare measures",
-    "options": "not one of gx.function: XLA_FLAGS in the environment sets XLA's",
+    "options": "not an option of gx.function: the environment variable XLA_FLAGS sets XLA's options",
 }
-"""The options of ``jax.jit``, ``tf.function`` and ``torch.compile`` that gx.function does without, and why."""
+"""Options of ``jax.jit``, ``tf.function`` and ``torch.compile`` that gx.function does not have, with the reason."""
 
 
 def unknown_option(name: str) -> InvalidTypeError:
@@ -101,15 +100,15 @@ def unknown_option(name: str) -> InvalidTypeError:
     else:
         near = get_close_matches(name, FunctionOptions.__annotations__, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
-        text = f"{name!r} is not an option{meant}; there are {known}"
+        text = f"{name!r} is not an option{meant}; the options are {known}"
     return at(InvalidTypeError(f"gx.function: {text}"), user_location())
 
 
 def check_options(options: FunctionOptions) -> None:
-    """Looks at the values of the options.
+    """Checks the values of the options.
 
     Raises:
-      InvalidArgumentError: one is none of those it may have; the message says which.
+      InvalidArgumentError: an option has an invalid value; the message lists the valid ones.
     """
     given = cast("dict[str, Any]", options)
     for name in ("on_retrace", "side_effects"):
@@ -117,13 +116,13 @@ def check_options(options: FunctionOptions) -> None:
             raise _error(f"{name} must be 'warn', 'error' or 'ignore', got {given[name]!r}")
     unroll = given.get("unroll")
     if not (unroll is None or isinstance(unroll, bool) or _is_count(unroll, 2)):
-        raise _error(f"unroll must be None, True, False or a number of iterations from 2 on, got {unroll!r}")
+        raise _error(f"unroll must be None, True, False or an int of at least 2, got {unroll!r}")
     placement = given.get("placement")
     if not (placement is None or callable(placement)):
-        raise _error(f"placement must be None or what gx.placement.auto proposes, got {placement!r:.60}")
+        raise _error(f"placement must be None or a result of gx.placement.auto, got {placement!r:.60}")
     for name in ("max_iterations", "max_traces"):
         if not (given.get(name) is None or _is_count(given[name], 1)):
-            raise _error(f"{name} must be None or an int from 1 on, got {given[name]!r}")
+            raise _error(f"{name} must be None or a positive int, got {given[name]!r}")
 
     checked_seconds(given.get("timeout"), "gx.function: timeout")
 

@@ -1,4 +1,4 @@
-"""Compiled functions are pickled as Python's own functions are: by name where they have one, and without caches."""
+"""Pickling of compiled functions: like Python functions, by name if possible, and without caches."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["reduced"]
 
 
 def reduced(function: Function, options: FunctionOptions, is_method: bool) -> Any:
-    """What ``__reduce_ex__`` returns: the name under which the function stands in its module, or what makes it again.
+    """Returns the result of ``__reduce_ex__``: the function's name in its module, or the parts to rebuild it from.
 
     Args:
       function: the function.
-      options: those that it was given.
+      options: the options of the function.
       is_method: whether it is a method.
     """
     named = _named_like(function)
@@ -32,7 +32,7 @@ def reduced(function: Function, options: FunctionOptions, is_method: bool) -> An
 
 
 def _named_like(function: Function) -> Any:
-    """Returns what stands under the function's name in its module."""
+    """Returns the object that has the function's name in its module."""
     try:
         return attrgetter(_name(function))(sys.modules[function.__module__])
     except (AttributeError, KeyError):
@@ -44,7 +44,7 @@ def _name(function: Any) -> str:
 
 
 def _is_for_another_main() -> bool:
-    """Tells if cloudpickle asks, which takes functions of the main module by value: who loads them has another one."""
+    """Returns True if cloudpickle asks, which pickles functions of the main module by value for another main module."""
     asking = sys._getframe(3).f_globals  # pyright: ignore[reportPrivateUsage]
     return str(asking.get("__name__")).endswith("cloudpickle")
 

@@ -1,4 +1,4 @@
-"""``to_jax``: a function of the user's as a pure function of JAX's."""
+"""``to_jax``: a user's function as a pure JAX function."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ Arrays = dict[str, Any]
 
 
 class PureFunction:
-    """A pure function of JAX arrays; made by :func:`to_jax`, which says what it does."""
+    """A pure function of JAX arrays, made by :func:`to_jax`."""
 
-    __graphc_opaque__ = True  # as an argument or attribute it stands for itself
+    __graphc_opaque__ = True  # compared by identity as an argument or attribute
 
     def __init__(self, fn: Callable[..., Any], errors: Literal["refuse", "checkify"]) -> None:
         bound = isinstance(fn, BoundFunction)
@@ -62,46 +62,46 @@ class PureFunction:
 
     @property
     def variables(self) -> dict[str, Variable]:
-        """The Variables that :meth:`init` and calls have found so far, by their names."""
+        """The Variables that :meth:`init` and calls have found so far, by name."""
         return dict(self._known)
 
     def init(self, *args: Any, **kwargs: Any) -> Arrays:
-        """Returns the Variables that the function reads or writes for such arguments.
+        """Returns the Variables that the function reads or writes for these arguments.
 
-        Where the function makes Variables in its first call, they are made.
+        Variables that the function makes in its first call are created.
 
         Args:
-          *args: arguments as those of the function; only the types of their tensors count.
+          *args: example arguments; for tensors only the types matter.
           **kwargs: as ``args``.
 
         Returns:
-          Copies of the values that the Variables have now, by their names.
+          Copies of the Variables' current values, by name.
         """
         with trace_scope(None), unexamined():
             traced, arguments = self._traced(args, kwargs, creates=True)
         return {variable.name: jnp.array(variable.raw, copy=True) for variable in self._uses(traced, arguments)}
 
     def captured(self, *args: Any) -> tuple[TracedFunction, list[Any]]:
-        """Returns the trace for such arguments, and what arrays it reads besides these and Variables."""
+        """Returns the trace for these arguments, and the arrays that it reads other than these and Variables."""
         with trace_scope(None), unexamined():
             traced, arguments = self._traced(args, {})
             return traced, traced.captures(arguments)
 
     def still_captured(self, traced: TracedFunction, *args: Any) -> list[Any] | None:
-        """Returns the arrays that a trace reads besides, as they are now; None if such a call would be traced anew."""
+        """Returns the current values of the captured arrays; None if such a call would be traced anew."""
         with trace_scope(None), unexamined():
             arguments = self._function.bind(*self._instance, *map(self._tensors, args))
             return traced.captures(arguments) if traced.fits(arguments) else None
 
     def compute(self, variables: Mapping[str, Any], captured: Sequence[Any], *args: Any) -> tuple[Any, Arrays]:
-        """Computes as a call, with other arrays in place of those that :meth:`captured` gave."""
+        """Computes a call's results with other arrays in place of those from :meth:`captured`."""
         return self._computed(variables, args, {}, captured)
 
     def __call__(self, variables: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Arrays]:
         """Computes the result and the new values of the Variables; see :func:`to_jax`."""
         if not isinstance(variables, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             error = InvalidTypeError(
-                f"{self.__name__}: the first argument must be the Variables, the dict that .init(*args) gives, got "
+                f"{self.__name__}: the first argument must be the Variables, the dict returned by .init(*args), got "
                 f"{variables!r:.60}"
             )
             raise at(error, user_location())
@@ -122,21 +122,21 @@ class PureFunction:
             return self._packed(traced, arguments, results, new), new
 
     def assign(self, variables: Mapping[str, Any]) -> None:
-        """Gives the Variables these values, once the loop in JAX is over.
+        """Assigns these values to the Variables, for use after a loop in JAX.
 
         Raises:
-          NotFoundError: the function has no Variable of such a name.
+          NotFoundError: the function has no Variable of that name.
           InvalidArgumentError, InvalidTypeError: a value does not fit its Variable.
         """
         for name, value in variables.items():
             variable = self._known.get(name)
             if variable is None:
-                error = NotFoundError(f"{self.__name__}: it has no Variable {name!r}; there are {sorted(self._known)}")
+                error = NotFoundError(f"{self.__name__}: it has no Variable {name!r}; it has {sorted(self._known)}")
                 raise at(error, user_location())
-            variable.assign(jnp.array(value, copy=True))  # JAX's own may be donated to a program
+            variable.assign(jnp.array(value, copy=True))  # JAX's array may be donated to a program
 
     def partition(self, variables: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
-        """Gives the trainable Variables, to be differentiated, and all others (counters, the state of random numbers).
+        """Splits the Variables into trainable ones, to differentiate, and others (counters, the random state).
 
         Example:
           >>> import jax
@@ -158,14 +158,14 @@ class PureFunction:
         )
 
     def stateless(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the result alone, of a function that has no Variables."""
+        """Returns the result of a function that has no Variables."""
         with trace_scope(None), unexamined(), collection_paused():
             traced, arguments = self._traced(args, kwargs)
             used = self._uses(traced, arguments)
             if used:
                 error = InvalidArgumentError(
-                    f"{self.__name__} uses the Variable {used[0].name!r}, which a JAX function of its arguments alone "
-                    "would not see changed; leave out stateless=True, and give the Variables as the first argument"
+                    f"{self.__name__} uses the Variable {used[0].name!r}, but a JAX function of only its arguments "
+                    "would not see it change; omit stateless=True and pass the Variables as the first argument"
                 )
                 raise at(error, user_location())
             results = self._program(traced)(*arguments.arrays, *traced.captures(arguments))
@@ -198,11 +198,11 @@ class PureFunction:
         return traced, arguments
 
     def _tensors(self, value: Any) -> Any:
-        """An argument with tensors in place of arrays, whose items the function may assign; JAX's stay as they are."""
+        """Returns an argument with assignable tensors in place of NumPy arrays; JAX arrays stay as they are."""
         leaves, structure = nest.flatten(value)
         if any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
             error = InvalidArgumentError(
-                f"{self.__name__}: a JAX function is given a tensor of a compiled function, which has no array yet; "
+                f"{self.__name__}: a JAX function got a tensor of a compiled function, which has no array yet; "
                 f"call the graphc function itself there, or gx.call_jax(pure, variables, ...)"
             )
             raise at(error, user_location())
@@ -217,20 +217,20 @@ class PureFunction:
         )
 
     def _check(self, traced: TracedFunction) -> None:
-        """Refuses what a pure function cannot do."""
+        """Raises if a trace does more than a pure function can do."""
         name = self.__name__
         if traced.host_calls:
             what, location = traced.host_calls[0]
             error = UnimplementedError(
-                f"gx.to_jax: {name} runs Python code at each call ({what}), which a pure function does not; take it "
-                "out, or call jax.debug.print or jax.pure_callback by gx.call_jax"
+                f"gx.to_jax: {name} runs Python code at each call ({what}), which a pure function cannot; remove it, "
+                "or call jax.debug.print or jax.pure_callback with gx.call_jax"
             )
             raise at(error, location)
         if self._errors == "refuse":
             for what, location in traced.raises.values():
                 error = UnimplementedError(
-                    f"gx.to_jax: {name} raises {what} by the values of tensors, and a JAX function cannot raise; check "
-                    "outside of it, or give errors='checkify' and call jax.experimental.checkify.checkify(pure)"
+                    f"gx.to_jax: {name} raises {what} depending on tensors, but a JAX function cannot raise; check "
+                    "outside it, or pass errors='checkify' and call jax.experimental.checkify.checkify(pure)"
                 )
                 raise at(error, location)
         others = [after.what for after, _ in traced.after_call[traced.can_fail :] if not isinstance(after, WriteBack)]
@@ -240,8 +240,8 @@ class PureFunction:
             raise at(error, user_location())
         if traced.devices:
             error = UnimplementedError(
-                f"gx.to_jax: {name} pins ops to {', '.join(traced.devices)}, and a JAX function runs where its "
-                "caller says; take the pin out"
+                f"gx.to_jax: {name} pins ops to {', '.join(traced.devices)}, but a JAX function runs where its "
+                "caller decides; remove the pin"
             )
             raise at(error, user_location())
 
@@ -253,8 +253,8 @@ class PureFunction:
         name = variable.name
         if name not in variables:
             error = NotFoundError(
-                f"{self.__name__} uses the Variable {name!r}, which is not among the given {sorted(variables)}; get "
-                "them by .init(*args)"
+                f"{self.__name__} uses the Variable {name!r}, which is missing in {sorted(variables)}; get "
+                "all of them from .init(*args)"
             )
             raise at(error, user_location())
         given, wanted = variables[name], variable.type
@@ -263,8 +263,8 @@ class PureFunction:
             found.weak and found.shape == wanted.shape
         ):
             error = InvalidArgumentError(
-                f"{self.__name__}: the Variable {name!r} is {wanted}, the value given for it {found}; under jax.vmap, "
-                "in_axes says which Variables have an axis more"
+                f"{self.__name__}: the Variable {name!r} is {wanted}, but got {found}; under jax.vmap, "
+                "in_axes must name the Variables with an extra axis"
             )
             raise at(error, user_location())
         return jnp.asarray(given, wanted.dtype)
@@ -272,9 +272,9 @@ class PureFunction:
     def _program(self, traced: TracedFunction) -> Callable[..., Any]:
         found = self._programs.get(traced)
         if found is None:
-            # Not as it is compiled: JAX may differentiate it, which needs its branches.
+            # Not the compiled program: JAX may differentiate it, which needs its branches.
             run = lower(traced.executable.graph).function
-            # JAX takes checks only where checkify sees them: not inside a program that is compiled already.
+            # JAX accepts checks only where checkify sees them: not inside a program that is already compiled.
             found = self._checked(run, traced) if traced.raises else jax.jit(run)
             self._programs[traced] = found
         return found
@@ -304,7 +304,7 @@ class PureFunction:
 
 
 class _Output:
-    """An array of a result; where the user's function returns a number, it stays an array, as JAX has no other."""
+    """An array of a result. It remains an array where the user's function returns a number."""
 
     __slots__ = ("array",)
 
@@ -312,39 +312,39 @@ class _Output:
         self.array = array
 
     def item(self) -> _Output:
-        """Itself."""
+        """Returns the array itself."""
         return self
 
 
 def to_jax(fn: Callable[..., Any], *, stateless: bool = False, errors: Literal["refuse", "checkify"] = "refuse") -> Any:
-    """Gives a function of graphc's as a pure function of JAX's, for ``jax.jit``, ``jax.vmap``, ``jax.grad`` and optax.
+    """Returns a graphc function as a pure JAX function, for ``jax.jit``, ``jax.vmap``, ``jax.grad`` and optax.
 
     The function is traced as by :func:`graphc.function`, once for each combination of its arguments' types, and JAX
-    traces its graph. What it reads and writes of Variables, the state of :mod:`graphc.random` among them, comes in as
-    an argument and goes out as a result: the Variables themselves stay as they are.
+    traces its graph. The Variables that it reads and writes, including the state of :mod:`graphc.random`, become an
+    argument and a result: the Variables themselves do not change.
 
     Args:
       fn: a Python function, method or ``gx.function``. It may assign items of its arguments, which are copies. Tensors
-        that it uses from outside are constants to JAX, as arrays are that a JAX function closes over.
-      stateless: whether the function has no Variables, so that the pure one takes its arguments and returns its result
+        that it uses from outside are constants to JAX, like arrays that a JAX function closes over.
+      stateless: whether the function has no Variables, so that the pure one takes its arguments and returns its result,
         and nothing else, as most JAX functions do.
-      errors: what becomes of exceptions that the function raises by the values of tensors: ``"refuse"`` refuses such
-        a function; ``"checkify"`` makes of each a ``jax.experimental.checkify.check``, which JAX refuses in turn where
-        the caller does not apply ``checkify.checkify``.
+      errors: the treatment of exceptions that depend on tensors: ``"refuse"`` refuses such a function; ``"checkify"``
+        turns each into a ``jax.experimental.checkify.check``, which JAX in turn refuses unless the caller applies
+        ``checkify.checkify``.
 
     Returns:
-      ``pure(variables, *args, **kwargs)``, which returns ``(result, variables)``: always, so that it can be scanned and
+      ``pure(variables, *args, **kwargs)``, which always returns ``(result, variables)``, so that it can be scanned and
       composed whether or not there are Variables. ``variables`` is a dict of JAX arrays by the names of the Variables;
-      other items pass through. ``result`` has JAX arrays for tensors. ``pure.init(*args)`` gives that dict with the
-      values of now, ``pure.partition(variables)`` splits it into what is to be differentiated and the rest, and
-      ``pure.assign(variables)`` gives the Variables their values back. With ``stateless``: ``pure(*args, **kwargs)``,
+      other items pass through. ``result`` has JAX arrays for tensors. ``pure.init(*args)`` returns this dict with the
+      current values, ``pure.partition(variables)`` splits it into the trainable Variables and the rest, and
+      ``pure.assign(variables)`` assigns the values to the Variables. With ``stateless``: ``pure(*args, **kwargs)``,
       which returns ``result``.
 
       Derivatives are those of a tape: none flow through an assignment to a Variable, so that the new variables have
-      derivatives of zero; what is to be differentiated is returned.
+      zero derivatives; return what you want to differentiate.
 
     Raises:
-      InvalidArgumentError: ``fn`` is no function, or ``errors`` another word.
+      InvalidArgumentError: ``fn`` is not a function, or ``errors`` is invalid.
       NotFoundError: when called: a Variable is missing.
       UnimplementedError: when called: the function prints, raises (see ``errors``), or is pinned to a device.
 

@@ -1,8 +1,8 @@
-"""Copies of NumPy arguments, in memory that is used again.
+"""Copies of NumPy arguments, in reused memory.
 
-JAX reads the memory of a NumPy argument while the program runs, and the program runs on after the call has returned.
-It would see what the caller writes into the array then. So a call passes a copy. Fresh memory for a large copy takes
-longer than the copying, because the system maps it page by page.
+JAX reads the memory of a NumPy argument while the program runs, even after the call has returned. It would then see
+what the caller writes into the array, so a call passes a copy. Allocating memory for a large copy takes longer than the
+copying, because the system maps it page by page.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 __all__ = ["SMALLEST", "Recycled"]
 
 SMALLEST: Final = 2**14
-"""In bytes: smaller copies take no longer in fresh memory."""
+"""Minimum size in bytes; smaller copies take no longer in new memory."""
 
-_BYTES: Final = 2**24  # that one argument keeps
-_BUFFERS: Final = 4  # so many programs may be under way
+_BYTES: Final = 2**24  # the maximum size kept for one argument
+_BUFFERS: Final = 4  # the maximum number of programs in flight
 
 
 class Recycled:
     """Copies the values of one argument of a call, as arrays of one dtype and shape.
 
-    JAX holds a reference to an array as long as it may read it, so the references tell which memory is free.
+    JAX holds a reference to an array as long as it may read it, so reference counts show which memory is free.
 
     Args:
-      dtype: of the copies.
-      shape: of the argument.
+      dtype: the dtype of the copies.
+      shape: the argument's shape.
 
     Example:
       >>> recycled = Recycled(np.dtype("float32"), (3,))
@@ -44,14 +44,14 @@ class Recycled:
         self._buffers: deque[np.ndarray[Any, Any]] = deque()
 
     def copy(self, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Returns a copy that nobody else uses as long as somebody holds it."""
+        """Returns a copy whose memory is not reused while a reference to it exists."""
         buffers = self._buffers
         for _ in range(len(buffers)):
             try:
                 buffer, references = _turned(buffers)
-            except IndexError:  # another thread turns the only one
+            except IndexError:  # another thread is rotating the only one
                 continue
-            if references == _FREE:  # another thread that takes it now sees that it has a name here
+            if references == _FREE:  # another thread that takes it now sees the reference of this name
                 break
         else:
             buffer = np.empty(self._shape, self._dtype)
@@ -62,7 +62,7 @@ class Recycled:
 
 
 def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:
-    """Moves the first buffer to the end; returns it, and how many references to it there were in between."""
+    """Moves the first buffer to the end; returns it with its reference count in between."""
     buffer = buffers.popleft()
     references = getrefcount(buffer)
     buffers.append(buffer)
@@ -70,4 +70,4 @@ def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any],
 
 
 _FREE: Final = _turned(deque([np.empty(0)]))[1]
-"""The references to a buffer that nobody uses."""
+"""The reference count of an unused buffer."""

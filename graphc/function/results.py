@@ -1,4 +1,4 @@
-"""What a compiled function returns: taken apart when it is traced, put together after each call."""
+"""Results of compiled functions: flattened when the function is traced, rebuilt after each call."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from graphc.tracing import Trace
 __all__ = ["OwnTensor", "Place", "Result", "is_written", "packer", "written_result"]
 
 _OUTPUT = object()
-_NUMBER = object()  # an output that in plain Python is a number
+_NUMBER = object()  # an output that is a number in plain Python
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Stands for something that is found again at each call."""
+    """A placeholder for an object that is found again at each call."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """Stands for the tensor that is an earlier leaf of the result."""
+    """A placeholder for the tensor of an earlier leaf of the result."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
 class OwnTensor:
-    """Stands for a tensor that the caller has; takes the place of an output."""
+    """A placeholder, in place of an output, for a tensor that the caller already has."""
 
     tensor: Tensor
 
 
 @dataclass(frozen=True)
 class Result:
-    """What the user's function returned when it was traced.
+    """The value that the user's function returned when it was traced.
 
     Attributes:
-      structure: how it is nested.
+      structure: the nested structure of the value.
       leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
-      outputs: the outputs.
-      own: for leaves that are tensors which the caller has, by their positions: the position among the tensors of the
-        arguments, or the tensor.
+      outputs: the outputs of the graph.
+      own: for leaves that are tensors of the caller, by leaf position: the position among the arguments' tensors, or
+        the tensor.
     """
 
     structure: nest.Structure
@@ -61,12 +61,12 @@ class Result:
 
     @classmethod
     def of(cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor]) -> Result:
-        """Takes the result apart.
+        """Flattens the result.
 
         Args:
-          trace: of the function.
-          value: what it returned.
-          arguments: what stood for the tensors among the arguments.
+          trace: the function's trace.
+          value: the returned value.
+          arguments: the traced tensors of the arguments.
         """
         found, structure = nest.flatten(value, repeats=True)
         places = {id(argument): index for index, argument in enumerate(arguments)}
@@ -91,7 +91,7 @@ class Result:
 
 
 def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
-    """Returns the function that makes the tensors that a program returns what the user's function returns."""
+    """Returns the function that rebuilds the user's result from the program's tensors."""
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
         return next
     if (
@@ -122,7 +122,7 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
 
 
 def is_written(structure: nest.Structure) -> bool:
-    """Tells if :func:`written_result` serves: no container stands in two places, or is finished after the call."""
+    """Returns True if :func:`written_result` applies: no container occurs twice or is completed after the call."""
     repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
     return not (repeats or front_end.holds_growing(structure) or front_end.holds_deferred(structure))
 
@@ -130,13 +130,13 @@ def is_written(structure: nest.Structure) -> bool:
 def written_result(
     structure: nest.Structure, leaves: Sequence[Any], own: Mapping[int, str], name: Callable[[Any], str]
 ) -> str:
-    """Returns what :func:`packer` does as an expression of the tensors, which are called t0, t1 and so on.
+    """Returns the work of :func:`packer` as an expression of the tensors, which are called t0, t1 and so on.
 
     Args:
-      structure: of the result, which :func:`is_written`.
-      leaves: its leaves.
-      own: the expressions of those that are tensors which the caller has, by their positions.
-      name: gives the expressions of other objects, and of a :class:`Place`.
+      structure: the result's structure, for which :func:`is_written` is True.
+      leaves: the result's leaves.
+      own: the expressions of the leaves that are tensors of the caller, by position.
+      name: returns the expression of another object or of a :class:`Place`.
     """
     texts: list[str] = []
     outputs = (f"t{place}" for place in itertools.count())
@@ -167,7 +167,7 @@ def written_result(
 
 
 def _output(trace: Trace, leaf: Any) -> Any:
-    """Returns a leaf of the result: tensors become outputs of the graph, Python values stay."""
+    """Converts a leaf of the result: tensors become outputs of the graph, Python values stay."""
     if isinstance(leaf, Tensor | jax.Array):
         return trace.lift(leaf)
     if hasattr(leaf, "__graphc_unbound__") or hasattr(leaf, "__graphc_range__"):

@@ -1,4 +1,4 @@
-"""Why a function was traced again."""
+"""Retrace reports: why a function was traced again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")
 
 @dataclass(frozen=True)
 class TraceReport:
-    """Why a function was traced.
+    """The reason for a trace of a function.
 
     Attributes:
-      number: which trace of the function it is, from 1.
-      reason: what was new, naming the argument, its old and its new value.
+      number: the trace's number, from 1.
+      reason: the argument that changed, with its old and its new value.
       location: the line of the call.
-      seconds: what tracing cost; compiling comes on top at the first run.
+      seconds: the tracing time; compilation follows at the first run.
     """
 
     number: int
@@ -39,14 +39,14 @@ class TraceReport:
 
 
 class RetraceLog:
-    """Each time that a function was traced, and why; warns where that happens too often.
+    """The traces of a function with their reasons; warns when there are too many.
 
     Args:
-      name: of the function.
-      on_retrace: what to do about the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``.
+      name: the function's name.
+      on_retrace: the reaction to the third retrace: ``"warn"``, ``"error"`` or ``"ignore"``.
 
     Attributes:
-      reports: the last of them.
+      reports: the last reports.
     """
 
     def __init__(self, name: str, on_retrace: Report) -> None:
@@ -58,22 +58,22 @@ class RetraceLog:
 
     @property
     def num_traces(self) -> int:
-        """How often the function was traced."""
+        """The number of times the function was traced."""
         return self.reports[-1].number if self.reports else 0
 
     def clear(self) -> None:
-        """Forgets what the traces were made for, so that the next is compared with none."""
+        """Forgets the reports, so that the next trace is compared with none."""
         self._described.clear()
 
     def note(self, traced: TracedFunction, open_arguments: Collection[str]) -> None:
-        """Notes a new trace.
+        """Records a new trace.
 
         Args:
           traced: the trace.
-          open_arguments: the arguments whose shapes an ``input_signature`` leaves open.
+          open_arguments: the arguments whose shapes ``input_signature`` leaves open.
 
         Raises:
-          InvalidArgumentError: there are too many, and the function refuses that.
+          InvalidArgumentError: there are too many traces, and ``on_retrace`` is ``"error"``.
         """
         described = [*traced.described(), *_settings()]
         reason = retrace_reason(described, self._described)
@@ -98,7 +98,7 @@ class RetraceLog:
         warn_at(RetraceWarning(message), report.location)
 
     def _is_expected(self, described: list[tuple[str, str]], open_arguments: Collection[str]) -> bool:
-        """Returns True if a trace differs from one before only in shapes that ``input_signature`` leaves open."""
+        """Returns True if a trace differs from an earlier one only in shapes that ``input_signature`` leaves open."""
 
         def rest(described: list[tuple[str, str]]) -> list[tuple[str, str]]:
             return [item for item in described if item[0] not in open_arguments]
@@ -107,23 +107,23 @@ class RetraceLog:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """Returns the settings that a trace depends on, by name, for the reasons of retraces."""
+    """Returns the settings that a trace depends on, by name, for retrace reasons."""
     return [(f"gx.config.{name}", str(getattr(config, name))) for name in _SETTINGS]
 
 
 def is_due(retraces: int, *, always: bool) -> bool:
-    """Returns True if something is to be said after so many retraces.
+    """Returns True if a warning is due after this many retraces.
 
     Args:
-      retraces: how many there were.
-      always: whether at each of them, from the first on that counts; otherwise whenever their number has doubled.
+      retraces: the number of retraces.
+      always: whether to warn at each of them, from the first one that counts; otherwise when their number has doubled.
     """
     times, rest = divmod(retraces, config.warn_retraces)
     return times > 0 and (always or (rest == 0 and times.bit_count() == 1))
 
 
 def ordinal(number: int) -> str:
-    """Returns a number in order.
+    """Returns an ordinal number in words.
 
     Example:
       >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
@@ -134,7 +134,7 @@ def ordinal(number: int) -> str:
 
 
 def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str]]]) -> str:
-    """Returns what is new in a call, against the most similar one before."""
+    """Returns what is new in a call, compared with the most similar earlier one."""
     if not earlier:
         return "the first call"
 

@@ -1,4 +1,4 @@
-"""The end of an entry: the lines that run the program and wrap what it returns."""
+"""The end of an entry: the code that runs the program and wraps its results."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from graphc.tracing import RegionAborted
 
 __all__ = ["ProgramRun", "run_trace", "shorten"]
 
-# Of so many Variables or fewer the update is written out, which spares a small program up to two microseconds.
+# Up to this many Variables the update is inlined, which saves a small program up to two microseconds.
 _FEW = 4
 
 
 def shorten(error: BaseException) -> None:
-    """Takes graphc's own frames out of the traceback of an error, and leaves one for each of the user's functions.
+    """Removes graphc's frames from the traceback of an error, leaving one frame for each of the user's functions.
 
-    A branch, a loop's body and an operand are functions of their own in converted code, which operators of graphc call.
-    Of these the innermost is left, at the line that runs, as if Python had run the function.
+    In converted code, a branch, a loop body and an operand are functions of their own, called by graphc's operators.
+    Only the innermost frame remains, at the running line, as if Python had run the function.
 
     Args:
-      error: caught on its way to the user.
+      error: an error on its way to the user.
     """
     shorten_all(error, front_end.is_part_of, (RegionAborted,))
 
@@ -41,13 +41,13 @@ def _listed(names: list[str]) -> str:
 
 
 class ProgramRun:
-    """Runs the program of a function that computes, updates Variables and assigns items of arguments, no more.
+    """Generates the run of a program that only computes, updates Variables and assigns items of arguments.
 
     Args:
       traced: the trace.
-      writer: of the entry.
-      found: the names of what the trace works on besides its arguments.
-      bounded: whether a deadline or a token is in force, so that the results are waited for.
+      writer: the entry's writer.
+      found: the names of the trace's operands other than its arguments.
+      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
     """
 
     def __init__(self, traced: TracedFunction, writer: Writer, found: list[str], *, bounded: bool) -> None:
@@ -57,7 +57,7 @@ class ProgramRun:
         self._variables = [self._value(place) for place in traced.variable_places]
         self._written = traced.executable.num_written
         self._changed = [] if traced.write_back is None else traced.write_back.places
-        # Also with Variables whose update is not written out: the program gives their values last.
+        # Also for Variables whose update is not inlined: the program returns their values last.
         self._outputs = traced.num_results + len(self._changed)
 
     def _value(self, place: Any) -> str:
@@ -68,11 +68,11 @@ class ProgramRun:
 
         Args:
           arrays: the names of the arrays among the arguments.
-          tensors: the names of the tensors among them; empty for what is no tensor.
-          whole: the names of those arrays that may be on several devices, where it is to be looked for that; or None.
+          tensors: the names of the tensors among them; empty where an array is not a tensor.
+          whole: the names of those arrays that may be on several devices, if the entry must check it; or None.
         """
         traced, writer, miss = self._traced, self._writer, self._writer.miss
-        assert isinstance(traced.executable, Executable)  # which runs as one program
+        assert isinstance(traced.executable, Executable)  # a single program
         writer.namespace.update(
             program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
             Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError), starmap=starmap, refs=getrefcount,
@@ -81,7 +81,7 @@ class ProgramRun:
         given = [*arrays, *(f"{name}.raw" for name in self._captured)]
         if whole is not None:
             self._look([*whole, *given[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
-        # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
+        # The slow path handles arrays that JAX does not move to one device, and other dtype rules.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
         lines += ["try:", *(f"    {line}" for line in self._run(given)), "except Differ:", f"    {miss}"]
         first = traced.num_results
@@ -89,12 +89,12 @@ class ProgramRun:
         return [*lines, *self._packed(tensors)]
 
     def _look(self, names: list[str]) -> None:
-        """Asks whether arrays are on one device each; those on several take the long way."""
+        """Requires that each array is on one device; the slow path handles arrays on several."""
         if names:
             self._writer.require(" and ".join(f"type({name}.sharding) is Single" for name in names))
 
     def _distinct(self, tensors: list[str]) -> list[str]:
-        """Asks whether tensors whose items are assigned have no other name, which the program would not see changed."""
+        """Requires that assigned tensors have no other name, which the program would not see changed."""
         others = [*self._captured, *map(self._writer.constant, self._traced.looked_at)] if self._changed else []
         names = [name for name in (*tensors, *others) if name]
         pairs = [f"{tensors[at]} is {name}" for at in self._changed for name in names if name != tensors[at]]
@@ -108,12 +108,12 @@ class ProgramRun:
         return [f"held{place}" for place in range(len(self._variables))]
 
     def _held(self, *, looks: bool) -> list[str]:
-        """Takes the values of Variables that the program only reads, all at one time."""
+        """Reads the values of the read-only Variables, all at one time."""
         if not self._is_read_only:
             return []
         pairs = zip(self._names(), self._variables, strict=True)
-        away = [f"{name} is None" for name in self._names()]  # while a program replaces it; the long way waits
-        if looks:  # again: what another thread runs may have brought them to several devices
+        away = [f"{name} is None" for name in self._names()]  # a program is replacing it; the slow path waits
+        if looks:  # again: another thread's program may have moved them to several devices
             away += [f"type({name}.sharding) is not Single" for name in self._names()]
         return [
             "with lock:",
@@ -123,7 +123,7 @@ class ProgramRun:
         ]
 
     def _run(self, given: list[str]) -> list[str]:
-        """Runs the program."""
+        """Returns the lines that run the program."""
         variables = self._variables
         if self._timed:
             executable = self._traced.executable
@@ -137,7 +137,7 @@ class ProgramRun:
         return [f"results = run_on_variables(program, ({_listed(variables)}), {self._written}, ({_listed(given)}))"]
 
     def _updating(self, given: list[str]) -> list[str]:
-        """Runs a program as :func:`graphc.lowering.run_on_variables` does, written out; the reasons stand there."""
+        """Returns :func:`graphc.lowering.run_on_variables` inlined; see there for the reasons."""
         variables, written, miss = self._variables, self._written, self._writer.miss
         held, own = self._names(), [f"own{place}" for place in range(written)]
         lines = [f"{name} = {variable}._array" for name, variable in zip(held, variables, strict=True)]
@@ -153,23 +153,23 @@ class ProgramRun:
         return ["results = None", "with lock:", *(f"    {line}" for line in lines)]
 
     def _packed(self, tensors: list[str]) -> list[str]:
-        """Makes the results what the user's function returns."""
+        """Returns the lines that turn the results into the user's result."""
         traced, count = self._traced, self._traced.num_results
         if not is_written(traced.structure):
             more = self._written or self._changed
             return [f"return pack(map(Tensor, {f'results[:{count}]' if more else 'results'}))"]
         origins = {place: tensors[at] if isinstance(at, int) else self._value(at) for place, at in traced.own.items()}
-        own = {place: name for place, name in origins.items() if name}  # the caller has these tensors already
+        own = {place: name for place, name in origins.items() if name}  # tensors that the caller already has
         packed = written_result(traced.structure, traced.leaves, own, self._value)
         lines: list[str] = []
-        for place in range(count):  # without a call of __init__
+        for place in range(count):  # skips __init__
             if re.search(rf"\bt{place}\b", packed):
                 lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
         return [*lines, f"return {packed}"]
 
 
 def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
-    """Returns the lines that call the trace, which knows what is to be done besides."""
+    """Returns the lines that call the trace, which also does the work after the run."""
 
     def run(values: dict[str, Any], arrays: list[Any], found: tuple[Any, ...]) -> Any:
         try:

@@ -1,7 +1,7 @@
-"""What Python does when a function is traced and not when its program runs: found, told once, or refused.
+"""Python side effects of tracing: detected, then reported once or refused.
 
-Calls that touch the world are noted by the trace as they happen. What was written into objects, globals and variables
-of other functions is told by the trace's journal, once it is known which of them outlive the call.
+The trace records calls that touch the outside world as they happen. Its journal lists the writes to objects, globals
+and variables of other functions, once it is known which of them outlive the call.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["SideEffects", "changes", "find_side_effects"]
 
 
 def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
-    """Returns what happened when a function was traced that will not happen again; each thing once for each line.
+    """Returns the side effects of tracing a function, which calls will not repeat; each once per line.
 
     Args:
-      trace: of the function.
-      writes: what it wrote into objects that outlive the call; where that is forbidden it is taken back.
+      trace: the function's trace.
+      writes: its writes to objects that outlive the call; undone if side effects are forbidden.
 
     Raises:
-      UnimplementedError: it is forbidden.
+      UnimplementedError: side effects are forbidden.
     """
     changed = changes(writes)
     if changed and trace.forbids_side_effects:
@@ -47,27 +47,26 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
 
 
 def changes(writes: Iterable[Write]) -> list[Write]:
-    """Returns the writes that left something else than there was before."""
+    """Returns the writes that changed something."""
     return [write for write in writes if not write.cell.holds(write.before)]
 
 
 def _is_followed(trace: Trace, write: Write) -> bool:
-    """Returns True if an attribute of an argument was written, which a trace depends on."""
+    """Returns True for a write to an attribute of an argument, which the trace depends on."""
     source = trace.reads.source(write.cell.owner)
     return hasattr(write.cell, "name") and source is not None and source.of_call
 
 
 _REMEDY = (
-    "what must happen at each call goes through gx.pyfunc, state belongs in a Variable, random numbers come from "
-    "gx.random"
+    "put code that must run at each call into gx.pyfunc, state into a Variable, and draw random numbers from gx.random"
 )
 
 
 class SideEffects:
-    """Tells of the side effects of one function, each of them once, however often it is traced.
+    """Reports the side effects of one function, each of them once, however often it is traced.
 
     Args:
-      name: of the function.
+      name: the function's name.
     """
 
     def __init__(self, name: str) -> None:
@@ -75,22 +74,22 @@ class SideEffects:
         self._told: set[SideEffect] = set()
 
     def tell(self, found: Iterable[SideEffect]) -> None:
-        """Warns of those that were not told before, each at its own line."""
+        """Warns of the effects not reported before, each at its own line."""
         for effect in found:
             if effect in self._told:
                 continue
             self._told.add(effect)
             if effect.followed:
                 message = (
-                    f"{effect.what} happens when {self._name} is traced, and not at each call: it is traced anew for "
-                    "each value that it finds there. State that changes belongs in a Variable; side_effects='ignore' "
-                    "says that this is meant"
+                    f"{effect.what} happens when {self._name} is traced, and not at each call: graphc traces it anew "
+                    "for each value that it finds there. Keep changing state in a Variable; side_effects='ignore' "
+                    "accepts it"
                 )
                 warn_at(SideEffectWarning(message), effect.location)
                 continue
             remedy = effect.remedy or _REMEDY
             message = (
                 f"{effect.what} happens once, when {self._name} is traced, and not at each call. "
-                f"{remedy[0].upper()}{remedy[1:]}; side_effects='ignore' says that once is meant"
+                f"{remedy[0].upper()}{remedy[1:]}; side_effects='ignore' accepts it"
             )
             warn_at(SideEffectWarning(message), effect.location)

@@ -1,4 +1,4 @@
-"""The traces of a function, and the short ways of its calls."""
+"""The traces of a function, with the entries of its calls."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from graphc.function.traced import TracedFunction
 __all__ = ["TraceCache"]
 
 _PATIENCE = 16
-"""After so many calls that took an entry which is not the first, one is put in front. To do so each time would cost
-more, where several are used in turn, than to ask some guards in vain."""
+"""Number of calls served by entries other than the first before one is promoted to the front. If several entries
+alternate, promoting at each call would cost more than failing some guards."""
 
 _FEW = 3
 """Up to so many entries are tried in turn; of more, calls remember which one served arguments of these types."""
@@ -27,20 +27,20 @@ Entry: TypeAlias = Callable[..., Any]
 
 
 class TraceCache:
-    """The traces of a function, those used last first, and the entries of its calls: the short ways (see ``entry``).
+    """The traces of a function, most recently used first, and the entries of its calls (see ``entry``).
 
     Args:
-      binder: of the function.
-      limit: how many traces are kept; ``gx.config.max_traces`` when None.
-      install: takes the entry that a call is to take first, None for none, and what is to be asked before it.
+      binder: the function's binder.
+      limit: the maximum number of traces; None for ``gx.config.max_traces``.
+      install: takes the entry that calls try first, None for no entry, and the signals to check before it.
 
     Attributes:
-      traces: those that are kept, the one used last first.
-      asked: what is asked before an entry is taken.
-      pinned: the layers of device scopes, and the entries of calls inside such scopes.
+      traces: the cached traces, most recently used first.
+      asked: the signals to check before an entry.
+      pinned: the layers of device scopes, with the entries of calls inside such scopes.
       bounded: the entries of calls under a deadline or a token.
-      is_unseen: whether no trace works on Variables, which tapes watch.
-      lock: held where traces or entries change.
+      is_unseen: whether no trace uses Variables, which tapes watch.
+      lock: held while traces or entries change.
     """
 
     def __init__(self, binder: Binder, limit: int | None, install: Callable[[Entry | None, Signals], None]) -> None:
@@ -53,12 +53,12 @@ class TraceCache:
         self._binder = binder
         self._limit = limit
         self._install = install
-        self._only: Entry | None = None  # the entry of a function that has one trace
-        self._choose: Entry | None = None  # tries the entries of one that has several
+        self._only: Entry | None = None  # the entry of a function with one trace
+        self._choose: Entry | None = None  # tries the entries of a function with several traces
         self._used_again: set[Entry] = set()
 
     def find(self, arguments: Arguments) -> TracedFunction | None:
-        """Returns the trace that may be used for a call; it becomes the one that was used last."""
+        """Returns the trace that fits a call, marked as most recently used; None if there is none."""
         for place, traced in enumerate(self.traces):
             if not traced.fits(arguments):
                 continue
@@ -70,10 +70,10 @@ class TraceCache:
         return None
 
     def add(self, traced: TracedFunction) -> None:
-        """Adds a trace, as the one used last; drops the oldest where there are too many."""
+        """Adds a trace as the most recently used; drops the oldest beyond the limit."""
         with self.lock:
             if len(self.traces) == 1:
-                self.traces[0].entries.clear()  # it is not alone any more
+                self.traces[0].entries.clear()  # no longer the only trace
             self.traces.insert(0, traced)
             self._drop_oldest()
             self._order()
@@ -85,9 +85,9 @@ class TraceCache:
             self._order()
 
     def add_entry(self, traced: TracedFunction, arguments: Arguments) -> None:
-        """Writes the short way for calls like one, unless there is one or can be none."""
+        """Generates the entry for calls like this one, unless it exists or is impossible."""
         if other_detours and not only_interrupted(other_detours):
-            return  # the short way is not taken now
+            return  # the fast path is disabled now
         kinds = kinds_of(arguments, traced)
         _, is_examined, pins = traced.settings
         bounded = interruption() is not None
@@ -105,7 +105,7 @@ class TraceCache:
                 made = self._only = only_entry(traced, arguments, self._binder, asked)
             else:
                 if self._only is not None:
-                    entries.clear()  # which is not the only one any more
+                    entries.clear()  # no longer the only one
                 made = entry(traced, arguments, asked, alone=alone)
             entries[kinds] = made
             self._order()
@@ -113,13 +113,13 @@ class TraceCache:
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
     ) -> None:
-        """Writes the short way of a concrete function for calls like one, unless it is there, or there can be none.
+        """Generates the entry of a concrete function for calls like this one, unless it exists or is impossible.
 
         Args:
-          known: those that there are, the newest last.
-          args: of the call.
-          kwargs: those by name.
-          fixed: the arguments that are no tensors, which must be these.
+          known: the existing entries, the newest last.
+          args: the call's positional arguments.
+          kwargs: the call's keyword arguments.
+          fixed: the required values of the arguments that are not tensors.
         """
         if other_detours or (occupied and not context.eager):
             return
@@ -137,7 +137,7 @@ class TraceCache:
             entries[traced, kinds] = only_entry(traced, arguments, self._binder, asked, alone=False, fixed=fixed)
 
     def _ask(self) -> Signals:
-        """Returns what entries are to ask now; drops those that ask something else."""
+        """Returns the signals for new entries; drops entries with other signals."""
         asked = signals()
         if asked is not self.asked:
             for traced in self.traces:
@@ -150,7 +150,7 @@ class TraceCache:
         return asked
 
     def _order(self) -> None:
-        """Puts the entries in the order of their traces, and installs what a call takes first."""
+        """Sorts the entries like their traces, and installs the first one."""
         self._used_again.clear()
         known = [(traced.settings[-1].layers, entry) for traced in self.traces for entry in traced.entries.values()]
         entries = [entry for layers, entry in known if not layers]
@@ -173,7 +173,7 @@ class TraceCache:
         self._install(first, self.asked)
 
     def _promote(self, entry: Entry) -> None:
-        """Makes an entry the first to be tried."""
+        """Moves an entry to the front."""
         with self.lock:
             traced = next((traced for traced in self.traces if entry in traced.entries.values()), None)
             if traced is not None:
@@ -185,7 +185,7 @@ class TraceCache:
         self._order()
 
     def _drop_oldest(self) -> None:
-        """Keeps as many traces as may be kept; those that were used again since they were put in order go last."""
+        """Drops the oldest traces beyond the limit, counting uses since the last sort."""
         limit = self._limit or config.max_traces
         while len(self.traces) > limit:
             unused = [traced for traced in self.traces[1:] if self._used_again.isdisjoint(traced.entries.values())]

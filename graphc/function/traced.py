@@ -1,4 +1,4 @@
-"""One trace of a function: its graph, its program, and how results are put together."""
+"""One trace of a function: its graph, its program, and the construction of its results."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ __all__ = ["TraceNotes", "TracedFunction", "settings"]
 
 @dataclass(frozen=True)
 class TraceNotes:
-    """What tracing found out besides the program.
+    """Information from tracing other than the program.
 
     Attributes:
       unoptimized: the graph before the passes.
-      loops: what became of each loop of the user's code.
-      side_effects: what Python did then that the program does not.
-      unconverted: the functions whose control flow was not converted, by name, and why.
-      seconds: how long tracing took.
+      loops: a report for each loop of the user's code.
+      side_effects: the Python side effects that the program does not repeat.
+      unconverted: the functions whose control flow was not converted, by name, with the reason.
+      seconds: the tracing time.
     """
 
     unoptimized: Graph
@@ -68,24 +68,24 @@ class TracedFunction:
       graph: the graph, after the passes.
       variables: the variables that it reads or writes, by name; those that came with the arguments of the traced call
         are not kept alive.
-      notes: what tracing found out besides.
-      after_call: what is done after each run, and which outputs of the graph it is given.
-      can_fail: whether the first of them looks whether the call has failed.
+      notes: information from tracing.
+      after_call: the work after each run, with the graph outputs that it receives.
+      can_fail: whether the first of them checks for failure of the call.
       write_back: the one of them that assigns items of arguments, or None.
-      looked_at: the tensors from outside of which Python knew the values.
-      num_results: how many outputs, the first ones, belong to the function's result.
-      guards: what must hold for it to be used again.
-      inputs: where the tensors among the arguments are.
-      types: of these, as JAX has them.
-      settings: what else it depends on; see :func:`settings`.
-      entries: the short ways of a call, by the kinds of its arguments.
-      bounded: those of calls where a deadline or a token is in force.
-      was_spread: whether a call had arrays on several devices, which takes the long way.
-      wanted: what its program works on besides, and is found again at each call.
-      variable_places: of each variable, its place in that; the variable itself if it is always the same.
-      own: of results that are tensors which the caller has, where: among the arguments, or in the same way.
-      captured_places: of each tensor that the function uses from outside, in the same way.
-      distinct: variables that must not be one another: where they are found, and those that are always the same.
+      looked_at: the tensors from outside whose values Python code observed.
+      num_results: the number of outputs, from the first, that belong to the function's result.
+      guards: the conditions for using it again.
+      inputs: the sources of the tensors among the arguments.
+      types: the types of these tensors, as JAX has them.
+      settings: the settings that it depends on; see :func:`settings`.
+      entries: the entries of its calls, by the kinds of arguments.
+      bounded: the entries of calls under a deadline or a token.
+      was_spread: whether a call had arrays on several devices, which requires the slow path.
+      wanted: the sources of the program's further operands, found again at each call.
+      variable_places: for each variable its index in ``wanted``; the variable itself if it is always the same.
+      own: for results that are tensors of the caller, their place: among the arguments, or as for variables.
+      captured_places: for each tensor used from outside, its place, as for variables.
+      distinct: variables that must be distinct: their sources, and the variables that are always the same.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class TracedFunction:
         self.structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.device = self.devices[0] if len(self.devices) == 1 else ""
-        # What comes with the arguments is found again at each call, as is a tensor, wherever it is.
+        # Objects that come with the arguments are found again at each call, and so are tensors from anywhere.
         values: list[Any] = []
 
         def place(value: Any) -> Any:
@@ -146,58 +146,58 @@ class TracedFunction:
         return self
 
     def from_outside(self) -> list[tuple[Source, Any]]:
-        """Returns what the program works on that no call brings, as it is now, each with where it is found."""
+        """Returns the program's operands from outside the call, as they are now, each with its source."""
         sources = [source for source in self.wanted if not source.of_call]
         return list(zip(sources, matcher([], (), sources, ((), ()))(), strict=True)) if sources else []
 
     @property
     def loops(self) -> list[LoopReport]:
-        """Returns what became of each loop of the user's code."""
+        """The reports of the user's loops."""
         return self.notes.loops
 
     @property
     def seconds(self) -> float:
-        """Returns how long tracing took."""
+        """The tracing time in seconds."""
         return self.notes.seconds
 
     @property
     def ends_in_python(self) -> bool:
-        """True if the function raised an exception when it was traced, after which there is nothing to run."""
+        """True if tracing ended in an exception, so that there is nothing to run."""
         return self._check is not None and self._check.is_final
 
     @property
     def plan(self) -> Plan | None:
-        """The steps of a function that runs on several devices, or apart from the host; None for one program."""
+        """The steps of a function on several devices, or split from the host; None for a single program."""
         return self.executable.plan if isinstance(self.executable, PlacedProgram) else None
 
     @property
     def devices(self) -> Sequence[str]:
-        """The devices that the function is pinned to; none for one that runs where its arguments are."""
+        """The devices that the function is pinned to; none if it runs where its arguments are."""
         return self.executable.devices
 
     @property
     def raises(self) -> Mapping[int, tuple[str, Location | None]]:
-        """The exceptions that tensors decide on, by the status of a call that has failed so: what and where."""
+        """The exceptions that depend on tensors, with their lines, by the status of the failed call."""
         return {} if self._check is None else self._check.raises
 
     @property
     def host_calls(self) -> Sequence[tuple[str, Location | None]]:
-        """The Python code that the program runs, ``print`` for one: what and where."""
+        """The calls that the program makes on the host, such as ``print``, with their lines."""
         return () if self._check is None else self._check.host_calls
 
     @property
     def grows(self) -> bool:
-        """True if the result holds lists whose length is known when the program has run, or texts made of tensors."""
+        """True if the result holds lists whose length is known only after a run, or strings made of tensors."""
         return front_end.holds_growing(self.structure) or front_end.holds_deferred(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
-        """Returns the leaves of the result; those that are no tensors are Python values and Variables of this call."""
+        """Returns the leaves of the result; those that are not tensors are Python values and Variables of this call."""
         found = self._found(arguments)
         return [found[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
 
     @property
     def is_simple(self) -> bool:
-        """True if a call runs one program, on one device, wraps its results, and at most assigns items of arguments."""
+        """True if a call only runs one program on one device, wraps its results, and assigns items of arguments."""
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
         others = len(self.after_call) > (self.write_back is not None)
         special = others or not packed or self.plan is not None or bool(self.executable.place)
@@ -205,16 +205,16 @@ class TracedFunction:
 
     @property
     def waits_shortly(self) -> bool:
-        """True if an entry may wait for its results: the program is sure to be short."""
+        """True if an entry may wait for its results, since the program is certainly short."""
         return self.is_simple and self.executable.is_short
 
     @cached_property
     def match(self) -> Callable[..., Any]:
-        """Takes the values of the arguments; gives what is found of :attr:`wanted`, or MISS where a guard fails."""
+        """The function from argument values to the values of :attr:`wanted`, or MISS if a guard fails."""
         return matcher(self.guards, self._names, self.wanted, self.distinct)
 
     def fits(self, arguments: Arguments) -> bool:
-        """Returns True if the trace may be used for a call; what it works on is noted in the arguments then."""
+        """Returns True if the trace fits a call; stores its operands in the arguments."""
         if self.types != arguments.types or self.settings != settings():
             return False
         found = self.match(*arguments.values.values())
@@ -224,7 +224,7 @@ class TracedFunction:
         return True
 
     def forget_changed(self, arguments: Arguments) -> None:
-        """Drops the guards of what the function itself changed outside, once, when it was traced: that is told of."""
+        """Drops the guards of objects that the function itself changed while it was traced, which is reported."""
         values = arguments.values.values()
         if self.match(*values) is MISS:
             self.guards = [
@@ -245,7 +245,7 @@ class TracedFunction:
         return arguments.found
 
     def described(self) -> list[tuple[str, str]]:
-        """Returns what the trace depends on, each thing by its text and what it was, for the reasons of retraces."""
+        """Returns the trace's dependencies, each as text with its value, for retrace reasons."""
         avals = zip(self.inputs, self.types, strict=True)
         types = [(source.text, type_text(aval)) for source, aval in avals]
         return [*types, *((guard.source.text, guard.was) for guard in self.guards if guard.was)]
@@ -256,7 +256,7 @@ class TracedFunction:
         return [found[place.index] if isinstance(place, Place) else place for place in self.captured_places]
 
     def captures(self, arguments: Arguments) -> list[Any]:
-        """Their arrays, as they are now."""
+        """Returns the current arrays of the captured tensors."""
         return [tensor.raw for tensor in self.captured(arguments)]
 
     def __call__(self, arguments: Arguments) -> Any:
@@ -272,7 +272,7 @@ class TracedFunction:
         try:
             results = self.executable.launch(arrays, variables)
         except ValueError as error:
-            if "incompatible devices" not in str(error):  # JAX has no class of its own for it
+            if "incompatible devices" not in str(error):  # JAX has no exception class for this
                 raise
             place = _place_of(variables)
             arrays = [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
@@ -296,22 +296,22 @@ class TracedFunction:
         return self.device or self.executable.place or ", ".join(sorted(found)) or device_name(devices()[0])
 
     def _look(self, outputs: Sequence[Any]) -> None:
-        """Raises if the program, which gave these outputs, says that the call has failed."""
+        """Raises if the program's outputs report that the call has failed."""
         look, place = self.after_call[0]
         look.run(outputs[place], None)
 
     def check(self, arguments: Arguments) -> None:
-        """Refuses a call that would not change its arguments as the Python function does."""
+        """Refuses a call whose arguments would not change as in the Python function."""
         if self.write_back is not None:
             self.write_back.check(arguments, [*self.captured(arguments), *self.looked_at])
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
-        """Returns the function that makes the outputs of the program what the user's function returns.
+        """Returns the function that turns the program's outputs into the result of the user's function.
 
         Args:
-          arguments: of the call.
-          own: whether a tensor that the function returns as it was given it, or as it found it outside, is that very
-            tensor, so that both see it when items are assigned.
+          arguments: the call's arguments.
+          own: whether a tensor that the function returns unchanged, from its arguments or from outside, is returned as
+            that very object, so that item assignments are visible through both.
         """
         own = own and bool(self.own)
         if not (own or self._returns_passed):
@@ -328,14 +328,14 @@ class TracedFunction:
         return packer(self.structure, leaves)
 
     def note_spread(self, arguments: Arguments) -> bool:
-        """Returns whether this call, or one before it, had arrays on several devices."""
+        """Returns True if this call, or an earlier one, had arrays on several devices."""
         if not self.was_spread:
             variables = [variable.raw for variable in self.bound_variables(arguments)]
             self.was_spread = any(map(is_spread, (*arguments.arrays, *self.captures(arguments), *variables)))
         return self.was_spread
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
-        """Returns the variables to work on: those of the call's arguments in place of those of the traced call's."""
+        """Returns the variables to use: those of this call's arguments in place of the traced call's."""
         found = self._found(arguments)
         return [found[place.index] if isinstance(place, Place) else place for place in self.variable_places]
 
@@ -344,7 +344,7 @@ class TracedFunction:
         self.check(arguments)
         variables = self.bound_variables(arguments)
         tensors = _tensors_of(arguments)
-        # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
+        # As for loops: a variable read after its assignment is not the variable that a tape watches.
         placed = self.executable
         graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
         names = zip(self.executable.variables, variables, strict=True)
@@ -365,18 +365,18 @@ class TracedFunction:
         return self.packer(arguments, own=True)(iter(results[: self.num_results]))
 
     def lower(self, arguments: Arguments) -> Any:
-        """JAX's lowered program (``jax.stages.Lowered``)."""
+        """Returns JAX's lowered program (``jax.stages.Lowered``)."""
         return self.executable.lower([*arguments.arrays, *self.captures(arguments)], self.bound_variables(arguments))
 
 
 def _place_of(variables: Sequence[Variable]) -> Any:
-    """Where a function runs of which JAX does not bring the arrays together: where most copies of a Variable are."""
+    """Returns the devices of a function whose arrays JAX does not move together: those with most Variable copies."""
     place: Any = SingleDeviceSharding(cast("Any", devices()[0]))
     return max([variable.raw.sharding for variable in variables] or [place], key=lambda place: place.num_devices)
 
 
 def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:
-    """Returns which outputs of a graph each is given; together they take the last ones."""
+    """Returns the slice of a graph's outputs that each item of work receives; together they cover the last outputs."""
     start = num_outputs - sum(count for _, count in after_call)
     found: list[tuple[AfterCall, slice]] = []
     for after, count in after_call:
@@ -386,7 +386,7 @@ def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> li
 
 
 def _tensors_of(arguments: Arguments) -> list[Tensor]:
-    """The tensors of the call themselves, which tapes know; what it was given as arrays and numbers as tensors."""
+    """Returns the call's own tensors, which tapes know; arrays and numbers become tensors."""
     leaves = [leaf for _, leaf in array_leaves(arguments)]
     return [
         leaf if isinstance(leaf, Tensor) else Tensor(jax.numpy.asarray(array))
@@ -395,12 +395,12 @@ def _tensors_of(arguments: Arguments) -> list[Tensor]:
 
 
 def settings() -> tuple[Any, ...]:
-    """What a trace depends on besides what it read: the rules for dtypes, the device scopes, what looks at ops."""
+    """Returns the settings that a trace depends on: the dtype rules, the device scopes, and the examining of ops."""
     return dtype_rules(), is_examining(), context.device or NO_PINS
 
 
 def _read_after_assignment(graph: Graph) -> frozenset[str]:
-    """Returns the variables that the graph reads after it assigned them, in loops and branches too."""
+    """Returns the variables that the graph reads after assigning them, including in loops and branches."""
     assigned: set[str] = set()
     found: set[str] = set()
     for node in graph.walk():

@@ -1,4 +1,4 @@
-"""How a function is traced: its arguments become symbolic, its converted code runs once, and the passes follow."""
+"""Tracing: the arguments become symbolic, the converted code runs once, and the passes transform the graph."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = ["converted", "trace_function"]
 
 
 def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
-    """Settles, at the end of a trace, what must hold for it to be used again."""
+    """Fixes the guards of a trace at its end."""
     reads = trace.reads
     known = {id(variable) for variable, _ in reads.objects()}
     if any(id(variable) not in known for variable in trace.variables.values()):
-        # Code that tells of nothing read it, perhaps of an object among the arguments.
+        # Read by code that reports nothing, perhaps through an argument.
         for value, source in reads.objects():
             if source.of_call:
                 reads.whole(value)
@@ -47,7 +47,7 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
         for value, source in reads.objects():
             if source.of_call and trace.check.refers_to([value]):
                 reads.identify(value)
-    # What the function itself changes, once, when it is traced, is told of; only arguments are followed.
+    # Changes by the function itself, which happen when it is traced, are reported; only arguments are tracked.
     keys = [write.cell.read_as(reads) for write in changes(writes)]
     reads.forget([key for key in keys if key is not None])
 
@@ -60,15 +60,15 @@ def trace_function(
 
     Args:
       function: the user's function.
-      binder: of that function.
-      arguments: of the call.
-      options: how to trace.
-      may_create: whether making a Variable that is not lifted raises CreationInTrace, or is an error.
-      lifting: makes state for real; the trace is that of this call alone then. If the trace fails it is taken back.
-      types: the types of the tensors inside the function, where they differ from the arguments' (parts of a batch).
+      binder: the function's binder.
+      arguments: the call's arguments.
+      options: the trace options.
+      may_create: whether making a Variable that is not lifted raises CreationInTrace; otherwise it is an error.
+      lifting: creates state for real, in a trace for this call only; undone if the trace fails.
+      types: the types of the tensors inside the function, if they differ from the arguments' (parts of a batch).
 
     Raises:
-      CreationInTrace: it makes Variables, and ``may_create``; Python objects are as they were.
+      CreationInTrace: the function makes Variables and ``may_create`` is True; Python objects are restored.
       GraphcError: something cannot be compiled with Python's meaning.
     """
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
@@ -76,10 +76,10 @@ def trace_function(
     try:
         traced = _trace_into(trace, function, binder, arguments, options, types)
         if traced.ends_in_python and lifting is not None and lifting.is_used and not trace.side_effects:
-            raise CreationInTrace  # perhaps it is not the user's
+            raise CreationInTrace  # it may not be the user's exception
         return traced
     except CreationInTrace as creation:
-        creation.__traceback__ = None  # its frames hold what the function made
+        creation.__traceback__ = None  # its frames hold objects that the function made
         _take_back(trace)
         check_repeatable(trace)
         raise
@@ -94,7 +94,7 @@ def trace_function(
 
 
 def _take_back(trace: Trace) -> None:
-    """Takes back what a trace did to Python objects: the call is run eagerly instead, from its start."""
+    """Undoes a trace's changes to Python objects, so that the call can run eagerly from its start."""
     if trace.lifting is not None:
         trace.lifting.undo()
     trace.journal.undo()
@@ -155,7 +155,7 @@ def _trace_into(
 
 
 def _succeeds(trace: Trace, graph: Graph, place: int) -> bool:
-    """Returns True if no call can fail, as the passes have found: the status, an output, is always 0."""
+    """Returns True if the passes found that no call can fail: the status, an output, is always 0."""
     assert trace.check is not None
     status = graph.outputs[place].node
     if status is None or status.op is not CALL_STATUS or trace.check.is_final or trace.check.host_calls:
@@ -165,13 +165,13 @@ def _succeeds(trace: Trace, graph: Graph, place: int) -> bool:
 
 
 def _without(graph: Graph, first: int, count: int) -> Graph:
-    """Returns a graph without some of its outputs."""
+    """Returns a graph without ``count`` of its outputs from ``first`` on."""
     return Graph(graph.inputs, graph.nodes, (*graph.outputs[:first], *graph.outputs[first + count :]), graph.name)
 
 
 @contextmanager
 def _telling_refusals(trace: Trace) -> Generator[None]:
-    """Raises the first refusal, also where code of the user's caught it and went on, or failed because of it."""
+    """Raises the first refusal even if the user's code caught it, or failed because of it."""
     try:
         yield
     except CreationInTrace:
@@ -189,7 +189,7 @@ def _telling_refusals(trace: Trace) -> Generator[None]:
 
 
 def _leading_to(error: BaseException) -> Iterator[BaseException]:
-    """Yields a refusal and those that it was made of; of another exception only itself: it is not what was refused."""
+    """Yields a refusal and its causes, but of any other exception only itself, which is not what was refused."""
     last: BaseException | None = error
     while last is not None:
         yield last
@@ -197,7 +197,7 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
 
 
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
-    """Returns the function with its control flow converted, if the options ask for that and its source can be read."""
+    """Returns the function with its control flow converted, if the options allow it and its source is available."""
     if not options.autograph:
         found = front_end.run_as_is(function)
         if trace is not None:

@@ -1,4 +1,4 @@
-"""Arguments whose items a function assigns: the caller's tensors get the new values after each call."""
+"""Write-back of item assignments: the caller's tensors receive the new values of their items after each call."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Assigned:
     Attributes:
       index: its position among the tensors of the arguments.
       path: the expression that reaches it.
-      location: the line that assigns first.
+      location: the line of the first assignment.
     """
 
     index: int
@@ -43,12 +43,12 @@ class _Assigned:
 
 
 class WriteBack:
-    """Gives the tensors of a call the values that the program assigned to their items; an :class:`AfterCall`.
+    """Stores the values that the program assigned to items into the call's tensors; an :class:`AfterCall`.
 
     Args:
-      name: of the function, for messages.
-      assigned: which of the arguments.
-      values: what the trace left in them.
+      name: the function's name, for messages.
+      assigned: the arguments with assigned items.
+      values: their values at the end of the trace.
     """
 
     def __init__(self, name: str, assigned: Sequence[_Assigned], values: Sequence[SymbolicTensor]) -> None:
@@ -62,14 +62,14 @@ class WriteBack:
     def of(
         cls, trace: Trace, name: str, arguments: Arguments, tensors: Sequence[SymbolicTensor], before: Sequence[Any]
     ) -> WriteBack | None:
-        """Returns what a trace leaves to do; None where it assigned items of no argument.
+        """Returns the write-back of a trace; None if it assigned no items of arguments.
 
         Args:
-          trace: of the function, at its end.
-          name: of the function, for messages.
-          arguments: of the call that was traced.
-          tensors: what stood for the tensors among them.
-          before: the values that these had in the graph.
+          trace: the function's trace, at its end.
+          name: the function's name, for messages.
+          arguments: the arguments of the traced call.
+          tensors: the traced tensors of the arguments.
+          before: their values in the graph before any assignment.
         """
         changed = [index for index, tensor in enumerate(tensors) if tensor.raw is not before[index]]
         if not changed:
@@ -88,25 +88,25 @@ class WriteBack:
         return [argument.index for argument in self._assigned]
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
-        """Returns the values that the trace left in the arguments."""
+        """Returns the final values of the assigned arguments."""
         return [trace.lift(value) for value in self._values]
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:
-        """Gives the arguments their values: arrays, or tensors that tapes know."""
+        """Stores the new values in the arguments: arrays, or tensors that tapes know."""
         leaves = array_leaves(arguments)
         for argument, array in zip(self._assigned, arrays, strict=True):
             leaves[argument.index][1].become(array if isinstance(array, Tensor) else Tensor(array))
 
     def check(self, arguments: Arguments, captured: Sequence[Tensor]) -> None:
-        """Refuses a call after which not all would be as after the same call of the Python function.
+        """Refuses a call that would leave tensors in another state than the Python function.
 
         Args:
-          arguments: of the call.
+          arguments: the call's arguments.
           captured: the tensors that the function uses from outside.
 
         Raises:
-          InvalidArgumentError: an argument that is assigned to is no tensor, or was made from Python numbers.
-          UnimplementedError: the function reaches the tensor in two ways, and only one would see the assignment.
+          InvalidArgumentError: an assigned argument is not a tensor, or was made from Python numbers.
+          UnimplementedError: the function reaches the tensor in two ways, of which only one would see the assignment.
         """
         leaves = array_leaves(arguments)
         given = {id(leaf) for leaf in nest.flatten(arguments.given)[0]}
@@ -116,16 +116,16 @@ class WriteBack:
                 raise self._error(
                     InvalidArgumentError,
                     argument,
-                    f"which was given as {_described(leaf)}: the compiled function would change a copy. Pass a tensor, "
-                    "made by gx.asarray, or assign to the items of a copy inside, made by gx.copy",
+                    f"which was passed as {_described(leaf)}: the compiled function would change a copy. Pass a "
+                    "tensor, made with gx.asarray, or assign to the items of a copy made inside with gx.copy",
                 )
             others = [other for other, value in leaves if value is leaf and other != path]
             if others:
                 raise self._error(
                     UnimplementedError,
                     argument,
-                    f"but the same tensor is given as {others[0]!r} too, which the compiled function would not see "
-                    "changed; pass a copy, made by gx.copy",
+                    f"but the same tensor is also passed as {others[0]!r}, which the compiled function would not see "
+                    "changed; pass a copy, made with gx.copy",
                 )
             if any(value is leaf for value in captured):
                 raise self._error(
@@ -143,7 +143,7 @@ class WriteBack:
 
 
 def _described(leaf: Any) -> str:
-    """Returns what is no tensor of the caller's."""
+    """Returns a description of an argument that is not a tensor."""
     if isinstance(leaf, Tensor):
         return "Python numbers"
     return "a NumPy array" if isinstance(leaf, np.ndarray | np.generic) else "a jax.Array"

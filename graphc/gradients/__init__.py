@@ -1,4 +1,4 @@
-"""Layer 7: gradient tapes, derivatives of functions, custom gradients."""
+"""Layer 7: gradient tapes, derivatives of functions, and custom gradients."""
 
 from graphc.gradients.custom import custom_gradient
 from graphc.gradients.forward import ForwardAccumulator, jvp, linearize

@@ -1,4 +1,4 @@
-"""What functions that differentiate functions are given: which arguments, of which types."""
+"""Arguments of the functions that differentiate other functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["chosen_arguments", "differentiable", "positions_of", "results_of", "
 
 
 def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
-    """Returns which arguments are differentiated; ``name`` is that of the function that is told, for messages."""
+    """Returns the positions of the arguments to differentiate; ``name`` is the calling function, for messages."""
     positions = nest.as_tuple(argnums)
     if not positions or not all(type(position) is int for position in positions):
         error = InvalidTypeError(f"{name}: argnums must be an int or a sequence of ints, got {argnums!r}")
@@ -26,9 +26,9 @@ def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
 def chosen_arguments(
     args: Sequence[Any], positions: Sequence[int], argnums: Any, name: str
 ) -> tuple[list[Any], list[Any]]:
-    """Returns the arguments, with copies in place of those to differentiate, and these copies."""
+    """Returns the arguments with copies of those to differentiate, and these copies."""
     if not all(-len(args) <= position < len(args) for position in positions):
-        error = InvalidArgumentError(f"{name}: argnums={argnums!r}, but {len(args)} positional arguments were given")
+        error = InvalidArgumentError(f"{name}: argnums={argnums!r}, but got {len(args)} positional arguments")
         raise at(error, user_location())
     arguments = list(args)
     for position in positions:
@@ -37,17 +37,17 @@ def chosen_arguments(
 
 
 def without_aux(result: Any, name: str) -> Any:
-    """Returns the value of a pair of it and anything else."""
+    """Returns the value of a ``(value, aux)`` pair, and the auxiliary part."""
     if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
         return nest.as_tuple(result)[0]
     error = InvalidTypeError(
-        f"{name}: with has_aux=True the function must return (value, aux), it returned {result!r:.60}"
+        f"{name}: with has_aux=True the function must return (value, aux), but it returned {result!r:.60}"
     )
     raise at(error, user_location())
 
 
 def differentiable(value: Any, name: str) -> Any:
-    """Returns the value as something a tape can watch, each use of it a tensor of its own."""
+    """Returns the value as a separate tensor, or another value that a tape can watch."""
     if isinstance(value, Variable):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,9 +68,9 @@ def differentiable(value: Any, name: str) -> Any:
 
 
 def results_of(value: Any) -> tuple[list[Any], nest.Structure]:
-    """Returns the leaves of what a function returned, to be called while the tape is open: it knows them all then.
+    """Returns the leaves of a function's result; called while the tape is open, when it knows all of them.
 
-    Also those that were computed outside, whose derivatives are zero; variables give their values.
+    This includes leaves computed outside, whose derivatives are zero; variables become their values.
     """
     leaves, structure = nest.flatten(value)
     known = [apply(OPS["identity"], (leaf,)) if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]

@@ -18,17 +18,17 @@ __all__ = ["Backward"]
 
 _INSIDE = {
     "loop": (
-        "a gradient is asked for with respect to a tensor that a loop computed and went on to use: compiled, the loop "
+        "the gradient is with respect to a tensor that a loop computes and then uses: compiled, the loop "
         "is one operation, and the tape does not see that use. Unroll the loop (gx.loop_options(unroll=True) as the "
-        "first statement of its body), or ask for the gradient with respect to what goes into the loop"
+        "first statement of its body), or differentiate with respect to the loop's inputs"
     ),
     "branch": (
-        "a gradient is asked for with respect to a tensor that a branch computed and went on to use: compiled, the "
-        "branches are one operation, and the tape does not see that use. Compute the tensor, or what is made of it, "
-        "outside of the branch"
+        "the gradient is with respect to a tensor that a branch computes and then uses: compiled, the "
+        "branches are one operation, and the tape does not see that use. Compute the tensor, or the values that use "
+        "it, outside the branch"
     ),
 }
-"""What to do where :func:`used_inside` finds a use."""
+"""The errors for uses that :func:`used_inside` finds, with remedies."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Backward:
     def pulled(
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
     ) -> list[Tensor | None]:
-        """Returns the gradients with respect to the sources, each given with the tensors that are gradients of it."""
+        """Returns the gradients with respect to the sources, each with the tensors whose gradient it is."""
         if self.trace is not None:
             self._check_inside(targets, sources, groups)
         cotangents = self._seeds(targets, output_gradients)
@@ -60,7 +60,7 @@ class Backward:
     def _check_inside(
         self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
     ) -> None:
-        """Refuses a source of which a loop or branch made something else that the targets depend on."""
+        """Refuses a source that a loop or branch uses inside to compute other values that the targets depend on."""
         assert self.trace is not None
         steps = [(record.inputs, record.outputs) for record in self.records]
         for source, group in zip(sources, groups, strict=True):
@@ -73,7 +73,7 @@ class Backward:
     def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
         given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
         if len(given) != len(targets):
-            error = InvalidArgumentError(f"gradient(): {len(given)} output_gradients for {len(targets)} targets")
+            error = InvalidArgumentError(f"gradient(): got {len(given)} output_gradients for {len(targets)} targets")
             raise at(error, user_location())
         seeds: dict[int, Tensor] = {}
         for target, cotangent in zip(targets, given, strict=True):
@@ -94,7 +94,7 @@ class Backward:
     ) -> None:
         needed = {key_of(tensor) for group in groups for tensor in group}
         names = {source.name for source in sources if isinstance(source, Variable)}
-        # By the objects themselves where no tensor is symbolic: a call of _key for each would cost a tenth of all.
+        # By the objects themselves if no tensor is symbolic: calls of _key would cost a tenth of the whole.
         key: Callable[[Any], int] = id if self.trace is None else key_of_any
         path: list[tuple[Record, tuple[int, ...]]] = []
         connected = self.connected
@@ -121,7 +121,7 @@ class Backward:
                         cotangents[name] = gradient if before is None else before + gradient
 
     def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
-        """The device scope of a step back: the one around, or where the step forward ran if devices were named there.
+        """Returns the device scope of a backward step: the current one, or the forward step's if that named devices.
 
         The cotangents may come from steps on other devices.
         """
@@ -137,7 +137,7 @@ def _total(found: Sequence[Tensor | None]) -> Tensor | None:
     for gradient in found:
         if gradient is not None:
             total = gradient if total is None else total + gradient
-    # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
+    # A separate tensor: two sources may share a gradient, which may be the user's own tensor.
     return None if total is None else total.fork()
 
 

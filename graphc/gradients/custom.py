@@ -1,4 +1,4 @@
-"""``custom_gradient``: a function with a gradient of its own."""
+"""``custom_gradient``: functions with user-defined gradients."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _custom(
     *values: Any, num_outputs: int, num_states: int, num_primals: int, forward: Callable[..., Any],
     backward: Callable[..., Any],
 ) -> Any:  # fmt: skip
-    """The outputs are those of the function and, without gradients, the new values of the states that it assigns."""
+    """Returns the function's outputs and, without gradients, the new values of the states that it assigns."""
     count = len(values)
 
     def pull(kept: Any, cotangents: Any) -> Any:
@@ -48,7 +48,7 @@ def _custom(
         zeros = [jax.numpy.zeros_like(other) for other in others]
         return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
-    # The same with the outputs and residuals known: they come after the primals.
+    # The same with known outputs and residuals, which follow the primals.
     def known_outputs(*known: Any) -> Any:
         return known[count : count + num_outputs]
 
@@ -66,8 +66,8 @@ def _custom(
     def with_residuals(*primals: Any) -> Any:
         results = tuple(forward(*primals))
         outputs, residuals = results[:num_outputs], results[num_outputs:]
-        # A gradient of the gradient takes the outputs by the given gradient too, as an outer tape does in eager code;
-        # what the gradient function uses it takes as it is computed.
+        # A gradient of the gradient differentiates the outputs by the given gradient too, as an outer tape does in
+        # eager code, and the gradient function's other inputs as they are computed.
         return given(*primals, *map(jax.lax.stop_gradient, outputs), *residuals), (residuals, primals[num_primals:])
 
     return custom_vjp(function, with_residuals, pull)(*values)
@@ -104,15 +104,16 @@ CUSTOM = OPS.add(
 
 
 def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
-    """Gives a function a gradient of its own (TensorFlow's ``custom_gradient``).
+    """Gives a function a user-defined gradient (TensorFlow's ``custom_gradient``).
 
     Args:
       function: takes floating tensors and returns ``(outputs, gradient_function)``: a tensor or a tuple of them, and a
-        function from one cotangent per output to one gradient per argument (one gradient, or a tuple of them).
+        function from one cotangent for each output to one gradient for each argument (one gradient, or a tuple of
+        them).
 
     Returns:
-      The function of the same arguments that returns ``outputs``. ``function`` gets copies of the arguments, so that it
-      may assign to their items.
+      A function of the same arguments that returns ``outputs``. ``function`` receives copies of the arguments, so that
+      it may assign to their items.
 
     Raises:
       InvalidArgumentError: when called: ``function`` does not return a pair, or returns too few gradients.
@@ -130,7 +131,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Any:
         if kwargs:
             names = ", ".join(kwargs)
-            text = f"custom_gradient: the arguments are differentiated by position; {names} came by name"
+            text = f"custom_gradient: pass the differentiated arguments by position; got {names} by keyword"
             raise at(InvalidArgumentError(text), user_location())
         try:
             tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
@@ -147,7 +148,7 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
     if not (isinstance(result, tuple) and len(pair) == 2 and callable(pair[1])):
         name = getattr(function, "__name__", "the function")
         error = InvalidArgumentError(
-            f"custom_gradient: {name} must return (outputs, gradient_function), it returned {result!r:.60}"
+            f"custom_gradient: {name} must return (outputs, gradient_function), but it returned {result!r:.60}"
         )
         raise at(error, user_location())
     outputs, structure = nest.flatten(pair[0])
@@ -155,7 +156,7 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
 
 
 def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: Sequence[Tensor]) -> list[Any]:
-    """Returns what the user's gradient function returns: one gradient or None for each argument."""
+    """Returns the results of the user's gradient function: one gradient or None for each argument."""
     gradients = list(nest.as_tuple(pull(*[cotangent.fork() for cotangent in cotangents])))
     if len(gradients) != len(arguments):
         error = InvalidArgumentError(
@@ -174,8 +175,8 @@ def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: S
 
 
 def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-    # Tapes see what the function computes, for the gradient function may use it, and second orders go through it; but
-    # the outputs are tensors of their own, which come from nothing but this call.
+    # Tapes record the function's ops, which the gradient function may use and second-order gradients go through; but
+    # the outputs are separate tensors, which depend only on this call.
     inputs = [tensor.snapshot() for tensor in tensors]  # the function may assign to their items
     raw, structure, pull = _split(function, function(*tensors))
     with tape_scope(()):
@@ -185,14 +186,14 @@ def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> An
 
 
 def _record(inputs: Sequence[Tensor], outputs: Sequence[Tensor], pull: Callable[..., Any]) -> None:
-    """Tells the open tapes of a call whose gradient function they are to call when they are asked."""
+    """Records a call on the open tapes, with the gradient function to call when they are asked for gradients."""
 
     def pullback(wrt: Sequence[int], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         filled = [
             apply(OPS["zeros_like"], (output,)) if cotangent is None else cotangent
             for output, cotangent in zip(outputs, cotangents, strict=True)
         ]
-        gradients = _gradients(converted(pull), filled, inputs)  # a jacobian asks while it traces
+        gradients = _gradients(converted(pull), filled, inputs)  # a jacobian pulls back while it traces
         return [None if gradients[position] is None else gradients[position] for position in wrt]
 
     for tape in context.tapes:
@@ -201,7 +202,7 @@ def _record(inputs: Sequence[Tensor], outputs: Sequence[Tensor], pull: Callable[
 
 
 def _refuse_states(backward: Region, name: str) -> None:
-    """A gradient function may be called or not, and at any time, so that what it would do besides is refused."""
+    """Refuses side effects of a gradient function, which may be called at any time, or never."""
     written = backward.written()
     if not written:
         return
@@ -210,14 +211,14 @@ def _refuse_states(backward: Region, name: str) -> None:
         f"assigns the Variable {first.name!r}" if isinstance(first, Variable) else "prints, raises or calls gx.pyfunc"
     )
     error = UnimplementedError(
-        f"the gradient function of {name!r} {does}; in a compiled function it may only compute: do it where the "
+        f"the gradient function of {name!r} {does}, but in a compiled function it may only compute; do this where the "
         "gradients are used"
     )
     raise backward.parent.refuse(error)
 
 
 def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-    """Gives the call as one node, with the function and its gradient as regions, so that loops around it keep both."""
+    """Records the call as one node with the function and its gradient as regions, so that enclosing loops keep both."""
     name = getattr(function, "__name__", "function")
     forward = Region(current_trace(), f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
@@ -259,8 +260,8 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> A
     others += [apply(OPS["stop_gradient"], (state.variable.value(),)) for state in forward.states.values()]
     attrs = Attrs(num_outputs=len(outputs) + len(states), num_states=len(states), num_primals=len(tensors))
     inputs = [tensor.snapshot() for tensor in tensors]
-    # A tape that is open in this trace calls the gradient function when it is asked, when what that reads may have
-    # changed. It is made by another call of the function, of which the outputs are dropped.
+    # A tape that is open in this trace calls the gradient function later, when its operands may have changed. That
+    # function comes from a second call, whose outputs are dropped.
     late = bool(context.tapes) and not written
     with tape_scope(() if late else context.tapes):
         results = apply_all(CUSTOM, (*inputs, *others), attrs, graphs)

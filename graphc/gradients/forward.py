@@ -1,7 +1,7 @@
-"""Derivatives along directions: ``jvp`` and ``linearize``, in the manner of JAX, TensorFlow's ``ForwardAccumulator``.
+"""Directional derivatives: ``jvp`` and ``linearize`` like JAX's, and TensorFlow's ``ForwardAccumulator``.
 
-In a compiled function the tangents go forwards with the values. Eagerly they come from a tape: what it pulls back is
-linear in the cotangents, and the transpose of that takes tangents to tangents.
+In a compiled function the tangents are computed forwards with the values. Eagerly they come from a tape: its pullback
+is linear in the cotangents, and the transpose of the pullback maps tangents to tangents.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ __all__ = ["ForwardAccumulator", "jvp", "linearize"]
 
 
 def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """Returns the value of ``function`` and its derivative along a direction, in one pass forwards (``jax.jvp``).
+    """Returns the value of ``function`` and its derivative along a direction, in one forward pass (``jax.jvp``).
 
     Args:
-      function: of tensors in nested structures; returns tensors in a nested structure, or with ``has_aux`` a pair of
-        that and anything else. It gets copies of the arguments.
-      primals: a tuple or list of its arguments, where to differentiate: floating tensors, variables, numbers or
-        nested structures of these.
-      tangents: a tuple or list of the directions, in the structure, shapes and dtypes of ``primals``.
+      function: a function of tensors in nested structures that returns tensors in a nested structure, or with
+        ``has_aux`` a pair of that and anything else. It receives copies of the arguments.
+      primals: a tuple or list of its arguments, the point at which to differentiate: floating tensors, variables,
+        numbers or nested structures of these.
+      tangents: a tuple or list of the directions, with the structure, shapes and dtypes of ``primals``.
       has_aux: whether ``function`` returns a pair.
 
     Returns:
-      ``(value, tangent)``, with ``has_aux`` ``(value, tangent, aux)``. The tangent has the structure, shapes and dtypes
-      of the value; it is None for what has no derivative: integers, truth values and what is no tensor.
+      ``(value, tangent)``, or with ``has_aux`` ``(value, tangent, aux)``. The tangent has the structure, shapes and
+      dtypes of the value, with None for parts without a derivative: integers, booleans, and values that are not
+      tensors.
 
     Raises:
-      InvalidTypeError: a primal is no floating tensor, or primals or tangents are no tuple or list.
+      InvalidTypeError: a primal is not a floating tensor, or primals or tangents are not a tuple or list.
       InvalidArgumentError: primals and tangents differ in structure or shape.
 
     Example:
@@ -61,20 +62,20 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
 
 
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Returns the value of ``function`` and the function that takes tangents to tangents there (``jax.linearize``).
+    """Returns the value of ``function`` and the linear map from tangents to tangents there (``jax.linearize``).
 
-    What the derivative needs is computed once; it takes memory as a tape does.
+    The parts of the derivative are computed once and kept in memory, as by a tape.
 
     Args:
       function: as for :func:`jvp`.
-      *primals: its arguments, as for :func:`jvp`.
+      *primals: the arguments, as for :func:`jvp`.
 
     Returns:
-      The value, and a function of tangents, one for each argument, that returns the tangent. In a compiled function
-      it is to be called in the function, loop body or branch where it was made.
+      The value, and a function of one tangent for each argument that returns the tangent. In a compiled function, call
+      it in the function, loop body or branch where it was made.
 
     Raises:
-      InvalidTypeError, InvalidArgumentError: as :func:`jvp`.
+      InvalidTypeError, InvalidArgumentError: as for :func:`jvp`.
 
     Example:
       >>> import graphc as gx
@@ -88,14 +89,14 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
 
 
 class ForwardAccumulator:
-    """Derivatives along a direction of what is computed inside a scope (TensorFlow's ForwardAccumulator).
+    """Directional derivatives of values computed inside a scope (TensorFlow's ForwardAccumulator).
 
-    The scope keeps what a tape keeps; each call of :meth:`jvp` costs about two gradients. :func:`jvp` of a function is
-    cheaper in a compiled function, where its tangents go forwards with the values.
+    The scope records as a tape does; each call of :meth:`jvp` costs about two gradients. In a compiled function,
+    :func:`jvp` of a function is cheaper, since it computes tangents forwards with the values.
 
     Args:
-      primals: where to differentiate: a floating tensor or a variable, or a nested structure of them.
-      tangents: the directions, in the structure, shapes and dtypes of ``primals``.
+      primals: the point at which to differentiate: a floating tensor or a variable, or a nested structure of them.
+      tangents: the directions, with the structure, shapes and dtypes of ``primals``.
 
     Raises:
       InvalidTypeError: a primal is neither a floating tensor nor a variable.
@@ -129,7 +130,7 @@ class ForwardAccumulator:
 
         Args:
           primals: a tensor, or a nested structure of them.
-          unconnected_gradients: what is given for one that does not depend on the accumulator's primals, or was
+          unconnected_gradients: the result for a tensor that does not depend on the accumulator's primals, or was
             computed outside the scope: ``"none"`` or ``"zero"``.
 
         Returns:
@@ -176,7 +177,8 @@ def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structur
     leaves, found = nest.flatten(tangents)
     if found._replace(kind=structure.kind) != structure:
         error = InvalidArgumentError(
-            f"{name}: primals have the structure {structure}, tangents {found}; give one tangent for each primal"
+            f"{name}: primals have the structure {structure}, but tangents have {found}; pass one tangent for each "
+            "primal"
         )
         raise at(error, user_location())
     given: list[Tensor] = []
@@ -206,7 +208,7 @@ def _linearized(
     function: Callable[..., Any], primals: Sequence[Tensor], structure: nest.Structure, has_aux: bool, name: str, *,
     persistent: bool,
 ) -> tuple[Any, Callable[[Sequence[Tensor]], Any], Any]:  # fmt: skip
-    """Returns the value, what takes tangents to tangents, and the auxiliary result."""
+    """Returns the value, the map from tangents to tangents, and the auxiliary result."""
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(primals)
         result = converted(function)(*nest.unflatten(structure, primals))

@@ -1,8 +1,8 @@
-"""The forward pass of a compiled function under a tape: it keeps what the backward pass needs.
+"""The forward pass of a compiled function under a tape, which keeps the residuals for the backward pass.
 
-The ``vjp`` op computes a forward pass of its own, which the lowering joins with the first where one program holds both.
-A compiled function that is called under a tape, and differentiated outside, is two programs; the first gives the second
-what it needs, as with ``jax.vjp``, so that nothing is computed twice, and no host call made twice.
+The ``vjp`` op has a forward pass of its own, which the lowering merges with the first one if both are in one program. A
+compiled function that is called under a tape, and differentiated outside, is two programs; the first passes residuals
+to the second, as with ``jax.vjp``, so that nothing is computed twice and no host call is made twice.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Gradients = Sequence[Tensor | None]
 
 
 class ForwardPass:
-    """What runs in place of a call's kernel: raw arrays in, raw arrays out, and the derivative is kept.
+    """A replacement for a call's kernel, from raw arrays to raw arrays, that keeps the derivative.
 
-    Where JAX has no derivative it is the kernel, so that whoever asks for a gradient is told.
+    If JAX has no derivative it is the kernel itself, so that a request for a gradient raises the error.
 
     Args:
-      attrs: the attributes of the call.
-      body: the graph that is called.
-      types: by their positions, the types of the inputs to differentiate with respect to.
+      attrs: the call's attributes.
+      body: the called graph.
+      types: the types of the inputs to differentiate with respect to, by position.
     """
 
     def __init__(self, attrs: Attrs, body: Graph, types: Mapping[int, TensorType]) -> None:
@@ -44,7 +44,7 @@ class ForwardPass:
         self._settings = thread_settings()
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Runs it, and keeps the derivative."""
+        """Runs the forward pass and keeps the derivative."""
         self._passes = _passes(self._body, tuple(self._types), arrays)
         if self._passes is None:
             return kernel(CALL, self._attrs, (self._body,))(*arrays)
@@ -55,7 +55,7 @@ class ForwardPass:
         """Returns the gradients of the inputs at these positions.
 
         Returns:
-          None where there is no derivative, or where another tape must see how the gradient depends on the inputs.
+          None if there is no derivative, or if another tape must record how the gradient depends on the inputs.
         """
         passes = self._passes
         if passes is None or is_followed():
@@ -92,13 +92,13 @@ def forward_pass(
     Args:
       op: the op.
       inputs: tensors and numbers.
-      attrs: its attributes.
-      regions: its bodies.
-      is_connected: whether a tensor comes from what the tape watches, and is of inexact dtype.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      is_connected: returns True for an inexact tensor that depends on the tape's watched tensors.
 
     Returns:
-      None where the op is better run as usual: it is no call of a compiled function, it runs on several devices, or it
-      has nothing to differentiate.
+      None if the op runs as usual: it is not a call of a compiled function, runs on several devices, or has nothing to
+      differentiate.
     """
     if op is not CALL or not _is_one_program(regions[0]) or not any(_differentiated(regions[0])):
         return None
@@ -109,13 +109,13 @@ def forward_pass(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a backward pass is compiled for.
+    """The key of a compiled backward pass.
 
     Attributes:
       tree: the structure of the pushforward.
-      types: of its tangents.
-      given: for each of its outputs, whether there is a cotangent.
-      places: for which of its tangents gradients are wanted.
+      types: the types of its tangents.
+      given: for each of its outputs, whether it has a cotangent.
+      places: the positions of the tangents whose gradients are wanted.
     """
 
     tree: Any
@@ -126,11 +126,11 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Passes:
-    """The compiled passes of a body.
+    """The compiled forward and backward passes of a body.
 
     Attributes:
-      forward: takes the inputs; gives all outputs and the pushforward, without the inputs that are part of it.
-      backward: takes the leaves of that, the inputs, and the cotangents that ``asked`` says; gives gradients.
+      forward: from the inputs to all outputs and the pushforward, without the inputs that are part of it.
+      backward: from the leaves of the pushforward, the inputs, and the cotangents given by ``asked`` to the gradients.
     """
 
     forward: Callable[..., Any]
@@ -140,7 +140,7 @@ class _Passes:
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class _Input:
-    """An input in the place of a leaf: as an output of the program it would be a copy."""
+    """A placeholder for an input in place of a leaf: as an output of the program it would be a copy."""
 
     position: int
 
@@ -154,7 +154,7 @@ def _is_input(node: Any) -> bool:
 
 
 def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:
-    """The compiled passes; None where there is no derivative, which is found when arrays like these are traced."""
+    """Returns the compiled passes; None if there is no derivative, which a trace for arrays like these shows."""
     key = ("passes", wrt)
     if key not in body.caches:
         body.caches[key] = _make_passes(body, wrt, list(map(type_of, arrays)))
@@ -187,7 +187,7 @@ def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType])
     program = XlaFunction(forward, body.name, calls_host=calls_host(body))
     try:
         program.trace(types)
-    except Exception:  # of which JAX has no derivative; the kernel tells of anything else
+    except Exception:  # JAX has no derivative; the kernel raises any other error
         return None
     passes = _Passes(lambda *arrays: program.launch(arrays), cast("Any", jax.jit(backward, static_argnames="asked")))
     (device,) = _devices(body)
@@ -198,7 +198,7 @@ def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType])
 
 
 def _differentiated(body: Graph) -> Sequence[bool]:
-    """Which outputs of a call have derivatives here: not the values that it gives to Variables, which come last."""
+    """Returns, for each output of a call, whether it has a derivative: new Variable values, at the end, have none."""
     key = "differentiated"
     if key not in body.caches:
         written = len(lower(body).written)
@@ -214,5 +214,5 @@ def _is_one_program(body: Graph) -> bool:
 
 
 def _devices(body: Graph) -> set[str]:
-    """Returns the devices that a graph is pinned to, empty for where its arguments are."""
+    """Returns the devices that a graph is pinned to; empty if it runs where its arguments are."""
     return {node.device for node in body.walk() if node.op is not OPS["constant"]} or {""}

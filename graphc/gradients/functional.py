@@ -1,4 +1,4 @@
-"""``grad`` and ``value_and_grad``: gradients of functions, in the manner of JAX, over a tape."""
+"""``grad`` and ``value_and_grad``: gradients of functions, like JAX's, over a tape."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ R = TypeVar("R")
 def value_and_grad(
     function: Callable[P, R], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[P, tuple[R, Any]]:
-    """Returns the function that returns the value of ``function`` and its gradient.
+    """Returns a function that computes the value of ``function`` and its gradient.
 
     Args:
       function: returns a scalar tensor, or with ``has_aux`` a pair of one and anything else.
-      argnums: which positional arguments to differentiate with respect to; each a floating tensor, a variable or a
+      argnums: the positions of the arguments to differentiate with respect to; each a floating tensor, a variable or a
         nested structure of these.
       has_aux: whether ``function`` returns a pair.
 
     Returns:
-      A function of the same arguments that returns ``(value, gradient)``, the gradient in the structure of the
-      arguments; zeros where the value does not depend on one. ``function`` gets copies of the arguments that are
-      differentiated, so that what it assigns to their items does not change the caller's.
+      A function of the same arguments that returns ``(value, gradient)``, with the gradient in the structure of the
+      arguments, and zeros where the value does not depend on one. ``function`` receives copies of the differentiated
+      arguments, so that its item assignments do not change the caller's.
 
     Raises:
-      InvalidArgumentError: when called: the value is not a scalar, or there is no such argument.
-      InvalidTypeError: when called: an argument to differentiate is no floating tensor.
+      InvalidArgumentError: when called: the value is not a scalar, or an argument does not exist.
+      InvalidTypeError: when called: a differentiated argument is not a floating tensor.
 
     Example:
       >>> import graphc as gx
@@ -56,7 +56,7 @@ def value_and_grad(
             value = without_aux(result, "grad") if has_aux else result
             if not isinstance(value, Tensor) or value.shape != ():
                 given = value.type if isinstance(value, ArrayMethods) else repr(value)
-                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, it returned {given}")
+                error = InvalidArgumentError(f"grad: the function must return a scalar tensor, but it returned {given}")
                 raise at(error, user_location())
             gradients = tape.gradient(value, chosen, unconnected_gradients="zero")
             return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)
@@ -68,7 +68,7 @@ def value_and_grad(
 
 
 def grad(function: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
-    """Returns the function that returns the gradient of ``function``; see :func:`value_and_grad`.
+    """Returns a function that computes the gradient of ``function``; see :func:`value_and_grad`.
 
     Returns:
       A function that returns the gradient, or with ``has_aux`` the pair ``(gradient, aux)``.

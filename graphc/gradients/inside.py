@@ -1,8 +1,8 @@
-"""Sources that a loop or a branch computed, of which the rest of it goes on to make something else.
+"""Detection of sources that a loop or a branch computes and then uses inside.
 
-A tape of compiled code sees a loop as one operation: of ``prev`` in ``prev, x = x, sin(x)`` it knows that the loop gave
-it, and not that ``x`` was computed of it. Eager code, whose tape sees each operation, adds that up. Here such sources
-are found, so that a gradient is refused and not too small.
+A tape of compiled code records a loop as one operation: for ``prev`` in ``prev, x = x, sin(x)`` it knows that the loop
+returned it, but not that ``x`` was computed from it. Eager code, whose tape records each operation, includes that path.
+This module finds such sources, so that graphc refuses the gradient instead of returning a part of it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from graphc.ops import COND, SCAN, SWITCH, WHILE
 __all__ = ["used_inside"]
 
 Step: TypeAlias = tuple[Sequence[object], Sequence[Tensor]]
-"""The inputs and the outputs of something that a tape has recorded."""
+"""The inputs and the outputs of a step on a tape."""
 
 _BRANCHES = (COND, SWITCH)
 _LOOPS = (SCAN, WHILE)
 
 
 def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: Iterable[Tensor]) -> str:
-    """Tells if targets depend on a source inside the loop or branch that made it.
+    """Returns the kind of construct inside which targets depend on a source that it computes.
 
     Args:
-      source: a snapshot that a tape follows.
-      is_item: the source is an item of a list that a loop filled, so that it stands for a tensor of the loop's body.
-      steps: what the tape has recorded.
-      targets: what is differentiated.
+      source: a snapshot that the tape follows.
+      is_item: whether the source is an item of a list that a loop filled, and so represents a tensor of the loop's
+        body.
+      steps: the steps on the tape.
+      targets: the tensors to differentiate.
 
     Returns:
-      ``"loop"`` or ``"branch"``; empty if they do not.
+      ``"loop"`` or ``"branch"``; empty if there is no such dependency.
     """
     if not isinstance(source, SymbolicTensor):
         return ""
@@ -56,8 +57,8 @@ def _origin(value: Value) -> Value:
 
 
 def _computed_of(node: Node, place: int) -> frozenset[int]:
-    """Returns the positions of a node's other outputs that are computed of the very value of one, inside."""
-    if place >= node.attrs.get("num_carry", len(node.outputs)):  # a row for each iteration
+    """Returns the positions of a node's other outputs that are computed, inside it, from one of its outputs."""
+    if place >= node.attrs.get("num_carry", len(node.outputs)):  # one row for each iteration
         return frozenset(range(len(node.outputs)))
     found: set[int] = set()
     for body in node.regions[1:] if node.op is WHILE else node.regions:
@@ -70,7 +71,7 @@ def _computed_of(node: Node, place: int) -> frozenset[int]:
 
 
 def _behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
-    """Returns the values that targets were computed of as a tape knows it, but for what the source was computed of."""
+    """Returns the values that targets depend on according to the tape, except those that the source depends on."""
     found = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
     recorded: set[Value] = set()
     for inputs, outputs in reversed(steps):

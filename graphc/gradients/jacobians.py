@@ -1,4 +1,4 @@
-"""``jacobian`` and ``hessian``: all derivatives of functions, in the manner of JAX, over a tape."""
+"""``jacobian`` and ``hessian``: all derivatives of functions, like JAX's, over a tape."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 def jacobian(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """Returns the function that returns the Jacobian of ``function`` (``jax.jacobian``, which is ``jax.jacrev``).
+    """Returns a function that computes the Jacobian of ``function`` (``jax.jacobian``, which is ``jax.jacrev``).
 
     Args:
       function: returns a floating tensor or a nested structure of them, or with ``has_aux`` a pair of these and
         anything else.
-      argnums: which positional arguments to differentiate with respect to; each a floating tensor, a variable or a
+      argnums: the positions of the arguments to differentiate with respect to; each a floating tensor, a variable or a
         nested structure of these.
       has_aux: whether ``function`` returns a pair.
 
     Returns:
-      A function of the same arguments. In the structure of the results it holds, for each, the structure of the
-      arguments, whose tensors have the result's shape followed by the argument's; zeros where the result does not
-      depend on one. With ``has_aux`` the function returns the pair ``(jacobian, aux)``. ``function`` gets copies of the
-      arguments that are differentiated.
+      A function of the same arguments. It returns the structure of the results, each holding the structure of the
+      arguments, with tensors whose shape is the result's shape followed by the argument's; zeros if the result does not
+      depend on an argument. With ``has_aux`` it returns the pair ``(jacobian, aux)``. ``function`` receives copies of
+      the differentiated arguments.
 
     Raises:
-      InvalidTypeError: when called: an argument to differentiate is no floating tensor, or a result is none.
-      InvalidArgumentError: when called: there is no such argument.
+      InvalidTypeError: when called: a differentiated argument or a result is not a floating tensor.
+      InvalidArgumentError: when called: an argument does not exist.
 
     Example:
       >>> import graphc as gx
@@ -51,25 +51,25 @@ def jacobian(
 
 
 jacrev = jacobian
-"""JAX's other name of :func:`jacobian`."""
+"""JAX's other name for :func:`jacobian`."""
 
 
 def jacfwd(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """:func:`jacobian`, by pushing tangents forwards (``jax.jacfwd``).
+    """Returns a function that computes the Jacobian by pushing tangents forwards (``jax.jacfwd``).
 
-    One tangent for each element of the arguments, all at once: for results of more elements than the arguments have.
-    In compiled code it takes no more memory for a loop of many iterations than for one of few.
+    It pushes one tangent for each element of the arguments, all at once, and suits results with more elements than the
+    arguments. In compiled code its memory does not grow with the number of loop iterations.
 
     Args:
       function: as for :func:`jacobian`.
-      argnums: as for :func:`jacobian`; ``function`` gets the values of variables as tensors.
+      argnums: as for :func:`jacobian`; ``function`` receives the values of variables as tensors.
       has_aux: as for :func:`jacobian`.
 
     Returns:
-      A function that returns what that of :func:`jacobian` does.
+      A function with the results of :func:`jacobian`'s.
 
     Raises:
-      InvalidTypeError, InvalidArgumentError: as the function that :func:`jacobian` gives.
+      InvalidTypeError, InvalidArgumentError: as for :func:`jacobian`.
 
     Example:
       >>> import graphc as gx
@@ -80,7 +80,7 @@ def jacfwd(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_a
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        # No more here: a function that is compiled is converted, also where it is one of graphc's own.
+        # Keep this small: a compiled function is converted, even if it is graphc's own.
         return _pushed(function, positions, argnums, has_aux, args, kwargs)
 
     return differentiated
@@ -97,7 +97,7 @@ def _pushed(
     shapes = [primal.shape for primal in primals]
     for primal in primals:
         _check_real(primal, "jacfwd: an argument to differentiate is")
-    described: list[Any] = []  # the result, as the function returns it
+    described: list[Any] = []  # the result in the function's own form
 
     def called(*given: Any) -> Any:
         replaced = {position % len(args): value for position, value in zip(positions, given, strict=True)}
@@ -132,7 +132,7 @@ def _pushed(
 
 
 def _basis(tensor: Tensor) -> Tensor:
-    """Returns a tensor for each element of another, of its type, that is one there and zero elsewhere."""
+    """Returns, for each element of a tensor, a tensor of its type that is one there and zero elsewhere."""
     size = math.prod(tensor.shape)
     return FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, *tensor.shape))
 
@@ -140,19 +140,19 @@ def _basis(tensor: Tensor) -> Tensor:
 def hessian(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """Returns the function that returns the second derivatives of ``function`` (``jax.hessian``).
+    """Returns a function that computes the second derivatives of ``function`` (``jax.hessian``).
 
     Args:
-      function: as for :func:`jacobian`; most often its result is a scalar.
+      function: as for :func:`jacobian`; its result is usually a scalar.
       argnums: as for :func:`jacobian`.
       has_aux: as for :func:`jacobian`.
 
     Returns:
-      A function of the same arguments: the Jacobian of the Jacobian, so that the tensors have the shapes of a result,
-      an argument and an argument, one after the other.
+      A function of the same arguments that returns the Jacobian of the Jacobian: its tensors have the shapes of a
+      result, an argument and an argument, concatenated.
 
     Raises:
-      InvalidTypeError, InvalidArgumentError: as the function that :func:`jacobian` gives.
+      InvalidTypeError, InvalidArgumentError: as for :func:`jacobian`.
 
     Example:
       >>> import graphc as gx
@@ -200,7 +200,7 @@ def _pulled(
 def _check_floating(leaf: Any, name: str) -> None:
     if not isinstance(leaf, Tensor) or not leaf.type.is_inexact:
         given = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
-        error = InvalidTypeError(f"{name}: the function must return floating tensors, it returned {given}")
+        error = InvalidTypeError(f"{name}: the function must return floating tensors, but it returned {given}")
         raise at(error, user_location())
     _check_real(leaf, f"{name}: the function returns")
 
@@ -208,7 +208,7 @@ def _check_floating(leaf: Any, name: str) -> None:
 def _check_real(leaf: Any, what: str) -> None:
     if leaf.dtype.kind == "c":
         error = InvalidTypeError(
-            f"{what} {leaf.type}, and derivatives of complex numbers are no complex matrix; take real and imaginary "
-            "parts apart"
+            f"{what} {leaf.type}, but derivatives of complex numbers do not form a complex matrix; differentiate real "
+            "and imaginary parts separately"
         )
         raise at(error, user_location())

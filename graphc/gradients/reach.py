@@ -1,7 +1,7 @@
-"""Which inputs of an op with bodies the gradients of which outputs reach, as far as its bodies tell.
+"""Reachability of gradients through ops with bodies: the inputs that each output depends on.
 
-Eager code sees each op, so that a tape gives None for what nothing depends on. What it sees of a loop, a branch or a
-compiled function is one op. This looks inside.
+Eager tapes see each op and return None for independent sources. A loop, a branch or a compiled function is a single op
+to them, so this module analyses its body.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _NOWHERE: Places = frozenset()
 
 
 def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places] | None:
-    """Returns the positions of the inputs that each output depends on through derivatives.
+    """Returns the positions of the inputs that each output depends on differentiably.
 
     Args:
       op: the op.
-      attrs: its attributes.
-      regions: its bodies.
+      attrs: the op's attributes.
+      regions: the op's bodies.
 
     Returns:
-      One set for each output, with an input too many where only a run could tell; None where nothing is known.
+      One set for each output, which may include too many inputs; None if nothing is known.
     """
     find = _RULES.get(op.name)
     if find is None:
@@ -42,7 +42,7 @@ def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places]
 def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
     """Returns the positions that each output depends on; variables come before the inputs.
 
-    What is read of a Variable that was assigned counts for it: a tape refuses that.
+    A read of a Variable after its assignment counts as dependent on it: a tape refuses that.
     """
     held = {name: frozenset((place,)) for place, name in enumerate(variables)}
     known: dict[Value, Places] = {
@@ -93,14 +93,14 @@ def _while(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
 
 
 def _scan(attrs: Attrs, regions: Sequence[Graph]) -> list[Places]:
-    # The body takes the number of the iteration first.
+    # The first input of the body is the iteration number.
     return _repeated([_shifted(places, -1) for places in _of_graph(regions[0])], attrs)
 
 
 def _repeated(body: Sequence[Places], attrs: Attrs) -> list[Places]:
-    """The outputs of a loop from those of its body: what an iteration takes of the carried values is what one gave."""
+    """Returns the dependencies of a loop's outputs from those of its body, whose outputs feed the next iteration."""
     num_carry = attrs["num_carry"]
-    carried = [frozenset((place,)) for place in range(num_carry)]  # as after no iteration
+    carried = [frozenset((place,)) for place in range(num_carry)]  # as after no iterations
     while True:
         after = [_union([carried[p] if p < num_carry else frozenset((p,)) for p in places]) for places in body]
         grown = [old | new for old, new in zip(carried, after[:num_carry], strict=True)]

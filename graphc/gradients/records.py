@@ -30,29 +30,29 @@ Pullback = Callable[[Sequence[int], Gradients], Gradients]
 
 
 def key_of(snapshot: Tensor) -> int:
-    """What identifies the snapshot of a tensor on a tape: itself when eager, its value in the graph when symbolic."""
+    """Returns the identity of a snapshot on a tape: the object's if eager, its graph value's if symbolic."""
     return id(snapshot.raw) if isinstance(snapshot, SymbolicTensor) else id(snapshot)
 
 
 def key_of_any(value: Any) -> int:
-    """As :func:`_key`; for what is no tensor, what no tensor has."""
+    """Returns the key of a value as :func:`_key` does; for a value that is not a tensor, a key that no tensor has."""
     return key_of(value) if isinstance(value, Tensor) else -1
 
 
-@dataclass(slots=True)  # not frozen, which would cost a microsecond for each op
+@dataclass(slots=True)  # not frozen, which would cost a microsecond per op
 class Record:
-    """One step that a tape saw: how to pull the outputs' cotangents back to the inputs.
+    """A step on a tape, with the pullback from its outputs' cotangents to its inputs.
 
-    The tensors are snapshots: items may be assigned to the user's own.
+    The tensors are snapshots: the user may assign items of the originals.
 
     Attributes:
       inputs: tensors and numbers.
       outputs: the tensors computed from them.
-      pullback: takes positions of inputs and one cotangent or None for each output; None for that of the op.
-      op: what was applied, where there is no other pullback.
-      attrs: its attributes.
-      regions: its bodies.
-      forward: what ran in place of its kernel.
+      pullback: maps input positions and one cotangent or None for each output to gradients; None for the op's own.
+      op: the applied op, if there is no other pullback.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      forward: the replacement of its kernel that ran.
     """
 
     inputs: Sequence[Any]
@@ -64,14 +64,14 @@ class Record:
     forward: ForwardPass | None = None
 
     def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
-        """Returns the outputs that depend on the inputs at these positions, as far as the bodies tell."""
+        """Returns the outputs that depend on the inputs at these positions, as far as the bodies show."""
         places = self._reach()
         if places is None:
             return self.outputs
         return [output for output, used in zip(self.outputs, places, strict=True) if not used.isdisjoint(wrt)]
 
     def reaching(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
-        """Of these positions, those of inputs that an output depends on that has a cotangent."""
+        """Returns those positions whose inputs reach an output with a cotangent."""
         places = self._reach()
         if places is None:
             return wrt
@@ -105,7 +105,7 @@ class Record:
 
 
 def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
-    """Returns the compiled pullback of an op: primals and cotangents in, gradients out."""
+    """Returns the compiled pullback of an op, from primals and cotangents to gradients."""
     key = (attrs, wrt, mask)
     found = op.pullbacks.get(key)
     if found is None:

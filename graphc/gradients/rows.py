@@ -1,4 +1,4 @@
-"""A backward pass for many cotangents at once."""
+"""Backward passes for many cotangents at once."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Pull = Callable[[Tensor], list[Tensor | None]]
 
 
 def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    """Returns what a backward pass gives for each row, stacked.
+    """Returns the results of a backward pass for each row, stacked.
 
-    Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph it becomes one vmap node; so it
-    does where a tape is open, which has to see what the rows are computed of.
+    Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph, or under an open tape, which must
+    record the dependencies of the rows, it becomes a single vmap node.
 
     Args:
-      pull: takes a cotangent, gives tensors and None.
-      rows: cotangents, stacked.
+      pull: maps a cotangent to tensors and None.
+      rows: the cotangents, stacked.
     """
-    with unexamined():  # for one row and for all it would not be the same
+    with unexamined():  # the results for one row and for all would differ
         return _pulled(pull, rows)
 
 
@@ -43,7 +43,7 @@ def _pulled(pull: Pull, rows: Tensor) -> list[Tensor | None]:
         try:
             return _eagerly(pull, rows)
         except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError):
-            pass  # a gradient function of the user's asks for values: it is converted as those of compiled code
+            pass  # a user's gradient function needs values: convert it like compiled code
     return _as_call(pull, rows)
 
 
@@ -73,14 +73,14 @@ def _in_trace(pull: Pull, rows: Tensor) -> list[Tensor | None]:
 
 
 def _as_call(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    """One call of a graph, which open tapes see as one op."""
+    """Runs the pass as one call of a graph, which open tapes record as one op."""
     trace = Trace("jacobian")
     with trace_scope(trace):
         found = _in_trace(pull, rows)
     if trace.check is not None:
         error = UnimplementedError(
-            "a gradient function that raises exceptions by the values of tensors has no Jacobian under an open tape; "
-            "compile the function around it with gx.function"
+            "a gradient function that raises exceptions depending on tensors has no Jacobian under an open tape; "
+            "compile the enclosing function with gx.function"
         )
         raise at(error, user_location())
     graph = trace.finish([trace.lift(tensor) for tensor in found if tensor is not None])

@@ -1,8 +1,8 @@
 """GradientTape: reverse-mode differentiation, the same in eager code and inside a compiled function.
 
-The tape notes which op took which tensors to which. To differentiate it walks the notes backwards and applies the
-``vjp`` op through the one door, so that the backward pass runs eagerly, or becomes part of the graph, as the forward
-pass did; other tapes that are open see it, which gives higher orders.
+The tape records each op with its input and output tensors. To differentiate it walks the records backwards and applies
+``vjp`` ops by the usual dispatch, so that the backward pass runs eagerly or becomes part of the graph, like the forward
+pass; other open tapes record it, which gives higher orders.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GradientTape:
 
     Args:
       persistent: whether :meth:`gradient` may be called more than once.
-      watch_accessed_variables: whether trainable variables are watched as they are read.
+      watch_accessed_variables: whether trainable variables are watched when they are read.
 
     Example:
       >>> import graphc as gx
@@ -53,7 +53,7 @@ class GradientTape:
     """
 
     saw_pins: bool
-    """Whether something that the tape has seen may be pinned to a device."""
+    """True if a recorded op may be pinned to a device."""
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
@@ -86,13 +86,12 @@ class GradientTape:
         context.update()
 
     def watch(self, tensors: Any) -> None:
-        """Starts to watch tensors or variables, alone or in a nested structure.
+        """Starts to watch tensors or variables, singly or in a nested structure.
 
-        Gradients with respect to a tensor are taken at the values that it has now, also if its items are assigned
-        later.
+        Gradients with respect to a tensor are taken at its current values, even if its items are assigned later.
 
         Raises:
-          InvalidTypeError: something else, or a tensor of integers or truth values.
+          InvalidTypeError: an item is not a tensor or variable, or a tensor is not floating.
         """
         for tensor in nest.flatten(tensors)[0]:
             if isinstance(tensor, Variable):
@@ -111,19 +110,19 @@ class GradientTape:
                 self._given[id(tensor)] = (tensor, snapshot)
 
     def _snapshot(self, tensor: Tensor) -> Tensor:
-        """Returns the tensor as it is now; in a trace, one that comes from outside is an input of it."""
+        """Returns the tensor with its current values; in a trace, a tensor from outside as an input."""
         if self._trace is None or isinstance(tensor, SymbolicTensor):
             return tensor.snapshot()
         return self._trace.capture(tensor)
 
     @contextmanager
     def stop_recording(self) -> Generator[None]:
-        """Inside the scope the tape sees nothing."""
+        """Pauses the recording inside the scope."""
         with tape_scope(tuple(tape for tape in context.tapes if tape is not self)):
             yield
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Forgets all records."""
         self._records.clear()
         self._connected.clear()
         self._given.clear()
@@ -133,18 +132,18 @@ class GradientTape:
         self._used_in.clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """Returns the watched variables that were read, in the order of their first read."""
+        """Returns the watched variables that were read, in order of their first read."""
         return tuple(self._variables.values())
 
     def forward(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> ForwardPass | None:
-        """Returns what to run in place of an op's kernel, so that its gradient costs less; dispatch calls this."""
+        """Returns a replacement for an op's kernel that makes its gradient cheaper; dispatch calls this."""
         return forward_pass(op, inputs, attrs, regions, lambda value: key_of(value.snapshot()) in self._connected)
 
     def record(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any],
         forward: ForwardPass | None = None,
     ) -> None:  # fmt: skip
-        """Notes an op; dispatch calls this."""
+        """Records an op; dispatch calls this."""
         if not context.taped and context.device:
             self.saw_pins = True
         known = self._connected
@@ -154,7 +153,7 @@ class GradientTape:
             if connected:
                 self._records.append(Record(kept, self._outputs(outputs), None, op, attrs, regions, forward))
             return
-        # The same for an eager op of one output, without calls: these would cost a third of the op.
+        # The eager op with one output is inlined: calls would cost a third of the op.
         connected = False
         for value in inputs:
             if isinstance(value, Tensor):
@@ -178,13 +177,13 @@ class GradientTape:
         outputs: Sequence[Tensor],
         pullback: Pullback,
     ) -> None:
-        """Notes a step with a pullback of its own.
+        """Records a step with its own pullback.
 
         Args:
           inputs: tensors and numbers.
           outputs: the tensors computed from them.
-          pullback: takes positions of inputs and one cotangent or None for each output; returns one gradient or None
-            for each position.
+          pullback: maps input positions and one cotangent or None for each output to one gradient or None for each
+            position.
         """
         kept, connected = self._inputs(inputs)
         if connected:
@@ -192,20 +191,20 @@ class GradientTape:
             self._records.append(Record(kept, self._outputs(outputs), pullback))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
-        """Returns the inputs of a step as they are now, and whether one of them comes from what is watched."""
+        """Returns the current values of a step's inputs, and whether one of them depends on watched tensors."""
         eager, known = self._trace is None, self._connected
         kept: list[Any] = []
         connected = False
         for value in values:
             if isinstance(value, Tensor):
-                # Without the calls of _snapshot and _key, which would cost a tenth of an eager op.
+                # _snapshot and _key are inlined: the calls would cost a tenth of an eager op.
                 value = value.snapshot() if eager else self._snapshot(value)
                 connected = connected or (id(value) if eager else id(value.raw)) in known
             kept.append(value)
         return kept, connected
 
     def _outputs(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Returns the outputs of a step as they are now; the tape follows them from here on."""
+        """Returns the current values of a step's outputs, which the tape follows from now on."""
         eager = self._trace is None
         kept: list[Tensor] = []
         for tensor in tensors:
@@ -225,7 +224,7 @@ class GradientTape:
         return not self._connected
 
     def follows(self, value: Tensor | Variable) -> bool:
-        """Returns True if a tensor or variable is watched, or was computed of what is."""
+        """Returns True if a tensor or variable is watched, or was computed from watched ones."""
         if isinstance(value, Variable):
             return self._watches(value)
         if id(value) in self._given:
@@ -233,7 +232,7 @@ class GradientTape:
         return key_of(value.snapshot()) in self._connected
 
     def record_read(self, variable: Variable, tensor: Tensor) -> None:
-        """Notes that reading ``variable`` gave ``tensor``; Variable calls this."""
+        """Records that reading ``variable`` returned ``tensor``; Variable calls this."""
         if self._watches(variable):
             snapshot = tensor.snapshot()
             self._connected[key_of(snapshot)] = snapshot
@@ -249,23 +248,23 @@ class GradientTape:
     ) -> Any:
         """Returns the gradient of ``target`` with respect to ``sources``.
 
-        A tensor to whose items values were assigned stands, as a source that is watched, for the values that it had
-        when :meth:`watch` was given it; as any other source, and as a target, for those that it has now.
+        A watched source whose items were assigned is differentiated at the values that it had when :meth:`watch` was
+        called; any other source, and the target, at the current values.
 
         Args:
           target: a tensor, or a nested structure of them, whose sum is differentiated.
-          sources: a tensor or variable that is watched, or a nested structure of them.
-          output_gradients: the cotangent of each target, taken in the target's dtype; ones when None.
-          unconnected_gradients: what a source that the target does not depend on gets, also since the target was
+          sources: a watched tensor or variable, or a nested structure of them.
+          output_gradients: the cotangent of each target, converted to the target's dtype; None for ones.
+          unconnected_gradients: the result for a source that the target does not depend on, or whose target was
             computed outside the tape: ``"none"`` or ``"zero"``.
 
         Returns:
           Tensors of the sources' shapes and dtypes, in the structure of ``sources``.
 
         Raises:
-          FailedPreconditionError: a second call on a tape that is not persistent, or a call from inside a loop that the
-            tape was opened outside of.
-          InvalidTypeError: the target is no floating tensor, or a source neither tensor nor variable.
+          FailedPreconditionError: a tape that is not persistent is used twice, or a tape from outside a loop is used
+            inside it.
+          InvalidTypeError: the target is not a floating tensor, or a source is neither a tensor nor a variable.
         """
         self._check_use("gradient()", unconnected_gradients)
         targets = [self._target("gradient()", value) for value in nest.flatten(target)[0]]
@@ -283,10 +282,10 @@ class GradientTape:
         return nest.unflatten(structure, gradients)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
-        """Gives the derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's ``jacobian``).
+        """Returns the derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's name).
 
-        One backward pass gives all rows at once, by ``jax.vmap``. In eager code under another open tape it is compiled
-        at each call, as a graph; compile the whole with ``gx.function`` where that is asked for often.
+        One backward pass computes all rows at once, with ``jax.vmap``. In eager code under another open tape it is
+        compiled as a graph at each call; for repeated calls compile the enclosing function with ``gx.function``.
 
         Args:
           target: a tensor.
@@ -294,11 +293,12 @@ class GradientTape:
           unconnected_gradients: as for :meth:`gradient`.
 
         Returns:
-          In the structure of ``sources``, tensors of the target's shape followed by the source's, of its dtype.
+          Tensors in the structure of ``sources``, with the target's shape followed by the source's and the source's
+          dtype.
 
         Raises:
-          FailedPreconditionError: as :meth:`gradient`.
-          InvalidTypeError: as :meth:`gradient`; or the target is no tensor alone, or one of complex numbers.
+          FailedPreconditionError: as for :meth:`gradient`.
+          InvalidTypeError: as for :meth:`gradient`; or the target is not a single tensor, or is complex.
 
         Example:
           >>> import graphc as gx
@@ -333,17 +333,17 @@ class GradientTape:
         """Returns the Jacobian of each row of ``target`` with respect to the same row of ``source`` (TensorFlow's).
 
         Args:
-          target: a tensor ``[b, ...]``, each of whose rows depends on no other row of the source than its own: where
-            one does, the result is the sum of its derivatives by all rows.
-          source: a tensor or variable ``[b, ...]`` that is watched.
+          target: a tensor ``[b, ...]`` in which each row depends only on the same row of the source; otherwise the
+            result is the sum of a row's derivatives with respect to all rows.
+          source: a watched tensor or variable ``[b, ...]``.
           unconnected_gradients: as for :meth:`gradient`.
 
         Returns:
           A tensor ``[b, *target.shape[1:], *source.shape[1:]]``.
 
         Raises:
-          InvalidArgumentError: target and source have not the same number of rows.
-          FailedPreconditionError, InvalidTypeError: as :meth:`jacobian`.
+          InvalidArgumentError: target and source differ in their number of rows.
+          FailedPreconditionError, InvalidTypeError: as for :meth:`jacobian`.
 
         Example:
           >>> import graphc as gx
@@ -375,17 +375,17 @@ class GradientTape:
         return FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](found, 0, 1), whole)
 
     def _real(self, call: str, target: Any) -> Tensor:
-        """Returns the target of a Jacobian."""
+        """Checks and returns the target of a Jacobian."""
         if nest.children(target) is not None:
             error = InvalidTypeError(
-                f"{call}: the target must be one tensor, got {target!r:.60}; ask for each by itself"
+                f"{call}: the target must be one tensor, got {target!r:.60}; call it for each tensor"
             )
             raise at(error, user_location())
         found = self._target(call, target)
         if found.dtype.kind == "c":
             error = InvalidTypeError(
-                f"{call}: the target is {found.type}, and derivatives of complex numbers are no complex matrix; take "
-                "its real and its imaginary part"
+                f"{call}: the target is {found.type}, but derivatives of complex numbers do not form a complex matrix; "
+                "differentiate its real and imaginary parts"
             )
             raise at(error, user_location())
         return found
@@ -395,8 +395,8 @@ class GradientTape:
         return Backward(self._records, self._connected, self._trace, self.saw_pins)
 
     def _end_use(self) -> None:
-        """Forgets what a tape that is used once needs no more."""
-        if not self._persistent and context.trace is self._trace:  # two branches may ask the same tape
+        """Drops the records of a tape that may be used only once."""
+        if not self._persistent and context.trace is self._trace:  # two branches may use the same tape
             self._records.clear()
             self._connected.clear()
             self._given.clear()
@@ -408,12 +408,12 @@ class GradientTape:
         trace = context.trace
         if not self._persistent and any(may_come_after(trace, used) for used in self._used_in):
             error = FailedPreconditionError(
-                f"{call} was called before on this GradientTape; for more than one call make it with persistent=True"
+                f"{call} was already called on this GradientTape; make the tape with persistent=True for several calls"
             )
             raise at(error, user_location())
         if trace is not self._trace and (self._is_open or not is_branch_of(trace, self._trace)):
             error = FailedPreconditionError(
-                f"{call} is called in another function or loop body than the one that opened the GradientTape, or "
+                f"{call} is called outside the function or loop body that opened the GradientTape, or "
                 "in a branch while it is open; open and use a tape in the same one"
             )
             raise at(error, user_location())

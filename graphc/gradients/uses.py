@@ -8,14 +8,14 @@ __all__ = ["is_branch_of", "may_come_after"]
 
 
 def is_branch_of(trace: Trace | None, around: Trace | None) -> bool:
-    """Returns True if a trace is that of a branch, or of one in a branch, and so on, in another trace."""
+    """Returns True if a trace belongs to a branch, possibly nested, of another trace."""
     while trace is not around and isinstance(trace, Region) and trace.once:
         trace = trace.parent
     return trace is around and trace is not None
 
 
 def may_come_after(trace: Trace | None, used: Trace | None) -> bool:
-    """Returns True if the code of a trace may run after something that one traced before did."""
+    """Returns True if the code of a trace may run after code of an earlier trace."""
     return trace is used or (
         trace is not None and used is not None and (trace.is_inside(used) or used.is_inside(trace))
     )

@@ -1,4 +1,4 @@
-"""``compare``: eager against compiled, equality first, then honest timings."""
+"""``compare``: eager versus compiled code: equality first, then honest timings."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from graphc.inspect.timing import Timing, measure
 __all__ = ["compare", "find_doubts"]
 
 DOUBTFUL_SPREAD = 0.2
-"""From this interquartile range on, as a part of the median, a reader is warned."""
+"""Interquartile range, relative to the median, from which the report warns."""
 
 DOUBTFUL_DRIFT = 0.25
-"""From this difference of the first and the second half of the rounds on, too."""
+"""Relative difference between the first and the second half of the rounds from which it warns, too."""
 
 PRODUCT_ROUNDING = {"gpu": 2.0**-10, "tpu": 2.0**-7}
-"""How coarsely these platforms round the factors of float32 products by default (TF32, bfloat16)."""
+"""Relative rounding of the factors of float32 products on these platforms by default (TF32, bfloat16)."""
 
 
 def compare(
@@ -59,33 +59,33 @@ def compare(
     show: bool | None = None,
     **kwargs: Any,
 ) -> Comparison:
-    """Runs a function eagerly and compiled: checks that both do the same, then times both.
+    """Runs a function eagerly and compiled, checks that both agree, and then times both.
 
-    Values, the Variables after the call, and gradients are compared first; what differs is not timed. Each mode starts
-    from the same Variables and random state, and afterwards they are as they were before. Then every call is waited
-    for, the modes take turns, and the one-time costs of tracing, lowering and compiling are kept apart. What the
-    function prints is shown in the first call of each mode, and not while it is timed.
+    It compares values, the Variables after the call, and gradients first, and times only what agrees. Each mode starts
+    from the same Variables and random state, which are restored afterwards. Every call is then waited for, the modes
+    take turns, and the one-time costs of tracing, lowering and compiling are listed separately. The function's output
+    is shown in the first call of each mode, but not while it is timed.
 
     Args:
       fn: a compiled function, or a plain one, which is compiled for the comparison.
-      *args: its arguments; arrays among them become tensors.
-      baselines: other functions that should do the same, by name; timed in the same turns. A compiled function gets
-        tensors; any other, say one of ``jax.jit``, gets each tensor as a ``jax.Array``, and is waited for through what
-        it returns.
-      rounds: how many samples to take of each mode, at most; 0 to compare without timing.
-      seconds: when to begin no further round, once there are three.
-      rtol: the relative error that is allowed; by default one that fits the dtype, ``eps ** (2 / 3)``.
-      atol: the absolute error that is allowed on top; by default one that fits the size of the values.
+      *args: the arguments; arrays among them become tensors.
+      baselines: other functions that should compute the same, by name; timed in the same rounds. A compiled function
+        receives tensors; any other, such as one of ``jax.jit``, receives each tensor as a ``jax.Array``, and its result
+        is waited for.
+      rounds: the maximum number of samples of each mode; 0 to compare without timing.
+      seconds: the time after which no further round begins, once there are three.
+      rtol: the allowed relative error; by default one for the dtype, ``eps ** (2 / 3)``.
+      atol: the additional allowed absolute error; by default one for the magnitude of the values.
       gradients: whether to compare gradients of floating outputs with respect to floating inputs. A tape keeps every
         intermediate result of the eager run in memory.
-      show: whether to print the table; None for everywhere but in a notebook, which shows what is returned.
+      show: whether to print the table; None prints it except in a notebook, which displays the returned report.
       **kwargs: keyword arguments of ``fn``.
 
     Returns:
-      What was found. It is not an error if modes differ: look at ``equal``.
+      The report. Differing modes are not an error: check ``equal``.
 
     Raises:
-      InvalidArgumentError: ``fn`` or a baseline is no function, or an option is out of range.
+      InvalidArgumentError: ``fn`` or a baseline is not a function, or an option is out of range.
       GraphcError: ``fn`` cannot be compiled.
 
     Example:
@@ -112,7 +112,7 @@ def compare(
     finally:
         state.restore()
     if not reports[1].equal:
-        notes.append("nothing was timed, because the compiled function does something else than the eager one")
+        notes.append("nothing was timed, because the compiled function computes something else than the eager one")
     timed = tuple(replace(report, timing=timings.get(report.name)) for report in reports)
     cost = compiled.cost
     if (plan := compiled.traced.plan) is not None:
@@ -155,7 +155,7 @@ def _tolerance(rtol: float | None, atol: float | None, call: Call, compiled: Com
 def _check(
     call: Call, modes: Sequence[Mode], state: State, tolerance: Tolerance, gradients: bool
 ) -> tuple[list[ModeReport], list[str]]:
-    """Runs each mode once, and compares it with the first."""
+    """Runs each mode once, and compares it with the first one."""
     notes: list[str] = []
     outcomes = [mode.first_call() for mode in modes]
     eager = outcomes[0]
@@ -191,18 +191,18 @@ def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, sec
     equal = [mode for mode, report in zip(modes, reports, strict=True) if report.equal]
     if not rounds:
         return {}
-    with redirect_stdout(io.StringIO()):  # what the function prints was seen in the first calls
+    with redirect_stdout(io.StringIO()):  # its output was shown in the first calls
         return measure(equal, rounds, seconds)
 
 
 def _cost_of_steps(cost: CompileCost, report: ModeReport) -> CompileCost:
-    """Returns what it costs to compile a function of several programs, which its first call does."""
+    """Returns the compile cost of a function of several programs, which its first call compiles."""
     usual = 0.0 if report.timing is None else report.timing.median
     return replace(cost, compile=max(report.first_call - usual, 0.0))
 
 
 def find_doubts(modes: Sequence[ModeReport]) -> list[str]:
-    """Returns what makes the times doubtful."""
+    """Returns notes on anything that makes the times doubtful."""
     timed = {mode.name: mode.timing for mode in modes if mode.timing is not None}
     notes = [
         f"the times of {name} spread widely: the middle half covers {timing.spread:.0%} of the median"

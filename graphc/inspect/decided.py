@@ -1,4 +1,4 @@
-"""Which branches Python took when a function was traced, told by the lines that have ops."""
+"""Branches that Python decided when a function was traced, inferred from the lines with ops."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["decided_branches"]
 
 
 def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
-    """Returns the ``if`` statements on Python values of which one branch, or each at its time, was traced.
+    """Returns the ``if`` statements on Python values of which only some branches were traced.
 
     Args:
-      lines: of the user's code, with ops or something to say of them. An ``if`` on a tensor is one of them: it makes an
-        op. Where a branch makes none it is not known whether it was taken.
+      lines: the lines of the user's code with ops or remarks. An ``if`` on a tensor is one of them: it makes an op. For
+        a branch without ops it is unknown whether it was taken.
 
     Returns:
-      The line of each, and which branch was taken.
+      The line of each statement, with the branch that was taken.
     """
     found: list[tuple[Location, str]] = []
     by_file: dict[str, dict[int, LineReport]] = {}

@@ -1,4 +1,4 @@
-"""Whether two results are the same up to rounding, with a tolerance that knows their dtypes."""
+"""Equality of results up to rounding, with tolerances by dtype."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from graphc.core import ArrayMethods, StringTensor
 __all__ = ["Agreement", "Difference", "Tolerance", "compare_leaves", "compare_results"]
 
 NOISE = 4
-"""Rounding errors of so many units in the last place of the largest input are nobody's fault."""
+"""Number of units in the last place of the largest input that count as unavoidable rounding error."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far two floating-point numbers may be apart: ``atol + rtol * abs(reference)``.
+    """The allowed difference between two floating-point numbers: ``atol + rtol * abs(reference)``.
 
     Attributes:
       rtol: the relative part; None for ``eps ** (2 / 3)`` of the coarser dtype: 2.4e-5 for float32, 3.7e-11 for
         float64.
       atol: the absolute part; None for ``rtol`` times the root mean square of the reference, so that an element that
         cancels to almost zero is judged by its neighbours, plus 4 units in the last place of ``scale``.
-      scale: the largest magnitude among the inputs, whose rounding errors no program can be rid of.
-      products: how coarsely this device rounds the factors of matrix products; 0 where it keeps their dtype.
+      scale: the largest magnitude among the inputs, whose rounding errors are unavoidable.
+      products: the relative rounding of factors of matrix products on this device; 0 if it keeps their dtype.
     """
 
     rtol: float | None = None
@@ -39,7 +39,7 @@ class Tolerance:
     products: float = 0.0
 
     def of(self, reference: np.ndarray[Any, Any], eps: float) -> tuple[float, float]:
-        """``rtol`` and ``atol`` for a reference whose dtype has this machine epsilon."""
+        """Returns ``rtol`` and ``atol`` for a reference whose dtype has this machine epsilon."""
         rtol = max(eps ** (2 / 3), self.products) if self.rtol is None else self.rtol
         if self.atol is not None:
             return rtol, self.atol
@@ -50,16 +50,16 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Difference:
-    """How one output of a mode compares with that of eager code.
+    """The comparison of one output of a mode with eager code's.
 
     Attributes:
-      path: which output, as an expression.
-      type: dtype and shape.
-      error: the largest absolute error, among the elements that are wrong if any are; None where there are no numbers.
-      relative: the error as a part of the reference there; None where that is zero.
-      allowed: what was allowed there.
-      index: where in the output.
-      problem: what is wrong, in words; empty when the two agree.
+      path: the output, as an expression.
+      type: the dtype and shape.
+      error: the largest absolute error, among the wrong elements if there are any; None for values without numbers.
+      relative: the error relative to the reference there; None if that is zero.
+      allowed: the allowed error there.
+      index: the index in the output.
+      problem: a description of the difference; empty if the two agree.
     """
 
     path: str
@@ -78,7 +78,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How all outputs of a mode compare with those of eager code.
+    """The comparison of all outputs of a mode with eager code's.
 
     Attributes:
       differences: one for each output.
@@ -93,7 +93,7 @@ class Agreement:
 
     @property
     def worst(self) -> Difference | None:
-        """The output that is wrong, or else the one that comes closest to what is allowed."""
+        """The wrong output, or else the one closest to the allowed error."""
         return max(self.differences, key=_severity, default=None)
 
 
@@ -109,9 +109,9 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
     Args:
       reference: the result of eager code.
       value: the result of another mode.
-      tolerance: for floating-point numbers.
-      root: what the result is called in paths.
-      strict: whether containers and dtypes must be the same too; otherwise only the number and order of leaves.
+      tolerance: the tolerance for floating-point numbers.
+      root: the name of the result in paths.
+      strict: whether containers and dtypes must be equal too; otherwise only the number and order of leaves.
     """
     expected, found = nest.flatten_with_paths(reference, root), nest.flatten_with_paths(value, root)
     structures = nest.flatten(reference)[1], nest.flatten(value)[1]
@@ -123,7 +123,7 @@ def compare_results(reference: Any, value: Any, tolerance: Tolerance, root: str,
 
 
 def compare_leaves(pairs: Sequence[tuple[str, Any, Any]], tolerance: Tolerance, *, strict: bool) -> Agreement:
-    """Compares leaves: triples of path, reference and value; see :func:`compare_results`."""
+    """Compares triples of path, reference and value; see :func:`compare_results`."""
     return Agreement(tuple(_compare(path, leaf, other, tolerance, strict) for path, leaf, other in pairs))
 
 
@@ -137,7 +137,7 @@ def _compare(path: str, reference: Any, value: Any, tolerance: Tolerance, strict
         return Difference(path, type(reference).__name__, problem=problem)
     arrays = _as_numpy(reference), _as_numpy(value)
     types = [f"{array.dtype.name}[{','.join(map(str, array.shape))}]" for array in arrays]
-    # A Python number has no dtype of its own: it takes the other's.
+    # A Python number has no dtype: it takes the other's.
     plain = any(isinstance(leaf, bool | int | float | complex) for leaf in (reference, value))
     if arrays[0].shape != arrays[1].shape or (strict and not plain and arrays[0].dtype != arrays[1].dtype):
         return Difference(path, types[0], problem=f"it is {types[1]}, that of eager code is {types[0]}")
@@ -153,7 +153,7 @@ def _compare_arrays(
     wide = np.result_type(np.float64, *(array.dtype for array in (reference, value) if array.dtype.kind == "c"))
     with np.errstate(invalid="ignore", over="ignore"):
         expected, found = np.atleast_1d(reference.astype(wide)), np.atleast_1d(value.astype(wide))
-        # NaNs and infinities agree with their like and with nothing else, and so do whole numbers.
+        # NaN and infinities agree only with their like, and integers only if equal.
         same = np.atleast_1d(reference == value) | (np.isnan(expected) & np.isnan(found))
         errors = np.where(same, 0.0, np.nan_to_num(np.abs(found - expected), nan=np.inf, posinf=np.inf))
         rtol, atol = tolerance.of(expected, eps) if eps else (0.0, 0.0)
@@ -190,6 +190,6 @@ def _as_numpy(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _epsilon(array: np.ndarray[Any, Any]) -> float:
-    """Returns the machine epsilon of a floating or complex dtype; 0 for the others, which are compared exactly."""
+    """Returns the machine epsilon of a floating or complex dtype; 0 for others, which are compared exactly."""
     info: Any = jnp.finfo
     return float(info(array.dtype).eps) if jnp.issubdtype(array.dtype, jnp.inexact) else 0.0

@@ -1,4 +1,4 @@
-"""``explain``: what was compiled, rolled, unrolled, folded, pinned and run on the host, and why."""
+"""``explain``: the report on what was compiled, rolled, unrolled, folded, pinned and run on the host, and why."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from graphc.tracing import LoopReport
 __all__ = ["explain"]
 
 _OUTCOMES = {"dce": "removed", "fold": "folded", "loops": "removed"}
-"""What a pass does to the ops that it takes away; the others make one of several."""
+"""The effect of a pass on the ops that it removes; the other passes merge ops."""
 
 
 def explain(
@@ -43,25 +43,25 @@ def explain(
     profile: str | os.PathLike[str] | None = None,
     **kwargs: Any,
 ) -> Explanation:
-    """Says what a compiled function does for these arguments: line by line, and why it is so.
+    """Explains a compiled function for some arguments, line by line and with reasons.
 
-    The function is traced as its first call would trace it, if it was not called with such arguments before; it is not
-    run. ``print`` what is returned to read it; a notebook shows it by itself, and ``html()`` makes a page of it, with
-    the graph as a drawing.
+    The function is traced as in its first call, unless it was called with such arguments before; it is not run.
+    ``print`` shows the explanation as text; a notebook displays it by itself, and ``html()`` returns a page with a
+    drawing of the graph.
 
     Args:
       fn: a compiled function, or a plain one, which is compiled for the explanation.
       *args: its arguments.
-      compile: whether to lower and compile it too, to tell what that takes.
-      profile: the folder of ``gx.profile(jax_profiler=folder)``, in which the function was called with such arguments:
-        the time that each node took is shown, too.
+      compile: whether to lower and compile it too, to report the cost.
+      profile: the folder of a ``gx.profile(jax_profiler=folder)`` during which the function was called with such
+        arguments: adds the time of each node.
       **kwargs: keyword arguments of ``fn``.
 
     Returns:
-      What was found.
+      The explanation.
 
     Raises:
-      InvalidArgumentError: ``fn`` is no function.
+      InvalidArgumentError: ``fn`` is not a function.
       NotFoundError: there is no profile in the folder.
       GraphcError: ``fn`` cannot be compiled.
 
@@ -108,14 +108,14 @@ def explain(
 
 
 def _check_show(compiled: Function, kwargs: dict[str, Any]) -> None:
-    """Refuses the option of :func:`graphc.compare`, which is none here: all keywords are arguments of the function."""
+    """Raises for the option ``show`` of :func:`graphc.compare`: here all keywords are arguments of the function."""
     if "show" not in kwargs:
         return
     parameters = inspect.signature(compiled).parameters.values()
     if not any(each.name == "show" or each.kind is each.VAR_KEYWORD for each in parameters):
         error = InvalidTypeError(
-            f"gx.explain: it has no option show, and {compiled.name} takes no argument of that name; it returns an "
-            "explanation, and print(...) shows that"
+            f"gx.explain has no option show, and {compiled.name} has no argument of that name; it returns an "
+            "explanation, which print(...) shows"
         )
         raise at(error, user_location())
 
@@ -124,13 +124,13 @@ def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> T
     try:
         return compiled.trace(*args, **kwargs)
     except VariableCreationError:
-        # It makes its Variables in its first call.
+        # The function makes its Variables in its first call.
         compiled.make_variables(*args, **kwargs)
         return compiled.trace(*args, **kwargs)
 
 
 class _Compiled(NamedTuple):
-    """What the compiled program tells."""
+    """Facts about the compiled program."""
 
     cost: CompileCost | None
     memory: Memory | None
@@ -155,13 +155,13 @@ def _arguments(arguments: Arguments) -> list[ArgumentReport]:
 
 
 def _laid_out(text: str, value: Any) -> str:
-    """Returns what a tensor or Variable is, and how it lies where that is not on one device."""
+    """Returns the type of a tensor or Variable, with its layout if it is not on one device."""
     layout = layout_text(value.sharding) if hasattr(value, "sharding") else ""
     return f"{text}, {layout}" if layout else text
 
 
 def _captured(traced: TracedFunction, arguments: Arguments) -> list[tuple[str, str]]:
-    """Returns the tensors that the graph takes besides the arguments, which come first."""
+    """Returns the tensors that the graph takes in addition to the arguments, which come first."""
     return [(value.name, str(value.type)) for value in traced.graph.inputs[len(arguments.arrays) :]]
 
 
@@ -186,7 +186,7 @@ def _variables(traced: TracedFunction) -> list[VariableReport]:
 
 
 def _steps(traced: TracedFunction) -> list[str]:
-    """Returns the steps of a function that runs on several devices, or apart from the host."""
+    """Returns the steps of a function that runs on several devices, or separately from the host."""
     if traced.plan is None:
         return []
     return [f"{step.kind} {step.name} on {step.device}{step.note and f': {step.note}'}" for step in traced.plan.steps]
@@ -197,7 +197,7 @@ def _type_of(variable: Variable | None) -> str:
 
 
 def _lines(notes: TraceNotes) -> list[LineReport]:
-    """Gives the lines of the user's code, those of one function together, in the order in which the functions come."""
+    """Returns the lines of the user's code, grouped by function in order of appearance."""
     found: dict[tuple[str, int], LineReport] = {}
 
     def report(location: Location) -> LineReport:
@@ -224,7 +224,7 @@ def _lines(notes: TraceNotes) -> list[LineReport]:
 
 
 def _counts(node: Node) -> bool:
-    """Returns True if a node is one of the user's: no constant, and not what tells the call of an exception."""
+    """Returns True if a node is the user's: not a constant, nor part of the call's status."""
     return node.op is not CONSTANT and node.op is not CALL_STATUS
 
 
@@ -238,7 +238,7 @@ def _note(line: LineReport, text: str) -> None:
 
 
 def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> None:
-    """Runs the passes once more, and notes what each took away from which line."""
+    """Repeats the passes, and counts the ops that each removed from each line."""
     counts, repeated = _count(graph), _repeated(graph)
     for step in DEFAULT:
         graph = step(graph)
@@ -262,7 +262,7 @@ def _count(graph: Graph) -> Counter[Location]:
 
 
 def _repeated(graph: Graph) -> Counter[Location]:
-    """Returns the ops in loops, once for each loop around them."""
+    """Returns the ops in loops, once for each enclosing loop."""
     regions = [region for node in graph.walk() if node.op in (SCAN, WHILE) for region in node.regions]
     return sum(map(_count, regions), Counter[Location]())
 

@@ -1,4 +1,4 @@
-"""What an explanation says, as an object, as JSON, as text and as HTML."""
+"""The content of an explanation, as an object, as JSON, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _FEW = 5
 
 @dataclass(frozen=True)
 class ArgumentReport:
-    """An argument, or a part of one.
+    """A report on an argument, or a part of one.
 
     Attributes:
       path: the expression that reaches it: ``batch['x'][0]``.
-      what: it is: a type for a tensor, and how it lies on several devices; else the value.
+      what: a tensor's type and its layout over several devices; for other values the value.
       static: whether it is a Python value that is part of the program, so that another value needs another trace.
     """
 
@@ -43,16 +43,16 @@ class ArgumentReport:
 
 @dataclass
 class LineReport:
-    """What became of a line of the user's code.
+    """A report on a line of the user's code.
 
     Attributes:
-      location: which line.
-      ops: how many ops were traced from it, constants not counted, in all iterations of unrolled loops.
-      left: how many of them the program has.
-      folded: how many became constants.
-      merged: how many were the same as others.
-      removed: how many nothing needed.
-      notes: what else is to be said of it.
+      location: the line.
+      ops: the number of ops traced from it, without constants, in all iterations of unrolled loops.
+      left: the number of them in the program.
+      folded: the number that became constants.
+      merged: the number that equalled others.
+      removed: the number that nothing needed.
+      notes: further remarks.
     """
 
     location: Location
@@ -66,14 +66,14 @@ class LineReport:
 
 @dataclass(frozen=True)
 class LoopEntry:
-    """What became of a loop.
+    """A report on a loop.
 
     Attributes:
-      location: where it is; None where that is unknown.
-      kind: ``"rolled"`` (one loop in the program, of a known number of iterations), ``"while"`` (one that ends when the
-        program finds so) or ``"unrolled"``.
-      reason: why.
-      times: how often it was met, as an inner loop is in each iteration of an unrolled one.
+      location: the loop's line; None if it is unknown.
+      kind: ``"rolled"`` (one loop in the program, with a known number of iterations), ``"while"`` (one whose end the
+        program determines) or ``"unrolled"``.
+      reason: the reason for this kind.
+      times: the number of times that it was met, for example as an inner loop in each iteration of an unrolled one.
       copies: how often the body of an unrolled loop was traced, each time.
       nodes: the nodes of all these copies, as they were traced.
     """
@@ -96,12 +96,12 @@ class LoopEntry:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """Something that a call looks at again.
+    """A condition that each call checks.
 
     Attributes:
-      what: where it is found: an argument, an attribute, a global.
-      was: what it was.
-      seconds: about what it takes to look at it.
+      what: the value's source: an argument, an attribute, a global.
+      was: the value.
+      seconds: the approximate time of the check.
     """
 
     what: str
@@ -111,11 +111,11 @@ class GuardReport:
 
 @dataclass(frozen=True)
 class VariableReport:
-    """A Variable that the program works on.
+    """A report on a Variable that the program uses.
 
     Attributes:
       name: its name.
-      type: shape and dtype; and how it lies, where that is not on one device.
+      type: the shape and dtype, and the layout if it is not on one device.
       read: whether its value is used.
       written: whether it is assigned.
     """
@@ -128,28 +128,27 @@ class VariableReport:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was compiled, and why so; see :func:`graphc.explain`.
+    """An explanation of a compiled function; see :func:`graphc.explain`.
 
     Attributes:
       function: the function's name.
-      arguments: what it was traced for.
-      lines: the lines of the user's code that have a part in the program, or of which there is something to say.
-      loops: what became of each loop.
-      variables: what the program reads and writes.
-      captured: the tensors that it uses from outside, by the names of its inputs, and their types.
-      guards: what is looked at again at each call besides the types of tensors, and what it was: a change means a new
-        trace.
-      device: the device that ops of it are pinned to, where it therefore runs, or several; empty where it is free.
-      steps: of a function that runs on several devices, or apart from the host: what is done, in an order.
-      after_call: what is done after each run.
-      side_effects: what Python did when the function was traced and will not do again, each with its line.
-      unconverted: the functions whose Python control flow was not converted, and why.
-      cost: what each step took, in seconds; None where nothing was compiled.
-      memory: what the program needs; None where the backend does not tell.
-      collectives: what the devices exchange in a program that runs on several, by kind.
-      traces: each time the function was traced, and why.
+      arguments: the arguments that it was traced for.
+      lines: the lines of the user's code with a part in the program, or with remarks.
+      loops: a report for each loop.
+      variables: the Variables that the program reads and writes.
+      captured: the tensors that it uses from outside: the names of the inputs, and their types.
+      guards: the values, other than the types of tensors, that each call checks: a change means a new trace.
+      device: the device or devices that ops of it are pinned to, where it therefore runs; empty if there are none.
+      steps: the steps of a function that runs on several devices, or separately from the host, in order.
+      after_call: the work after each run.
+      side_effects: the Python side effects of tracing, which calls do not repeat, each with its line.
+      unconverted: the functions whose Python control flow was not converted, with the reason.
+      cost: the time of each step in seconds; None if nothing was compiled.
+      memory: the memory of the program; None if the backend does not report it.
+      collectives: the exchanges between devices in a program that runs on several, by kind.
+      traces: a report for each trace, with its reason.
       graph: the program, after the passes.
-      node_times: the seconds that each node took in one run, by its path in the graph; empty without a profile.
+      node_times: the time of each node in one run in seconds, by its path in the graph; empty without a profile.
 
     Example:
       >>> import graphc as gx
@@ -183,19 +182,19 @@ class Explanation:
 
     @property
     def ops(self) -> int:
-        """Returns how many ops were traced, constants not counted."""
+        """The number of traced ops, without constants."""
         return sum(line.ops for line in self.lines)
 
     @property
     def left(self) -> int:
-        """Returns how many ops the program has, those of loop bodies and branches counted once."""
+        """The number of ops in the program, counting those of loop bodies and branches once."""
         return sum(line.left for line in self.lines)
 
     def line(self, number: int) -> LineReport:
-        """Returns the report on the first line of this number.
+        """Returns the report on the first line with this number.
 
         Raises:
-          KeyError: there is nothing to say of it.
+          KeyError: there is no report on this line.
         """
         for line in self.lines:
             if line.location.line == number:
@@ -203,23 +202,23 @@ class Explanation:
         raise KeyError(number)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in plain numbers, strings, lists and dicts; times are in seconds, memory in bytes."""
+        """Returns everything in plain numbers, strings, lists and dicts; times are in seconds, memory in bytes."""
         return {**asdict(self), "graph": str(self.graph), "ops": self.ops, "left": self.left}
 
     def to_json(self) -> str:
-        """:meth:`to_dict` as JSON text."""
+        """Returns :meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def html(self) -> str:
-        """Returns a page that shows all of it: the source, the graph as a drawing, costs, memory and traces.
+        """Returns an HTML page with everything: the source, the graph as a drawing, costs, memory and traces.
 
-        The page is one file that loads nothing; save it, send it, print it.
+        The page is a single file without external resources.
         """
         return explanation_page(self)
 
     def to_html(self) -> str:
-        """Returns the text of the explanation with its colours, as a piece of HTML."""
-        # A console that sees a notebook would show the text there by itself, too.
+        """Returns the text of the explanation with its colours, as an HTML fragment."""
+        # A console that detects a notebook would also display the text there.
         console = Console(file=io.StringIO(), width=_WIDTH, record=True, color_system="truecolor", force_jupyter=False)
         console.print(self)
         return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")

@@ -1,4 +1,4 @@
-"""An explanation as a listing: the user's lines, and beside each what became of it."""
+"""The explanation as a listing: the user's lines, each with its report."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["format_explanation", "ops_note"]
 
 _GAP = 3
-"""So many lines in a row of which there is nothing to say are shown between others; more are left out."""
+"""Maximum number of consecutive lines without remarks that are shown; more are omitted."""
 _MOST_ARGUMENTS = 20
 _SMALL_CALL = 5e-6
-"""What a call of a compiled function takes beside its work, in seconds."""
+"""The overhead of calling a compiled function, in seconds."""
 
 
 def format_explanation(found: Explanation) -> Group:
-    """Returns the explanation for a terminal."""
+    """Returns the explanation formatted for a terminal."""
     title = Text(f"{found.function}: {found.ops} ops traced, {found.left} left", style="bold")
     parts: list[Text | Table | Paragraph] = [title]
     for _, lines in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
@@ -39,7 +39,7 @@ def format_explanation(found: Explanation) -> Group:
         ("loops", [_loop(loop.location, f"{loop.kind}: {loop.why}", loop.times) for loop in found.loops]),
         ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
         ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
-        ("looked at again at each call", _guards(found)),
+        ("checked at each call", _guards(found)),
         ("device", [f"the program runs on {found.device}"] if found.device else []),
         ("steps", found.steps),
         ("collectives", _collectives(found)),
@@ -54,7 +54,7 @@ def format_explanation(found: Explanation) -> Group:
 
 
 def _guards(found: Explanation) -> list[str]:
-    """Returns what was read outside the arguments, and what takes longer to look at than a small call."""
+    """Returns the values read outside the arguments, and those that take longer to check than a small call."""
     outside = [guard.what for guard in found.guards if guard.what.startswith(("global ", "outer "))]
     rows = [", ".join(dict.fromkeys(outside))] if outside else []
     remedy = "pass it as a tensor, or keep it in a Variable"
@@ -63,7 +63,7 @@ def _guards(found: Explanation) -> list[str]:
 
 
 def ops_note(line: LineReport) -> str:
-    """Returns what the passes did to the ops of a line."""
+    """Returns a note on the passes' effect on the ops of a line."""
     done = {"folded": line.folded, "merged": line.merged, "removed": line.removed}
     return ", ".join(f"{count} {what}" for what, count in done.items() if count)
 
@@ -94,7 +94,7 @@ def _source(file: str, number: int) -> str:
 
 
 def _section(heading: str, rows: Iterable[str]) -> list[Text | Paragraph]:
-    """Returns a heading and its rows; nothing where there are none."""
+    """Returns a heading and its rows; nothing if there are none."""
     found = list(rows)
     if not found:
         return []
@@ -112,7 +112,7 @@ def _arguments(found: Explanation) -> list[str]:
 
 
 def _collectives(found: Explanation) -> list[str]:
-    """Returns what the devices exchange in each run."""
+    """Returns the exchanges between devices in each run."""
     return [
         f"{each.count} {each.kind}, {each.arrays} arrays, {format_bytes(each.bytes)} on each device"
         for each in found.collectives

@@ -125,7 +125,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the first call of a mode gave.
+    """The outcome of a mode's first call.
 
     Attributes:
       result: what was returned.

@@ -78,7 +78,7 @@ def _ranges(comparison: Comparison) -> list[Paragraph]:
 
 
 def speed_text(comparison: Comparison, name: str) -> str:
-    """How many times as fast as eager code a mode is; with the middle half over the rounds, where that is wide."""
+    """Returns the speedup of a mode over eager code; with the interquartile range over the rounds, if that is wide."""
     speedup, around = comparison.speedup(name), comparison.speedup_range(name)
     if speedup is None or around is None:
         return ""

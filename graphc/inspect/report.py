@@ -1,4 +1,4 @@
-"""What a comparison found, as an object, as JSON, as a table and as a picture."""
+"""The report of a comparison, as an object, as JSON, as a table and as a picture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Comparison", "CompileCost", "Machine", "ModeReport"]
 
 @dataclass(frozen=True)
 class CompileCost:
-    """What a compiled function costs once, in seconds.
+    """The one-time costs of a compiled function in seconds.
 
     Attributes:
       trace: from Python to a graph.
@@ -45,7 +45,7 @@ class CompileCost:
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the comparison was made.
+    """The machine of the comparison.
 
     Attributes:
       device: the model of the default device.
@@ -70,7 +70,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class ModeReport:
-    """What was found about one way to run the function.
+    """The report on one way to run the function.
 
     Attributes:
       name: ``"eager"``, ``"compiled"`` or the name of a baseline.

@@ -28,7 +28,7 @@ MIN_SAMPLE_SECONDS = 1e-3
 
 @dataclass(frozen=True)
 class Timing:
-    """How long one call takes.
+    """The time of a call.
 
     Attributes:
       samples: seconds of one call, one figure a round, each the mean of ``calls`` calls.
@@ -68,12 +68,12 @@ class Timing:
         return self.interquartile_range / self.median
 
     def ratios(self, other: Timing) -> Timing:
-        """How many times as long the other took in each round, in which both were measured one after the other."""
+        """Returns the ratio of the other's time to this one's in each round, which measures both in turn."""
         return Timing(tuple(theirs / mine for mine, theirs in zip(self.samples, other.samples, strict=False)))
 
     @property
     def drift(self) -> float:
-        """How far the medians of the first and the second half of the samples are apart, as a part of the smaller one.
+        """The relative difference between the medians of the first and the second half of the samples.
 
         Example:
           >>> round(Timing((1.0, 1.0, 1.0, 1.5, 1.5, 1.5)).drift, 3)

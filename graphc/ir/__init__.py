@@ -1,4 +1,4 @@
-"""Layer 1: the graph, with no JAX in it: types, ops, nodes, text, checks, an interpreter and passes."""
+"""Layer 1: the graph, without JAX: types, ops, nodes, text, checks, an interpreter and passes."""
 
 from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder

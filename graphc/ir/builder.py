@@ -1,4 +1,4 @@
-"""The one way to make a graph: append nodes, then build."""
+"""GraphBuilder: makes graphs by appending nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GraphBuilder:
     """Collects inputs and nodes in program order.
 
     Args:
-      name: the name of the graph to be.
+      name: the graph's name.
 
     Example:
       >>> import numpy as np
@@ -48,7 +48,7 @@ class GraphBuilder:
         return value
 
     def next_name(self, wish: str) -> str:
-        """Returns the name that the next node gets if it wishes for this one."""
+        """Returns the unique name that the next node gets if it requests this one."""
         return self._names.next(wish)
 
     def append(
@@ -67,15 +67,15 @@ class GraphBuilder:
         """Appends a node.
 
         Args:
-          op: what to apply.
+          op: the op to apply.
           inputs: values of this graph.
           attrs: the static attributes.
-          types: the output types; inferred with the op's rule when None.
+          types: the output types; None to infer them with the op's rule.
           regions: the bodies, in the order of the op's regions.
-          control_inputs: nodes of this graph that must run before.
+          control_inputs: nodes of this graph that must run first.
           device: a device spec as text; empty for none.
-          name: a wish; made unique.
-          location: the line of the user's code that asks for the node.
+          name: the requested name; made unique.
+          location: the user's line that requests the node.
         """
         if types is None:
             types = infer_types(op, [value.type for value in inputs], attrs, regions)
@@ -94,5 +94,5 @@ class GraphBuilder:
         return node
 
     def build(self, outputs: Sequence[Value]) -> Graph:
-        """Returns the graph so far, with these outputs."""
+        """Returns the graph built so far, with these outputs."""
         return Graph(self.inputs, self.nodes, outputs, self.name)

@@ -1,4 +1,4 @@
-"""How two graphs differ: by structure, so that names and the order of independent nodes are no difference."""
+"""Comparison of graphs by structure, ignoring names and the order of independent nodes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ __all__ = ["aligned", "difference"]
 def difference(before: Graph, after: Graph, *, context: int = 3) -> str:
     """Compares two graphs by structure.
 
-    Nodes that compute the same are matched, then those that are of the same op and types in the same order. The second
-    graph is printed with the names of the first, in its order as far as its edges allow; what still differs is a
-    difference. Names, source lines and the order of nodes that do not depend on one another are none.
+    It matches nodes that compute the same value, then nodes of the same op and types in the same order. The second
+    graph is printed with the names of the first, in its order as far as its edges allow; the diff of the two texts is
+    the result. Names, source lines and the order of independent nodes do not count.
 
     Args:
-      before: the one.
-      after: the other.
-      context: how many equal lines stand around those that differ.
+      before: the first graph.
+      after: the second graph.
+      context: the number of equal lines shown around each difference.
 
     Returns:
-      The lines that differ in the unified form, ``-`` for the first graph and ``+`` for the second; empty if none do.
+      The differing lines in unified diff format, ``-`` for the first graph and ``+`` for the second; empty if none
+      differ.
 
     Example:
       >>> from graphc.ir import parse_graph
@@ -47,11 +48,11 @@ def difference(before: Graph, after: Graph, *, context: int = 3) -> str:
 def aligned(before: Graph, after: Graph) -> Graph:
     """Returns a graph with the names and the order of another, as far as their nodes match.
 
-    Of nodes that compute the same, all users take the first; the others stay, without users.
+    Of several nodes that compute the same value, all users take the first; the others stay, unused.
 
     Args:
-      before: whose names and order are taken.
-      after: the graph.
+      before: the graph that provides names and order.
+      after: the graph to align.
     """
     matches = _matches(before, after)
     names = _names(before, after, matches)
@@ -84,7 +85,7 @@ def aligned(before: Graph, after: Graph) -> Graph:
 
 
 def _matches(before: Graph, after: Graph) -> dict[Node, Node]:
-    """For each node of the second graph that has one, the node of the first that it corresponds to."""
+    """Returns, for each matched node of the second graph, its counterpart in the first."""
     found = _same_computations(before, after)
     for key in (_like, _kind):
         taken = set(found.values())
@@ -98,7 +99,7 @@ def _matches(before: Graph, after: Graph) -> dict[Node, Node]:
 
 
 def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
-    """Returns the nodes that compute the same from the graphs' inputs; of several, those in the same order."""
+    """Returns the nodes that compute the same from the graphs' inputs, paired in order if there are several."""
     waiting: defaultdict[Hashable, deque[Node]] = defaultdict(deque)
     numbers: dict[Hashable, int] = {}
     for node, key in _computations(before, numbers):
@@ -107,9 +108,9 @@ def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
 
 
 def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[Node, int]]:
-    """Each node with a number for what it computes, the same for the same in both graphs.
+    """Yields each node with a number for its computation, equal for equal computations in both graphs.
 
-    What reads a resource computes the same until something writes it; no two writes are the same.
+    A read of a resource is the same computation until a write; no two writes are the same.
     """
     known = _input_keys(graph)
     own: dict[Node, int] = {}
@@ -127,7 +128,7 @@ def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[
 
 
 def _structure(region: Graph, numbers: dict[Hashable, int]) -> Hashable:
-    """Returns what a region computes and does, whatever its nodes are called and however they are ordered."""
+    """Returns a key for a region's computation and effects, ignoring node names and order."""
     known = _input_keys(region)
     nodes: Counter[int] = Counter()
     for node, number in _computations(region, numbers):
@@ -142,13 +143,13 @@ def _input_keys(graph: Graph) -> dict[Value, Hashable]:
 
 
 def _twins(graph: Graph) -> dict[Node, Node]:
-    """Returns for each node the first that computes the same: which of equal nodes is used is no difference."""
+    """Maps each node to the first one that computes the same: the choice between equal nodes does not count."""
     first: dict[Hashable, Node] = {}
     return {node: first.setdefault(number, node) for node, number in _computations(graph, {})}
 
 
 def _merged(graph: Graph, twins: dict[Node, Node]) -> dict[Value, Value]:
-    """Returns for each value that of the first node that computes the same."""
+    """Maps each value to that of the first node that computes the same."""
     found: dict[Value, Value] = {value: value for value in graph.inputs}
     for node, twin in twins.items():
         found.update(zip(node.outputs, twin.outputs, strict=True))
@@ -164,7 +165,7 @@ def _kind(node: Node) -> Hashable:
 
 
 def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node, str]:
-    """Returns the name of each node of the second graph: that of its match, or one that no other has."""
+    """Returns the names for the second graph's nodes: that of the match, or a new one."""
     taken = {node.name for node in before.nodes}
     names: dict[Node, str] = {}
     for node in after.nodes:
@@ -185,7 +186,7 @@ def _order(before: Graph, after: Graph, matches: dict[Node, Node], twins: dict[N
     wanted: dict[Node, tuple[int, int]] = {}
     last = -1
     for number, node in enumerate(after.nodes):
-        last = place(matches[node]) if node in matches else last  # a new one stays behind the one before it
+        last = place(matches[node]) if node in matches else last  # an unmatched node stays behind its predecessor
         wanted[node] = (last, number)
     needs: dict[Node, set[Node]] = {}
     for node in after.nodes:

@@ -1,4 +1,4 @@
-"""Device specs: which device a node is pinned to, in TensorFlow's notation."""
+"""Device specs: the devices that nodes are pinned to, in TensorFlow's notation."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpec:
-    """A device, or some of what tells devices apart. What is None is left open.
+    """A full or partial description of a device; fields that are None are left open.
 
-    The names are those of ``tf.DeviceSpec``. Keywords and device types may be written in any case; types are kept in
-    upper case. The names of jobs keep their case.
+    The names are those of ``tf.DeviceSpec``. Keywords and device types are case-insensitive, and types are stored in
+    upper case. Job names are case-sensitive.
 
     Attributes:
       job: the name of the cluster's job.
-      replica: which replica, from 0.
-      task: which task of the job, from 0.
+      replica: the replica's index, from 0.
+      task: the task's index in the job, from 0.
       device_type: ``CPU``, ``GPU``, ``TPU``.
-      device_index: which of the task's devices of that type, from 0.
+      device_index: the index among the task's devices of that type, from 0.
 
     Raises:
-      InvalidTypeError: a name is no string, or a number no int.
-      InvalidArgumentError: a name is malformed, or a number negative.
+      InvalidTypeError: a name is not a string, or a number not an int.
+      InvalidArgumentError: a name is malformed, or a number is negative.
 
     Example:
       >>> str(DeviceSpec.parse("/gpu:0"))
@@ -60,10 +60,10 @@ class DeviceSpec:
             if name is not None and not isinstance(name, str):
                 raise _wrong_type(f"{field} is {name!r}; expected a string or None")
         if self.job is not None and not _JOB.fullmatch(self.job):
-            raise _malformed(f"{self.job!r} is no name of a job: a letter, then letters, digits, '_', '.' and '-'")
+            raise _malformed(f"{self.job!r} is not a job name: a letter, then letters, digits, '_', '.' and '-'")
         if self.device_type is not None:
             if not _TYPE.fullmatch(self.device_type):
-                raise _malformed(f"{self.device_type!r} is no type of device, such as 'GPU'")
+                raise _malformed(f"{self.device_type!r} is not a device type such as 'GPU'")
             object.__setattr__(self, "device_type", self.device_type.upper())
         for field in ("replica", "task", "device_index"):
             number = getattr(self, field)
@@ -72,7 +72,7 @@ class DeviceSpec:
             if isinstance(number, bool) or not hasattr(number, "__index__"):
                 raise _wrong_type(f"{field} is {number!r}; expected an int or None")
             if number < 0:
-                raise _malformed(f"{field} is {number}; it counts from 0")
+                raise _malformed(f"{field} is {number}; expected at least 0")
             object.__setattr__(self, field, operator.index(number))
 
     @staticmethod
@@ -80,30 +80,30 @@ class DeviceSpec:
         """Returns the spec that a device string describes.
 
         Args:
-          text: for example ``/job:worker/replica:0/task:1/device:GPU:0``, a part of it, ``/gpu:0`` or ``cpu:1``;
-            empty for a spec that leaves all open.
+          text: for example ``/job:worker/replica:0/task:1/device:GPU:0``, a part of it, ``/gpu:0`` or ``cpu:1``; empty
+            for a spec that leaves everything open.
 
         Raises:
-          InvalidArgumentError: the text is none of these; the message lists the forms.
-          InvalidTypeError: it is no text.
+          InvalidArgumentError: the text is malformed; the message lists the forms.
+          InvalidTypeError: the argument is not a string.
         """
         given: Any = text
         if not isinstance(given, str):
-            raise _wrong_type(f"gx.DeviceSpec.parse: expected a text such as 'gpu:0', got {given!r:.60}")
+            raise _wrong_type(f"gx.DeviceSpec.parse: expected a string such as 'gpu:0', got {given!r:.60}")
         return _parse(text)
 
     def merge(self, inner: DeviceSpec) -> DeviceSpec:
-        """Returns the spec of something pinned to ``inner`` in a place pinned to this one.
+        """Returns the spec of an object pinned to ``inner`` within a scope pinned to this one.
 
-        What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
-        it goes when ``inner`` names another type.
+        ``inner`` takes precedence; this spec fills in what it leaves open. The index counts devices of this spec's
+        type, and is therefore dropped if ``inner`` names another type.
 
         Raises:
-          InvalidTypeError: ``inner`` is no spec.
+          InvalidTypeError: ``inner`` is not a DeviceSpec.
         """
         given: Any = inner
         if not isinstance(given, DeviceSpec):
-            message = "gx.DeviceSpec.merge: expected a gx.DeviceSpec, which gx.DeviceSpec.parse makes of a text, got"
+            message = "gx.DeviceSpec.merge: expected a gx.DeviceSpec (gx.DeviceSpec.parse makes one from a string), got"
             raise _wrong_type(f"{message} {given!r:.60}")
         other_type = None not in (self.device_type, inner.device_type) and self.device_type != inner.device_type
         return DeviceSpec(
@@ -116,24 +116,24 @@ class DeviceSpec:
 
     @property
     def is_complete(self) -> bool:
-        """True if it names one device of a task."""
+        """True if the spec names a single device of a task."""
         return self.device_type is not None and self.device_index is not None
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """TensorFlow's name of :meth:`parse`."""
+        """Parses a spec; TensorFlow's name of :meth:`parse`."""
         return cls.parse(spec)
 
     def to_string(self) -> str:
-        """TensorFlow's name of ``str``."""
+        """Returns the spec as text; TensorFlow's name of ``str``."""
         return str(self)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """TensorFlow's name of :meth:`merge`."""
+        """Merges two specs; TensorFlow's name of :meth:`merge`."""
         return self.merge(dev)
 
     def replace(self, **fields: Any) -> DeviceSpec:
-        """Returns a copy with other values of some fields.
+        """Returns a copy with some fields replaced.
 
         Example:
           >>> str(DeviceSpec.parse("/job:ps/task:1").replace(task=2))
@@ -142,7 +142,7 @@ class DeviceSpec:
         unknown = [name for name in fields if name not in self.__dataclass_fields__]
         if unknown:
             known = ", ".join(self.__dataclass_fields__)
-            raise _malformed(f"a device spec has no field {unknown[0]!r}; it has {known}")
+            raise _malformed(f"a device spec has no field {unknown[0]!r}; the fields are {known}")
         return dataclasses.replace(self, **fields)
 
     def __str__(self) -> str:
@@ -172,13 +172,13 @@ def _parse(text: str) -> DeviceSpec:
         if not found:
             raise _malformed(f"the device {text!r} has the part {part!r}; {_FORMS}")
         if not found.keys().isdisjoint(fields):
-            raise _malformed(f"the device {text!r} gives {next(iter(found))} more than once; {_FORMS}")
+            raise _malformed(f"the device {text!r} sets {next(iter(found))} more than once; {_FORMS}")
         fields.update(found)
     return DeviceSpec(**fields)  # pyright: ignore[reportArgumentType]
 
 
 def _parse_part(part: str) -> dict[str, str | int | None]:
-    """Returns the fields that one part between slashes sets; none when it is malformed."""
+    """Returns the fields that a part between slashes sets; none if it is malformed."""
     key, *words = part.split(":")
     key = key.lower()
     if key == "job" and len(words) == 1 and _JOB.fullmatch(words[0]):

@@ -1,6 +1,6 @@
-"""What a node does besides computing its outputs, as data.
+"""Effects: the resources that a node reads and writes, as data.
 
-Dead-code removal, common-subexpression removal and ordering ask for effects; no pass holds a list of op names.
+Dead-code elimination, common-subexpression elimination and ordering use effects; no pass has a list of op names.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass
 __all__ = ["WORLD", "Effect", "EffectKind", "conflicts", "is_world", "part_of_world", "reads", "writes"]
 
 WORLD = "world"
-"""The resource that stands for everything outside the program; no variable has this name."""
+"""The resource for everything outside the program; no variable has this name."""
 
 
 def part_of_world(name: str) -> str:
-    """Returns the resource for a part of the outside world that only what has this name touches."""
+    """Returns the resource for the named part of the outside world, which only effects of this name access."""
     return f"{WORLD}://{name}"
 
 
 def is_world(resource: str) -> bool:
-    """Returns True if a resource is the outside world, or a part of it, and no variable."""
+    """Returns True if a resource is the outside world or a part of it, rather than a variable."""
     return resource == WORLD or resource.startswith(f"{WORLD}://")
 
 
 class EffectKind(enum.Enum):
-    """How a node touches a resource."""
+    """The kind of access to a resource."""
 
     READ = "read"
     WRITE = "write"
@@ -34,11 +34,11 @@ class EffectKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One touch of one resource.
+    """An access to a resource.
 
     Attributes:
       kind: read or write.
-      resource: the name of what is touched: a variable's unique name, :data:`WORLD`, or a part of it.
+      resource: the name of the resource: a variable's unique name, :data:`WORLD`, or a part of it.
     """
 
     kind: EffectKind
@@ -59,7 +59,7 @@ def writes(resource: str) -> Effect:
 
 
 def conflicts(first: Iterable[Effect], second: Iterable[Effect]) -> bool:
-    """Tells if two nodes with these effects must keep their order: they share a resource that one of them writes."""
+    """Returns True if nodes with these effects must keep their order: they share a resource that one of them writes."""
     touched = {effect.resource: effect.kind for effect in first if effect.kind is EffectKind.READ}
     touched.update({effect.resource: effect.kind for effect in first if effect.kind is EffectKind.WRITE})
     return any(

@@ -1,4 +1,4 @@
-"""A graph: inputs, nodes in an order that respects every edge, outputs."""
+"""Graphs: inputs, nodes in an order that respects every edge, and outputs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from graphc.ir.node import Node, Value
 __all__ = ["VIEWS", "Graph"]
 
 VIEWS: Registry[Callable[..., Any]] = Registry("view of a graph")
-"""What draws graphs, which is a layer above: ``draw`` into a file, ``notebook`` as a piece of HTML."""
+"""The views of graphs that a higher layer registers: ``draw`` writes a file, ``notebook`` returns HTML."""
 
 
 class Graph:
-    """A computation as data. Immutable; a pass takes a graph and returns a new one.
+    """A computation as data; immutable: a pass takes a graph and returns a new one.
 
     Two graphs are equal when they are the same computation written the same way: equal ops, attributes, edges,
     control edges, devices, regions and types, in the same order. Names and source lines do not count.
 
     Attributes:
-      name: for people.
-      inputs: the tensors the graph is called with.
-      nodes: in an order in which each comes after all it depends on.
-      outputs: the tensors it returns.
-      caches: what higher layers keep for this very graph, for as long as it lives; no part of the computation.
+      name: the name shown to users.
+      inputs: the tensors that the graph takes.
+      nodes: the nodes, each after all those that it depends on.
+      outputs: the tensors that it returns.
+      caches: data that higher layers cache for this graph; not part of the computation.
     """
 
     __slots__ = ("__weakref__", "_hash", "caches", "inputs", "name", "nodes", "outputs")
@@ -69,12 +69,12 @@ class Graph:
             parse_graph(text)
         except ParseError as error:
             raise InvalidTypeError(
-                f"the graph {self.name!r} has no text that could be read again, as which it would be pickled: {error}"
+                f"the graph {self.name!r} cannot be pickled, since its text does not parse back: {error}"
             ) from error
         return parse_graph, (text,)
 
     def users(self) -> dict[Value, list[Node]]:
-        """Returns which nodes use each value, computed anew; values that nobody uses are absent."""
+        """Returns the users of each value, computed anew; unused values are absent."""
         index: dict[Value, list[Node]] = {}
         for node in self.nodes:
             for value in dict.fromkeys(node.inputs):
@@ -82,7 +82,7 @@ class Graph:
         return index
 
     def walk(self) -> Iterator[Node]:
-        """All nodes, those of regions after the node that holds them."""
+        """Yields all nodes, with those of regions after the node that holds them."""
         for node in self.nodes:
             yield node
             for region in node.regions:
@@ -90,26 +90,26 @@ class Graph:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """Returns what the graph reads and writes, each effect once, in order of first appearance."""
+        """Returns the graph's effects, each once, in order of first appearance."""
         return tuple(dict.fromkeys(effect for node in self.nodes for effect in node.effects))
 
     def draw(self, path: str | os.PathLike[str], *, limit: int | None = 150) -> Path:
-        """Draws the graph into a file: boxes for nodes, bodies of loops and branches inside theirs.
+        """Draws the graph into a file: nodes as boxes, with the bodies of loops and branches inside.
 
-        Solid lines are values, dashed ones the order of effects. A page (``.html``) can be zoomed, and tells of each
-        node what there is to say.
+        Solid lines are values, dashed ones the order of effects. An HTML page can be zoomed, and shows details of each
+        node.
 
         Args:
-          path: the file; its ending says the format: ``.svg``, ``.html``, or ``.png``, ``.pdf`` and ``.jpg``, which
+          path: the file; its suffix sets the format: ``.svg``, ``.html``, or ``.png``, ``.pdf`` and ``.jpg``, which
             need matplotlib.
-          limit: how many nodes one picture shows at most, those of bodies included; None for all. Of a larger graph,
-            large bodies and groups of nodes are single boxes, which a page opens.
+          limit: the maximum number of nodes in a picture, including those of bodies; None for all. In a larger graph,
+            large bodies and groups of nodes become single boxes, which an HTML page can open.
 
         Returns:
           The path.
 
         Raises:
-          InvalidArgumentError: the ending is none of these.
+          InvalidArgumentError: the suffix is not supported.
           FailedPreconditionError: matplotlib is not installed.
 
         Example:

@@ -1,7 +1,7 @@
-"""Runs a graph node by node.
+"""Interpreter: runs a graph node by node.
 
-One interpreter serves evaluation, lowering and analysis: a subclass overrides :meth:`Interpreter.run_node` and says
-what a node means there. Values are released after their last use.
+Evaluation, lowering and analysis share one interpreter: a subclass overrides :meth:`Interpreter.run_node` to give nodes
+its meaning. Values are released after their last use.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["Interpreter"]
 
 
 class Interpreter:
-    """Evaluates a graph by calling each op's ``impl``.
+    """Evaluates a graph by calling the ``impl`` of each op.
 
     Args:
-      graph: what to run; it is not verified here.
+      graph: the graph to run; it is not verified here.
 
     Example:
       >>> import numpy as np
@@ -40,19 +40,19 @@ class Interpreter:
         """Runs the graph.
 
         Args:
-          *inputs: one value per input of the graph.
+          *inputs: one value for each input of the graph.
 
         Returns:
-          One value per output of the graph.
+          One value for each output of the graph.
 
         Raises:
           InvalidArgumentError: the number of inputs is wrong.
-          Exception: what a node raises, with a note that carries the printed node and the user's line.
+          Exception: the error of a node, with a note that has the printed node and the user's line.
         """
         graph = self.graph
         if len(inputs) != len(graph.inputs):
             raise errors.InvalidArgumentError(
-                f"the graph {graph.name!r} takes {len(graph.inputs)} inputs, {len(inputs)} were given"
+                f"the graph {graph.name!r} takes {len(graph.inputs)} inputs, got {len(inputs)}"
             )
         environment: dict[Value, Any] = dict(zip(graph.inputs, inputs, strict=True))
         del inputs
@@ -74,14 +74,14 @@ class Interpreter:
         return tuple([environment[value] for value in graph.outputs])
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        """Evaluates one node; override this to give nodes another meaning.
+        """Evaluates a node; subclasses override it to give nodes another meaning.
 
         Args:
           node: the node.
-          inputs: one value per input of the node.
+          inputs: one value for each input of the node.
 
         Returns:
-          One value per output of the node.
+          One value for each output of the node.
         """
         if node.regions:
             regions = node.op.region_keywords([self.region(graph) for graph in node.regions])
@@ -93,15 +93,15 @@ class Interpreter:
         return () if result is None and not node.outputs else (result,)
 
     def region(self, graph: Graph) -> Callable[..., tuple[Any, ...]]:
-        """Returns a callable that runs a region of a node of this graph: ``(*values) -> tuple``.
+        """Returns a function that runs a region of one of the graph's nodes: ``(*values) -> tuple``.
 
-        A subclass whose constructor takes more than the graph overrides this and hands the rest down.
+        A subclass whose constructor takes further arguments overrides this and passes them on.
         """
         return type(self)(graph).run
 
 
 def _last_uses(graph: Graph) -> list[tuple[Value, ...]]:
-    """For each node, the values that nobody needs once it has run; unused outputs of the node are among them."""
+    """Returns, for each node, the values that are not needed after it, including its unused outputs."""
     dying: list[tuple[Value, ...]] = []
     seen: set[Value] = set(graph.outputs)
     for node in reversed(graph.nodes):

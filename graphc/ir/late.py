@@ -1,7 +1,7 @@
-"""Ops whose static attributes are tensors: ``reshape(x, shape)`` where a run of the graph knows the shape.
+"""Late ops: ops whose static attributes are tensors, such as ``reshape(x, shape)`` with a shape known only at run time.
 
-Such a node is applied once the tensors' values are known, when the graph is specialised for a run. Until then its
-output types are known as far as those values are.
+Such a node is applied once the tensors' values are known, when the graph is specialized for a run. Until then its
+output types are known only as far as these values are.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ __all__ = [
 ]
 
 LATE_MARK = "late"
-"""Stands in an attribute where the value of the next of the last inputs goes."""
+"""Placeholder, in an attribute, for the value of the next of the node's last inputs."""
 
 
 def late_op(op: OpDef) -> OpDef:
-    """Returns the op that applies another one late."""
+    """Returns the op that applies another op late."""
     return LATE if op.differentiable else LATE_CONSTANT
 
 
 def applied_name(op: OpDef, attrs: Mapping[str, Any]) -> str:
-    """Returns the name of an op, or of the one that it applies late: what the user called."""
+    """Returns the name of the op that the user called: a late op's inner op, or the op itself."""
     return attrs["op"] if op in (LATE, LATE_CONSTANT) else op.name
 
 
@@ -49,26 +49,26 @@ def late_attrs(op: OpDef, attrs: Mapping[str, Any], late: Sequence[str], known: 
     """Returns the attributes of a late node.
 
     Args:
-      op: what it applies.
-      attrs: the attributes of that, with ``LATE_MARK`` for each value that an input gives.
-      late: which of them have marks.
-      known: of each of these inputs, its elements in order, None for one that is not known; None where it is not known
-        how many there are.
+      op: the op that it applies.
+      attrs: the attributes of this op, with ``LATE_MARK`` for each value that an input provides.
+      late: the names of the attributes with marks.
+      known: for each of these inputs its elements in order, with None for an unknown one; None if their number is
+        unknown.
     """
     return Attrs(op=op.name, attrs=tuple(sorted(attrs.items())), late=tuple(sorted(late)), known=tuple(known))
 
 
 def late_inputs(attrs: Attrs) -> int:
-    """Returns how many of the last inputs of a late node give attributes."""
+    """Returns the number of last inputs that provide attributes."""
     return len(attrs["known"])
 
 
 def applied(attrs: Attrs, values: Sequence[Any]) -> tuple[OpDef, Attrs]:
-    """Returns the op that a late node applies, and its attributes.
+    """Returns the op that a late node applies, with its attributes.
 
     Args:
-      attrs: of the late node.
-      values: the inputs that give attributes, as ints and nested tuples of ints.
+      attrs: the late node's attributes.
+      values: the inputs that provide attributes, as ints and nested tuples of ints.
     """
     rest = iter(values)
     items = {name: _filled(value, rest) if name in attrs["late"] else value for name, value in attrs["attrs"]}
@@ -76,17 +76,17 @@ def applied(attrs: Attrs, values: Sequence[Any]) -> tuple[OpDef, Attrs]:
 
 
 def applied_attrs(attrs: Mapping[str, Any], types: Sequence[Any]) -> tuple[OpDef, Attrs]:
-    """Returns the op that a late node applies, and its attributes, with types in them where inputs give values.
+    """Returns the op that a late node applies, with types in place of the attributes that inputs provide.
 
     Args:
-      attrs: of the late node.
-      types: of its inputs.
+      attrs: the late node's attributes.
+      types: the types of its inputs.
     """
     return applied(Attrs(attrs), [str(type) for type in types[len(types) - len(attrs["known"]) :]])
 
 
 def static_ints(array: Any) -> Any:
-    """Returns an array of integers as an attribute."""
+    """Returns an array of integers as an attribute value."""
     return _nested_tuple(np.asarray(array).tolist())
 
 
@@ -109,13 +109,13 @@ def _evaluate(*values: Any, **attrs: Any) -> Any:
 
 
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    """Asks the op's inference with numbers put in for what is not known, as for open sizes."""
+    """Infers the output types by trying numbers for the unknown values, as for open sizes."""
     del regions
     count = late_inputs(attrs)
     tensors, numbers = tuple(types[: len(types) - count]), types[len(types) - count :]
     for type in numbers:
         if type.dtype.kind not in "iu":
-            raise TypeError(f"{type} gives no static attribute, which needs integers")
+            raise TypeError(f"{type} cannot be a static attribute, which needs integers")
     unknown = tuple([_unknown(type, known) for type, known in zip(numbers, attrs["known"], strict=True)])
 
     def infer(given: tuple[TensorType, ...]) -> Sequence[TensorType]:
@@ -130,14 +130,14 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 
 
 def _unknown(type: TensorType, known: Any) -> TensorType:
-    """Returns a type with an open size for each number that is not known."""
+    """Returns a type with an open size for each unknown number."""
     if known is None:
         return TensorType((), type.dtype, ranked=False)
     return TensorType((OPEN,) * list(known).count(None), type.dtype)
 
 
 def _put(type: TensorType, known: Any, guess: Sequence[int]) -> Any:
-    """Returns the value of an input, with guesses for what is not known of it."""
+    """Returns the value of an input, with guesses for the unknown parts."""
     if known is None:
         return tuple(guess)
     rest = iter(guess)

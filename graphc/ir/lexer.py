@@ -1,4 +1,4 @@
-"""Reads a graph's text token by token: marks, names, numbers, types and attribute values."""
+"""Lexer: reads a graph's text token by token: marks, names, numbers, types and attribute values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Reader"]
 
 T = TypeVar("T")
 
-# Possessive quantifiers, and a closing quote that may be absent: a text is read once, whatever stands in it.
+# Possessive quantifiers, and an optional closing quote: a text is scanned once, whatever it contains.
 _TOKEN = re.compile(
     r"""\s++
       | (?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+"?)   # as in JSON
@@ -36,21 +36,21 @@ _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
 _FLOAT = re.compile(r"-?(inf|nan|[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?)", re.ASCII)
 
 _DEEPEST = 200
-"""How many bodies, tuples and lists may lie in each other. Python that is compiled stays well below."""
+"""Maximum nesting depth of bodies, tuples and lists; compiled Python stays well below it."""
 _MOST_DIGITS = sys.int_info.str_digits_check_threshold
-"""Of an integer: so many (640) Python reads whatever its settings."""
+"""Maximum number of digits (640) of an integer that Python reads whatever its settings."""
 _LAST_LINE = 2**31 - 1
-"""Of a file, to Python."""
+"""Maximum line number in a Python file."""
 
 _NAMED = {"None": None, "True": True, "False": False}
 
 
 class Reader:
-    """The tokens of a text, and the small productions: names, types, attribute values.
+    """A reader of a text's tokens and of small productions: names, types, attribute values.
 
     Args:
-      text: what to read.
-      literals: the arrays that are stored beside it, by name.
+      text: the text to read.
+      literals: the arrays stored beside the text, by name.
     """
 
     def __init__(self, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> None:
@@ -69,35 +69,35 @@ class Reader:
 
     @property
     def place(self) -> int:
-        """Returns where the next token is; give it to :meth:`fail` to point there later."""
+        """The position of the next token, for :meth:`fail` to point to later."""
         return self._at
 
     def peek(self, ahead: int = 0) -> str:
-        """Returns the next token, or one further on; empty at the end."""
+        """Returns the next token, or one further ahead; empty at the end."""
         return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
 
     def next(self) -> str:
-        """Takes the next token."""
+        """Consumes and returns the next token."""
         token = self._tokens[self._at]
         if token:
             self._at += 1
         return token
 
     def accept(self, token: str) -> bool:
-        """Takes the next token if it is this one."""
+        """Consumes the next token if it equals ``token``; returns True if it does."""
         if self._tokens[self._at] != token:
             return False
         self._at += 1
         return True
 
     def word(self, token: str) -> None:
-        """Takes the next token, which must be this one."""
+        """Consumes the next token, which must equal ``token``."""
         if self._tokens[self._at] != token:
             self.fail(f"'{token}'")
         self._at += 1
 
     def end(self) -> None:
-        """The text must be at its end."""
+        """Requires that the text is at its end."""
         if self.peek():
             self.fail("the end of the text")
 
@@ -112,15 +112,15 @@ class Reader:
 
     @contextmanager
     def inside(self) -> Generator[None]:
-        """Reads, inside the scope, something that lies in another thing of its kind."""
+        """Counts one level of nesting while the scope is open."""
         if self._depth == _DEEPEST:
-            self.fail(f"at most {_DEEPEST} bodies, tuples and lists in each other")
+            self.fail(f"at most {_DEEPEST} levels of bodies, tuples and lists")
         self._depth += 1
         yield
         self._depth -= 1
 
     def list(self, close: str, item: Callable[[], T]) -> list[T]:
-        """Items between commas up to a closing mark, which is taken; a comma may stand before the mark."""
+        """Reads items between commas up to and including a closing mark; a comma may precede the mark."""
         items: list[T] = []
         while not self.accept(close):
             items.append(item())
@@ -130,7 +130,7 @@ class Reader:
         return items
 
     def string(self) -> str:
-        """Returns a string in double quotes."""
+        """Reads a string in double quotes."""
         token = self.peek()
         if not token.startswith('"'):
             self.fail("a string in double quotes")
@@ -142,7 +142,7 @@ class Reader:
         return text
 
     def name(self) -> str:
-        """Returns a word, or any text in double quotes."""
+        """Reads a word, or any text in double quotes."""
         place, token = self._at, self.peek()
         if token.startswith('"'):
             name = self.string()
@@ -154,7 +154,7 @@ class Reader:
         return self.next()
 
     def integer(self) -> int:
-        """Returns a decimal integer."""
+        """Reads a decimal integer."""
         if not _INTEGER.fullmatch(self.peek()):
             self.fail("an integer")
         if len(self.peek()) > _MOST_DIGITS:
@@ -162,7 +162,7 @@ class Reader:
         return int(self.next())
 
     def line(self) -> int:
-        """Returns the number of a line in a file."""
+        """Reads a line number."""
         place = self._at
         found = self.integer()
         if not 0 <= found <= _LAST_LINE:
@@ -170,13 +170,13 @@ class Reader:
         return found
 
     def float(self) -> float:
-        """Returns a decimal number, ``inf`` or ``nan``."""
+        """Reads a decimal number, ``inf`` or ``nan``."""
         if not _FLOAT.fullmatch(self.peek()):
             self.fail("a number")
         return float(self.next())
 
     def dtype(self) -> np.dtype[Any]:
-        """Returns a dtype's short name."""
+        """Reads the short name of a dtype."""
         token = self.peek()
         try:
             dtype = dtype_from_short(token)
@@ -186,7 +186,7 @@ class Reader:
         return dtype
 
     def type(self) -> TensorType:
-        """Returns a tensor type."""
+        """Reads a tensor type."""
         weak = self.accept("~")
         dtype = self.dtype()
         self.word("[")
@@ -199,15 +199,15 @@ class Reader:
         if self.accept("?"):
             return OPEN
         if self.peek().startswith("-"):
-            self.fail("a size from 0")
+            self.fail("a nonnegative size")
         return self.integer()
 
     def types(self) -> list[TensorType]:
-        """One type, or a list of them in parentheses."""
+        """Reads one type, or a list of types in parentheses."""
         return self.list(")", self.type) if self.accept("(") else [self.type()]
 
     def value(self) -> Any:
-        """Returns an attribute's value."""
+        """Reads an attribute's value."""
         token = self.peek()
         if token in _NAMED:
             return _NAMED[self.next()]
@@ -224,7 +224,7 @@ class Reader:
         if _FLOAT.fullmatch(token):
             return self.float()
         if token == "<":
-            self.fail("a value that has a text", found="a Python object, which a printed graph cannot hold")
+            self.fail("a value with a textual form", found="a Python object, which a printed graph cannot hold")
         if not _WORD.fullmatch(token):
             self.fail("a value")
         return self.dtype()
@@ -249,14 +249,14 @@ class Reader:
         if not self.accept("("):
             return type
         if type.is_open:
-            self.fail("a type whose sizes are all known, of a literal", start, str(type))
+            self.fail("a literal's type, without open sizes", start, str(type))
         place = self.place
         if self.accept("stored"):
             literal = self._stored(type)
         else:
             literal = self._packed(type) if self.accept("zlib") else self._listed(type)
         if literal is None:
-            self.fail(f"the elements of {type}", place, found="others")
+            self.fail(f"the elements of {type}", place, found="other elements")
         self.word(")")
         return literal
 
@@ -271,7 +271,7 @@ class Reader:
     def _packed(self, type: TensorType) -> Literal | None:
         try:
             packed, unpacking = base64.b64decode(self.string(), validate=True), zlib.decompressobj()
-            # What is more than the type says is not unpacked: a thousand times the text may be in it.
+            # Data beyond the type's size is not unpacked: it may be a thousand times the text.
             data = unpacking.decompress(packed, type.size * type.dtype.itemsize + 1)
             if not unpacking.eof or unpacking.unused_data:
                 return None
@@ -293,14 +293,14 @@ class Reader:
         try:
             with np.errstate(over="raise"):
                 array = np.array(elements, type.dtype)
-            # A list cannot tell the shapes of arrays without elements apart; all others must match.
+            # A list cannot distinguish the shapes of empty arrays; all other shapes must match.
             return Literal(array.reshape(type.shape)) if array.shape == type.shape or not array.size else None
         except (ValueError, TypeError, ArithmeticError):
             return None
 
     @property
     def _element_readers(self) -> dict[str, Callable[[], Any]]:
-        """Returns what reads an element, by the kind of the dtype; all others are floats."""
+        """The functions that read an element, by kind of dtype; all other kinds are floats."""
         return {
             "b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex, "O": self._bytes,
         }  # fmt: skip

@@ -23,9 +23,9 @@ class Value:
 
     Attributes:
       type: shape and dtype.
-      node: the node that computes it; None for an input of a graph.
-      index: which output of the node, or which input of the graph.
-      name: the name of a graph input, for people; empty for outputs of nodes.
+      node: the node that computes it; None for an input of the graph.
+      index: the index among the node's outputs, or among the graph's inputs.
+      name: the name of a graph input; empty for outputs of nodes.
     """
 
     __slots__ = ("__weakref__", "index", "name", "node", "type")
@@ -48,15 +48,15 @@ class Node:
     """One application of an op.
 
     Attributes:
-      op: what is applied.
-      inputs: the tensors it is applied to.
+      op: the op that the node applies.
+      inputs: the tensors that it takes.
       attrs: the static attributes.
-      outputs: the tensors it computes.
+      outputs: the tensors that it computes.
       regions: the bodies of loops and branches, each a graph.
-      control_inputs: nodes that must have run before.
+      control_inputs: nodes that must run first.
       device: the device spec that the user pinned it to, as text; empty for none.
-      name: a name for people, unique in its graph.
-      location: the line of the user's code that made it.
+      name: a name unique in its graph.
+      location: the user's line that made the node.
     """
 
     __slots__ = (
@@ -120,7 +120,7 @@ class Node:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """Returns what the node reads and writes, its regions' effects included."""
+        """The node's effects, including those of its regions."""
         own = self.op.effects(self.attrs)
         if not self.regions:
             return own

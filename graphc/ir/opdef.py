@@ -1,4 +1,4 @@
-"""What an op is: a row with one entry per interpretation.
+"""OpDef: the definition of an op as a row with one entry per interpretation.
 
 The ``ir`` package calls no JAX: ``impl`` is opaque to it, and only ``infer``, ``effects`` and ``fold`` are used here.
 """
@@ -29,44 +29,44 @@ Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Se
 
 
 def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    """Returns the effects of an op that has none."""
+    """Returns no effects, for a pure op."""
     del attrs
     return ()
 
 
 @dataclass(frozen=True, eq=False)
 class OpDef:
-    """An op.
+    """The definition of an op.
 
     Attributes:
       name: unique, lower case; dots make namespaces (``random.normal``).
-      impl: evaluates the op: ``impl(*values, **attrs)``, with one callable keyword per region, returns a value or a
-        tuple of values. For rows of the op table this is a function that JAX can trace.
-      infer: the output types from input types, attributes and regions.
+      impl: evaluates the op: ``impl(*values, **attrs)``, with one callable keyword for each region, returns a value or
+        a tuple of values. For rows of the op table it is a function that JAX can trace.
+      infer: returns the output types for input types, attributes and regions.
       params: the names of the tensor inputs; one that starts with ``*`` takes any number.
       regions: the names of the regions, for ops that have bodies; the last may start with ``*`` and take any number.
-      entries: what the inputs of each region are, from input types, attributes and regions: their types, each with the
-        place of the op's input that it is, or None. None for an op whose regions are kept as they are.
-      effects: what the op reads and writes, from its attributes.
-      fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None when there is none.
+      entries: returns the inputs of each region for input types, attributes and regions: their types, each with the
+        index of the op's input that it receives, or None. None for an op whose regions stay as they are.
+      effects: returns the resources that the op reads and writes, for its attributes.
+      fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None if there is none.
       differentiable: whether gradients flow from outputs to inputs.
-      light: whether it takes a few instructions for each element and has no effects, so that on a small array it may be
-        computed where it is not needed, to save a branch, and in each iteration of a loop, to save memory.
-      opaque: whether it runs code of the user's that may do to the world what no effect says, as ``jax.debug.print``
-        does: how often it runs is not changed.
-      takes_open: whether ``infer`` takes types with open sizes; for other ops it is asked with sizes put in for them.
-      verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
-      platforms: the types of devices, in lower case, that have an implementation; empty for all.
-      host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may wait. Its strings
+      light: whether the op takes a few instructions per element and has no effects, so that on a small array it may be
+        computed unnecessarily to save a branch, or again in each iteration of a loop to save memory.
+      opaque: whether it runs user code with effects that are not declared, such as ``jax.debug.print``: passes do not
+        change how often it runs.
+      takes_open: whether ``infer`` accepts types with open sizes; for other ops it is called with trial sizes.
+      verify: checks a node beyond its types; raises or returns a message, or returns None.
+      platforms: the device types, in lower case, with an implementation; empty for all.
+      host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may block. Its strings
         are arrays of ``bytes`` objects.
-      elementwise: whether it is an op of the host that computes each element of its results from those of its inputs
-        at the same place, so that many calls of it are one.
-      explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
-        names the parameters; None where ``impl`` says it best.
-      doc: one line on what the op computes.
-      version: how often its attributes or its meaning have changed, from 1; saved graphs of older ones are upgraded.
-      caches: what higher layers keep for the op.
-      pullbacks: the same for its gradients.
+      elementwise: whether a host op computes each element of its results from the input elements at the same position,
+        so that many calls can be merged into one.
+      explain: explains inputs, or their types, and attributes that ``impl`` refuses: returns an error whose message
+        names the parameters, or None to keep the error of ``impl``.
+      doc: a one-line description of the result.
+      version: the number of changes to its attributes or meaning, from 1; saved graphs of older versions are upgraded.
+      caches: data that higher layers cache for the op.
+      pullbacks: cached data for the op's gradients.
     """
 
     name: str
@@ -92,14 +92,14 @@ class OpDef:
     pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 
     def region_label(self, index: int) -> str:
-        """Returns the name of a region; those of a ``*`` name share it, and surplus ones have none."""
+        """Returns the name of a region; regions of a ``*`` name share it, and surplus ones have none."""
         last = self.regions[-1] if self.regions else ""
         if last.startswith("*") and index >= len(self.regions) - 1:
             return last[1:]
         return self.regions[index] if index < len(self.regions) else ""
 
     def region_keywords(self, bodies: Sequence[T]) -> dict[str, T | tuple[T, ...]]:
-        """Keyword arguments for ``impl`` from one entry per region; a ``*`` name gets a tuple."""
+        """Returns the keyword arguments for ``impl`` from one entry for each region; a ``*`` name gets a tuple."""
         named = [name for name in self.regions if not name.startswith("*")]
         keywords: dict[str, T | tuple[T, ...]] = dict(zip(named, bodies, strict=False))
         if len(named) < len(self.regions):

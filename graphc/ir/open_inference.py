@@ -1,8 +1,8 @@
-"""The output types of ops of which an input type is open.
+"""Inference of output types from input types with open sizes.
 
-No op has a rule for this. Its ordinary inference is asked what it says to sizes put in for the open ones: an output
-size that is the same for all of them is known, and all others are open. A size that inference refuses is none that a
-run can have, and where it refuses all, the shapes cannot fit.
+Ops have no rules for open sizes. The ordinary inference runs on trial sizes in their place: an output size that is the
+same for all trials is known, and all others are open. Trial sizes that inference refuses cannot occur in a run, and if
+it refuses all of them, the shapes cannot fit.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ Types: TypeAlias = tuple[TensorType, ...]
 Infer: TypeAlias = Callable[[Types], Sequence[TensorType]]
 
 _PRIMES = (61, 67)
-"""Sizes that no others divide, and small enough that an op that looks at each row is not slow."""
+"""Trial sizes: primes, and small enough that an op that iterates over rows is not slow."""
 _SMALL = (2, 0)
-"""Sizes that a slice such as ``x[:5]`` does not fill."""
+"""Sizes smaller than a slice such as ``x[:5]``."""
 _TELLING = 1031
-"""The size in probes whose refusal is shown; its multiples are not, so that they should occur nowhere else."""
+"""Trial size of probes whose error is shown; error texts hide its multiples, so it should not occur elsewhere."""
 _RANKS = range(5)
-"""The numbers of axes that are put in for one that is not known."""
+"""Trial numbers of axes for an unknown one."""
 _MOST_PROBES = 256
-"""Of combinations of sizes, where no size fits all places."""
+"""Maximum number of size combinations to try if no single size fits everywhere."""
 _MOST_SUBSETS = 4
-"""Open sizes of which all subsets are varied; of more, singles, pairs and what is equal."""
+"""Maximum number of open sizes whose subsets are all varied; beyond it only singles, pairs and equal sizes are."""
 _KEPT = 4096
 
 
 class ProbeError(ValueError):
-    """No sizes fit, or too many; its message is what inference says, with the sizes that were put in shown as ``?``.
+    """Raised if no trial sizes fit, or too many; the message is inference's, with ``?`` for the trial sizes.
 
     Attributes:
-      error: what inference raised.
-      types: what it raised it for, with sizes put in.
+      error: the error of inference.
+      types: the trial types that it raised the error for.
     """
 
     def __init__(self, error: Exception, types: Types) -> None:
@@ -54,7 +54,7 @@ class ProbeError(ValueError):
         super().__init__(self.hide(str(error)))
 
     def hide(self, text: str) -> str:
-        """Returns a text with ``?`` in place of the sizes that were put in, and of what was computed from them."""
+        """Returns a text with ``?`` in place of trial sizes and of sizes computed from them."""
         return re.sub(r"\d+", lambda found: "?" if _is_made(int(found[0])) else found[0], text)
 
 
@@ -64,7 +64,7 @@ def _is_made(number: int) -> bool:
 
 @dataclass(frozen=True)
 class _Found:
-    """What is known of the outputs, with one probe that is asked again to see that the rules are still the same."""
+    """The known parts of the outputs, with one probe to repeat, which detects changed rules."""
 
     types: Types
     given: Types
@@ -75,29 +75,29 @@ _found: dict[Any, _Found] = {}
 
 
 def infer_types(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
-    """Returns the output types of an op, as far as they are known where its input types are open.
+    """Returns the output types of an op, which may be partly open if its input types are.
 
     Raises:
-      ProbeError: whatever the open sizes are, the types do not fit.
-      Exception: what the op's inference raises.
+      ProbeError: the types do not fit for any value of the open sizes.
+      Exception: the error of the op's inference.
     """
-    for type in types:  # neither a generator nor is_open: this is asked of every node
+    for type in types:  # no generator or is_open: this runs for every node
         if OPEN in type.shape or not type.ranked:
             return infer_open(op, types, attrs, regions)
     return tuple(op.infer(types, attrs, regions))
 
 
 def infer_open(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph] = ()) -> Types:
-    """Returns what is known of the output types of an op of which an input type is open.
+    """Returns the known parts of an op's output types, given open input types.
 
     Args:
-      op: the op; one with bodies, on strings, on the host, or that says that it takes open types infers by itself.
-      types: of its inputs.
+      op: the op; ops with bodies, on strings, on the host, or with ``takes_open`` infer open types themselves.
+      types: the types of its inputs.
       attrs: its attributes.
       regions: its bodies.
 
     Raises:
-      ProbeError: whatever the open sizes are, the types do not fit; or the number of outputs depends on them.
+      ProbeError: the types do not fit for any open sizes; or the number of outputs depends on the open sizes.
     """
     if op.takes_open or op.host or regions or any(type.dtype.kind == "O" for type in types):
         return tuple(op.infer(types, attrs, regions))
@@ -115,7 +115,7 @@ def infer_open(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Se
 
 
 def ints_in(value: Any) -> list[int]:
-    """Returns the integers in an attribute, or in all of them, each once."""
+    """Returns the distinct integers in an attribute, or in nested ones."""
     if isinstance(value, Mapping):
         value = tuple(cast("Mapping[str, Any]", value).values())
     if isinstance(value, tuple):
@@ -124,12 +124,12 @@ def ints_in(value: Any) -> list[int]:
 
 
 def probe(infer: Infer, types: Types, hints: Sequence[int] = ()) -> _Found:
-    """Finds what is known of the outputs of an inference rule.
+    """Returns the known parts of an inference rule's outputs.
 
     Args:
-      infer: gives the output types for input types without open sizes, or raises.
-      types: the input types, some open.
-      hints: numbers that open sizes may have to do with, besides the sizes that are known.
+      infer: returns the output types for input types without open sizes, or raises.
+      types: the input types, some of them open.
+      hints: numbers that open sizes may relate to, in addition to the known sizes.
 
     Raises:
       ProbeError: no sizes fit, or the number of outputs depends on them.
@@ -145,7 +145,7 @@ def probe(infer: Infer, types: Types, hints: Sequence[int] = ()) -> _Found:
 
 
 def _ranked(types: Types) -> Iterator[Types]:
-    """Puts in numbers of axes, small ones first, for those that are not known."""
+    """Yields the types with trial numbers of axes in place of unknown ones, small numbers first."""
     places = [place for place, type in enumerate(types) if not type.ranked]
     if not places:
         yield types
@@ -162,7 +162,7 @@ def _ranked(types: Types) -> Iterator[Types]:
 
 
 def _refusal(infer: Infer, types: Types) -> Exception:
-    """Returns the error for types of which no sizes fit."""
+    """Returns the error for types that no sizes fit."""
     most = max([len(type.shape) for type in types if type.ranked], default=1)
     shapes = [type.shape if type.ranked else (OPEN,) * most for type in types]
     given = tuple([
@@ -177,25 +177,25 @@ def _refusal(infer: Infer, types: Types) -> Exception:
 
 
 def _widened(accepted: Sequence[tuple[Types, Types]]) -> Types:
-    """Returns what all results have in common."""
+    """Returns the most specific types that fit all results."""
     first = accepted[0][1]
     if any(len(gave) != len(first) for _, gave in accepted):
         error = ValueError(
-            "the number of results depends on a size that is not known while the graph is built; give the placeholder "
-            "this size"
+            "the number of results depends on a size that is unknown while the graph is built; set this size of the "
+            "placeholder"
         )
         raise ProbeError(error, accepted[0][0])
     return tuple(map(widen, zip(*[gave for _, gave in accepted], strict=True)))
 
 
 class _Probes:
-    """Asks an inference rule about types of which all numbers of axes are known.
+    """A series of trials of an inference rule, for types with known numbers of axes.
 
     Args:
       infer: the rule.
       types: the input types.
       hints: see :func:`probe`.
-      quick: whether to ask less, as many types are asked about.
+      quick: whether to make fewer trials, since there are many types to try.
     """
 
     def __init__(self, infer: Infer, types: Types, hints: Sequence[int], *, quick: bool) -> None:
@@ -213,7 +213,7 @@ class _Probes:
         self._tried: set[tuple[int, ...]] = set()
 
     def run(self) -> list[tuple[Types, Types]]:
-        """Returns the types that the rule accepts, each with what it gives."""
+        """Returns the types that the rule accepts, each with its result."""
         if self._try_all():
             return list(self._accepted.values())
         if not self._accepted:
@@ -228,8 +228,8 @@ class _Probes:
         return list(self._accepted.values())
 
     def _try_all(self) -> bool:
-        """Puts the same size everywhere; returns True if no other needs to be tried."""
-        for size in (*_PRIMES, 1):  # of size 1 axes may be left out
+        """Tries the same size everywhere; returns True if no others are needed."""
+        for size in (*_PRIMES, 1):  # axes of size 1 may be omitted
             self._try((size,) * self._count)
         if self._is_settled():
             return True
@@ -244,11 +244,11 @@ class _Probes:
         return self._is_settled()
 
     def _is_free(self) -> bool:
-        """Returns True if the rule takes any size, if it is the same everywhere."""
+        """Returns True if the rule accepts any size, as long as it is the same everywhere."""
         return (_PRIMES[0],) * self._count in self._accepted
 
     def _combinations(self) -> Iterator[tuple[int, ...]]:
-        """Returns sizes that differ, first those that are most often asked for."""
+        """Yields combinations of different sizes, the most common requirements first."""
         if self._count < 2:
             return
         for fill in (_PRIMES[0], 1):
@@ -262,7 +262,7 @@ class _Probes:
             yield from itertools.product(wanted[:most], repeat=self._count)
 
     def _aligned(self, fill: int) -> tuple[int, ...]:
-        """Takes the sizes that other inputs have on the same axis."""
+        """Returns the sizes that other inputs have on the same axes."""
         shapes = [type.shape for type in self._types]
 
         def size(axis: int) -> int:
@@ -271,12 +271,12 @@ class _Probes:
         return tuple([size(axis) for shape in shapes for axis, known in enumerate(shape) if known == OPEN])
 
     def _vary(self, base: tuple[int, ...]) -> bool:
-        """Changes some of the sizes that are accepted; returns True if no other needs to be tried."""
+        """Varies some of the accepted sizes; returns True if no others need trying."""
         free = self._is_free()
         for places in self._subsets(base):
             if self._try(_changed(base, places, _same(_PRIMES[1]))):
                 self._try(_changed(base, places, _same(2)))
-            elif not free:  # it is bound to a number, or to another size
+            elif not free:  # equal to a number, or to another size
                 for change in (_times(2), _plus(1)):
                     self._try(_changed(base, places, change))
             if self._is_settled():
@@ -297,14 +297,14 @@ class _Probes:
             yield from itertools.combinations(everything, 2)
 
     def _is_settled(self) -> bool:
-        """Returns True if all that can be open is found to be so."""
+        """Returns True if every size that can be open was found open."""
         if len(self._accepted) < 2:
             return not self._count and bool(self._accepted)
         outputs = _widened(list(self._accepted.values()))
         return all(not type.ranked or all(size == OPEN for size in type.shape) for type in outputs)
 
     def _try(self, sizes: tuple[int, ...]) -> bool:
-        """Asks the rule; returns True if it accepts these sizes."""
+        """Tries sizes; returns True if the rule accepts them."""
         if sizes not in self._tried:
             self._tried.add(sizes)
             rest = iter(sizes)

@@ -1,7 +1,7 @@
-"""What types with open sizes say of each other.
+"""Relations between types with open sizes.
 
-An open size, or an open number of axes, stands for one that only a run of the graph knows. A type then stands for all
-types that it may turn out to be.
+An open size, or an open number of axes, is known only when the graph runs. Such a type represents all types that it may
+turn out to be.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compatible_shapes(first: TensorType, second: TensorType) -> bool:
 
 
 def merge(first: TensorType, second: TensorType) -> TensorType:
-    """Returns the type that is known of a tensor of which both types are true.
+    """Returns the type of a tensor that has both types.
 
     Raises:
       InvalidArgumentError: no tensor has both types.
@@ -55,13 +55,13 @@ def merge(first: TensorType, second: TensorType) -> TensorType:
 
 
 def widen(types: Sequence[TensorType]) -> TensorType:
-    """Returns the narrowest type that all of these fit: sizes in which they differ are open.
+    """Returns the narrowest type that includes all of these: sizes in which they differ are open.
 
     Args:
       types: at least one, all of one dtype and of the same weakness.
 
     Raises:
-      InvalidArgumentError: they differ in more than their shapes.
+      InvalidArgumentError: the types differ in more than their shapes.
 
     Example:
       >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Reads the text that the printer writes; the grammar stands in the docstring of :mod:`graphc.ir.printer`."""
+"""Parser for the text that the printer writes; :mod:`graphc.ir.printer` documents the grammar."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["parse_graph"]
 def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS, literals: Mapping[str, Any] | None = None) -> Graph:
     """Returns the graph that a text describes; ``parse_graph(print_graph(g)) == g``.
 
-    Types are taken from the text and not inferred again: :func:`graphc.ir.verify` does that.
+    Types are taken from the text, not inferred again: :func:`graphc.ir.verify` does that.
 
     Args:
-      text: one graph, in the printer's grammar.
-      ops: where the ops are looked up.
-      literals: the arrays that are stored beside the text, by name.
+      text: the text of one graph, in the printer's grammar.
+      ops: the known ops by name.
+      literals: the arrays stored beside the text, by name.
 
     Raises:
-      ParseError: the text does not follow the grammar, or names an op or value that does not exist; the message has
-        the line, the column and what was expected.
+      ParseError: the text does not follow the grammar, or names an op or value that does not exist; the message has the
+        line, the column and the expected token.
 
     Example:
       >>> graph = parse_graph("graph same(%x: f32[2]) -> (f32[2]) { return %x }")
@@ -43,7 +43,7 @@ def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS, literals: Mapping[str
 
 
 class _GraphParser:
-    """Parses one graph; a region gets a parser of its own, because it sees only its own inputs."""
+    """A parser for one graph; a region has its own, because it sees only its own inputs."""
 
     def __init__(self, reader: Reader, ops: Mapping[str, OpDef]) -> None:
         self._reader = reader
@@ -52,7 +52,7 @@ class _GraphParser:
         self._nodes: dict[str, Node] = {}
 
     def graph(self, name: str) -> Graph:
-        """Returns the signature, the nodes and the outputs of a graph with this name."""
+        """Returns a graph with this name, from its signature, nodes and outputs."""
         reader = self._reader
         reader.word("(")
         reader.list(")", self._input)
@@ -71,7 +71,7 @@ class _GraphParser:
         reader.word("}")
         found = [value.type for value in outputs]
         if found != types:
-            reader.fail(f"the types of what the graph returns, ({', '.join(map(str, found))})", place, "other types")
+            reader.fail(f"the types of the graph's outputs, ({', '.join(map(str, found))})", place, "other types")
         return Graph(list(self._inputs.values()), list(self._nodes.values()), outputs, name)
 
     def _input(self) -> None:
@@ -96,7 +96,7 @@ class _GraphParser:
         op = self._op()
         reader.word("(")
         inputs = reader.list(")", self._use)
-        # "{" opens attributes or regions: an attribute's name is followed by "=".
+        # "{" opens attributes or regions: "=" follows an attribute's name.
         attrs = self._attrs() if reader.peek() == "{" and reader.peek(2) == "=" else Attrs()
         device = reader.string() if reader.accept("@") else ""
         controls = self._controls() if reader.accept("after") else ()
@@ -147,7 +147,7 @@ class _GraphParser:
             place = self._reader.place
             name = self._reader.name()
             if name in items:
-                self._reader.fail("an attribute that is not given yet", place)
+                self._reader.fail("a new attribute name", place)
             self._reader.word("=")
             items[name] = self._reader.value()
 

@@ -1,15 +1,15 @@
 """A graph as text, one line per node.
 
-The grammar; the parser reads exactly this. Spaces and line ends separate tokens and mean nothing else::
+The grammar, which the parser reads exactly. Spaces and line ends separate tokens and have no other meaning::
 
     graph    = "graph" name signature
     signature= "(" [input {"," input}] ")" "->" types "{" {node} "return" [use {"," use}] "}"
     input    = "%" name ":" type
     node     = "%" name ":" types "=" op "(" [use {"," use}] ")" [attrs] [device] [after] [loc] [bodies]
-    use      = "%" name ["#" integer]           an input of the graph, or the output of a node; "#" where it has many
-    types    = type | "(" [type {"," type}] ")" the types of a node's outputs: one type alone, or a list
+    use      = "%" name ["#" integer]           an input of the graph, or the output of a node; "#" if it has several
+    types    = type | "(" [type {"," type}] ")" the types of a node's outputs: a single type, or a list
     type     = ["~"] dtype "[" ["*" | size {"," size}] "]"                              "~" marks a weak type
-    size     = integer | "?"                    "?" is a size, "*" a number of axes that only a run of the graph knows
+    size     = integer | "?"                    "?" is a size, "*" a number of axes, known only when the graph runs
     attrs    = "{" name "=" value {"," name "=" value} "}"
     device   = "@" string
     after    = "after" "(" "%" name {"," "%" name} ")"                                   the control inputs
@@ -20,11 +20,11 @@ The grammar; the parser reads exactly this. Spaces and line ends separate tokens
     name, op = word | string                    a word is made of letters, digits and ``_ . /``
     string   = as in JSON
 
-A node is named in the text as it is in the graph. Array literals of up to 16 elements are nested lists; larger ones,
-and those that a list would not give back bit by bit, are their compressed bytes in base64. Literals of strings, whose
-dtype is ``str``, are always lists; bytes that are no UTF-8 are the lone surrogates that Python's ``surrogateescape``
-makes of them. A literal that is ``stored`` is kept beside the text, under that name. A value that has no text (a Python
-function, say) prints as ``<what it is>``; the parser refuses it.
+A node keeps its name in the text. Array literals of up to 16 elements are nested lists; larger ones, and those that a
+list would not reproduce bit by bit, are their compressed bytes in base64. Literals of strings, whose dtype is ``str``,
+are always lists; bytes that are not UTF-8 become the lone surrogates of Python's ``surrogateescape``. A ``stored``
+literal is kept beside the text, under that name. A value without a textual form (a Python function, for example) prints
+as ``<its description>``, which the parser refuses.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from graphc.ir.types import Attrs, Literal, TensorType, short_dtype
 __all__ = ["Store", "has_text", "print_graph", "print_node", "print_value"]
 
 Store: TypeAlias = Callable[[Literal], str | None]
-"""Keeps a literal beside the text and gives the name that it is found by; None leaves it in the text."""
+"""Stores a literal beside the text and returns its name; None leaves it in the text."""
 
 _LIST_LIMIT = 16
 _WORD = re.compile(r"[A-Za-z0-9_./]+", re.ASCII)
@@ -57,9 +57,9 @@ def print_graph(graph: Graph, *, locations: bool = True, store: Store | None = N
     """Returns the graph as text; see the module's docstring for the grammar.
 
     Args:
-      graph: what to print.
-      locations: whether to print the user's file and line of each node.
-      store: keeps literals beside the text; None writes all of them into it.
+      graph: the graph to print.
+      locations: whether to print the user's file and line for each node.
+      store: stores literals beside the text; None writes all of them into it.
 
     Example:
       >>> import numpy as np
@@ -82,7 +82,7 @@ def print_node(node: Node, *, locations: bool = True) -> str:
 
 
 def has_text(value: Any) -> bool:
-    """Returns True for an attribute's value whose text parses back.
+    """Returns True if the text of an attribute's value parses back.
 
     Example:
       >>> has_text((1, "same")), has_text(print)
@@ -146,7 +146,7 @@ def _graph_lines(graph: Graph, head: str, indent: str, locations: bool, store: S
 
 
 def _input_names(graph: Graph) -> dict[Value, str]:
-    """Returns a name for each input that no other input and no node of the graph has."""
+    """Returns a name for each input, unique among the graph's inputs and nodes."""
     if not graph.inputs:
         return {}
     unique = UniqueNames()
@@ -216,7 +216,7 @@ def _literal(array: np.ndarray[Any, Any]) -> str:
 
 
 def _numbers(array: np.ndarray[Any, Any]) -> list[bool | int | float | complex]:
-    """Returns the elements as the parser reads them from the text of :func:`_element`, in C order."""
+    """Returns the elements as the parser reads them from :func:`_element`'s text, in C order."""
     kind = array.dtype.kind
     if kind == "c":
         return [complex(float(str(item.real)), float(str(item.imag))) for item in array.ravel()]
@@ -226,20 +226,20 @@ def _numbers(array: np.ndarray[Any, Any]) -> list[bool | int | float | complex]:
 
 
 def _nested(array: Any) -> str:
-    """Nested lists of elements."""
+    """Returns nested lists of elements."""
     if isinstance(array, bytes):
         return _element(array)
     return f"[{', '.join(map(_nested, array))}]" if array.ndim else _element(array[()])
 
 
 def _element(item: Any) -> str:
-    """One element, a NumPy scalar. NumPy's text is the shortest that gives it back in its own precision."""
+    """Returns the shortest text that reproduces an element, a NumPy scalar, in its own precision."""
     if isinstance(item, bytes):
         text = item.decode("utf-8", "surrogateescape")
-        # What UTF-8 cannot hold is escaped, so that the text can be written to a file.
+        # Characters that UTF-8 cannot encode are escaped, so that the text can be written to a file.
         return json.dumps(text, ensure_ascii=not text.isprintable())
     kind = item.dtype.kind
     if kind == "c":
         return f"complex({item.real}, {item.imag})"
-    # The small types of ml_dtypes are of kind V; float64 holds them all.
+    # The small types of ml_dtypes have kind V; float64 holds all of them.
     return str(item if kind in "biuf" else np.float64(item))

@@ -1,7 +1,7 @@
-"""How a pass makes a graph from another.
+"""Rewriting of a graph by a pass.
 
-Nodes are frozen, so a node that a pass leaves as it is can be part of both graphs. Only what changes, and what
-depends on it, is made anew, under the same name and with the same location.
+Nodes are frozen, so an unchanged node can be part of both graphs. Only changed nodes, and those that depend on them,
+are made anew, under the same name and with the same location.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["Rewriter", "map_inside", "map_regions"]
 
 
 class Rewriter:
-    """Collects the nodes of a new graph while the nodes of an old one are visited in order.
+    """Collects the nodes of a new graph while it visits those of the old graph in order.
 
-    Each node of the old graph is either kept, replaced by a new node, merged into one seen before, or dropped (that
-    is: nothing is called for it).
+    Each node of the old graph is kept, replaced by a new node, merged into an earlier one, or dropped (by calling
+    nothing for it).
 
     Args:
-      graph: the graph to make anew.
+      graph: the graph to rewrite.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -34,34 +34,34 @@ class Rewriter:
         self._replaced: dict[Node, Node] = {}
 
     def inputs(self, node: Node) -> tuple[Value, ...]:
-        """Returns the new values that stand for the inputs of an old node."""
+        """Returns the new values for the inputs of an old node."""
         values = self._values
         if not values:
             return node.inputs
         return tuple([values.get(value, value) for value in node.inputs])
 
     def value(self, value: Value) -> Value:
-        """Returns the new value that stands for an old one."""
+        """Returns the new value for an old one."""
         return self._values.get(value, value)
 
     def controls(self, node: Node) -> tuple[Node, ...]:
-        """Returns the new nodes that stand for the control inputs of an old node, each once."""
+        """Returns the new nodes for the control inputs of an old node, each once."""
         if not node.control_inputs or not self._replaced:
             return node.control_inputs
         return tuple(dict.fromkeys(self._replaced.get(control, control) for control in node.control_inputs))
 
     def current(self, node: Node) -> Node:
-        """Returns the new node that stands for an old one."""
+        """Returns the new node for an old one."""
         return self._replaced.get(node, node)
 
     def add(self, node: Node) -> None:
-        """Appends a node of the new graph that stands for none of the old one."""
+        """Appends a node that has no counterpart in the old graph."""
         self._nodes.append(node)
 
     def keep(
         self, node: Node, *, regions: Sequence[Graph] | None = None, control_inputs: Iterable[Node] | None = None
     ) -> Node:
-        """Appends a node as it is, with its inputs mapped.
+        """Appends a node with its inputs mapped.
 
         Args:
           node: a node of the old graph.
@@ -69,7 +69,7 @@ class Rewriter:
           control_inputs: nodes of the new graph, in place of its own control inputs.
 
         Returns:
-          The node of the new graph: the same object when nothing about it changed.
+          The node of the new graph: the same object if it did not change.
         """
         inputs = self.inputs(node)
         controls = self.controls(node) if control_inputs is None else tuple(control_inputs)
@@ -90,7 +90,7 @@ class Rewriter:
         control_inputs: Iterable[Node] = (),
         device: str | None = None,
     ) -> Node:
-        """Appends a new node in place of an old one, with its output types, name, location, and device unless given."""
+        """Appends a new node in place of an old one, with its output types, name, location and device as defaults."""
         new = Node(
             op,
             inputs,
@@ -107,16 +107,16 @@ class Rewriter:
         return new
 
     def merge(self, node: Node, into: Node) -> None:
-        """Lets a node of the new graph stand for an old one, which is not appended."""
+        """Maps an old node to a node of the new graph, and appends nothing."""
         self._replaced[node] = into
         self._values.update(zip(node.outputs, into.outputs, strict=True))
 
     def substitute(self, values: Sequence[Value], new: Sequence[Value | None]) -> None:
-        """Lets values of the new graph stand for the outputs of a node that is not appended; None for unused ones."""
+        """Maps the outputs of an old node, which is not appended, to new values; None for unused outputs."""
         self._values.update({old: value for old, value in zip(values, new, strict=True) if value is not None})
 
     def finish(self) -> Graph:
-        """Returns the new graph: the old one itself when nothing changed."""
+        """Returns the new graph: the old one itself if nothing changed."""
         old = self._graph
         values = tuple([self._values.get(value, value) for value in old.outputs])
         if values == old.outputs and _same(self._nodes, old.nodes):
@@ -125,12 +125,12 @@ class Rewriter:
 
 
 def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, ...]:
-    """Returns the regions of a node, each passed through a function."""
+    """Returns the regions of a node, transformed by a function."""
     return tuple([function(region) for region in node.regions]) if node.regions else ()
 
 
 def map_inside(graph: Graph, function: Callable[[Graph], Graph]) -> Graph:
-    """Returns the graph, the regions of its nodes passed through a function."""
+    """Returns the graph with the regions of its nodes transformed by a function."""
     if not any(node.regions for node in graph.nodes):
         return graph
     rewriter = Rewriter(graph)

@@ -1,4 +1,4 @@
-"""Ops that give the shape of a tensor as a tensor, and what is known of integers that are computed from them."""
+"""Ops that return a tensor's shape as a tensor, and the known values of integers computed from shapes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF", "is_shape_value", "k
 
 _INT = np.dtype(np.int32)
 _DEEPEST = 100
-"""How far back the computation of an integer is followed."""
+"""Maximum depth to which the computation of an integer is followed."""
 _FED = 16
-"""How many integers that are fed at once may be sizes."""
+"""Maximum number of fed integers that may be sizes."""
 _MOST = 64
-"""How many elements a tensor has at most of which something is known: shapes have few."""
+"""Maximum number of elements of a tensor whose values are tracked: shapes have few."""
 
 
 def _shape_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -58,11 +58,11 @@ SHAPE_OF = _fact("shape_of", _shape, _shape_type, "The size of each axis.")
 SIZE_OF = _fact("size_of", _size, _number_type, "The number of elements.")
 RANK_OF = _fact("rank_of", _rank, _number_type, "The number of axes.")
 SHAPE_FACTS = (SHAPE_OF, SIZE_OF, RANK_OF)
-"""The ops whose values depend on types alone."""
+"""The ops whose values depend only on types."""
 
 
 def shape_fact(op: OpDef, type: TensorType) -> np.ndarray[Any, Any] | None:
-    """Returns the value of one of these ops; None where the type does not tell it."""
+    """Returns the value of a shape op; None if the type does not determine it."""
     if op is RANK_OF:
         return np.array(len(type.shape), _INT) if type.ranked else None
     if type.is_open:
@@ -71,13 +71,13 @@ def shape_fact(op: OpDef, type: TensorType) -> np.ndarray[Any, Any] | None:
 
 
 def known_ints(value: Value) -> np.ndarray[Any, Any] | None:
-    """Returns what is known of the elements of a tensor of integers without running the graph.
+    """Returns the elements of an integer tensor that are known without running the graph.
 
     Args:
-      value: of a small shape; what it is computed from is followed.
+      value: a value with a small shape, whose computation is followed.
 
     Returns:
-      An array of Python ints, with None for what is not known; None where the shape is not known either.
+      An array of Python ints, with None for unknown ones; None if the shape is unknown.
 
     Example:
       >>> from graphc.ir import GraphBuilder
@@ -90,9 +90,9 @@ def known_ints(value: Value) -> np.ndarray[Any, Any] | None:
 
 
 def is_shape_value(value: Value) -> bool:
-    """Returns True if a tensor is computed from shapes, constants and single integers that are fed alone.
+    """Returns True if a tensor is computed only from shapes, constants and single fed integers.
 
-    A run knows such a value before it compiles anything, and few of them at a time: its programs are kept by these.
+    Such a value is known before anything is compiled, and there are few: a run's programs are cached by them.
     """
     waiting, seen = [value], {value}
     while waiting:
@@ -117,7 +117,7 @@ def _known(value: Value, depth: int) -> np.ndarray[Any, Any] | None:
     if node is not None and depth < _DEEPEST and not node.regions and not node.effects:
         try:
             found = _computed(node, depth + 1)
-        except Exception:  # what cannot be computed here is not known
+        except Exception:  # a failed computation means unknown
             found = None
     return np.full(type.shape, None, object) if found is None or found.shape != type.shape else found
 
@@ -142,7 +142,7 @@ def _computed(node: Node, depth: int) -> np.ndarray[Any, Any] | None:
 
 
 def _folded(node: Node, parts: Sequence[np.ndarray[Any, Any] | None]) -> np.ndarray[Any, Any] | None:
-    """Computes a node of which all inputs are known."""
+    """Computes a node whose inputs are all known."""
     arrays: list[Any] = []
     for part, value in zip(parts, node.inputs, strict=True):
         if part is None or None in part.ravel().tolist():
@@ -154,7 +154,7 @@ def _folded(node: Node, parts: Sequence[np.ndarray[Any, Any] | None]) -> np.ndar
 
 
 def _objects(array: Any) -> np.ndarray[Any, Any]:
-    """Returns Python ints, and None, as an array of objects."""
+    """Returns Python ints and None as an array of objects."""
     if isinstance(array, list):
         return np.array(cast("Any", array), object)
     return np.array(np.asarray(array).tolist(), object)
@@ -178,4 +178,4 @@ _MOVES: dict[str, Callable[[list[Any], Attrs], Any]] = {
     "squeeze": lambda arrays, attrs: np.squeeze(arrays[0], attrs.get("axis")),
     "ravel": lambda arrays, attrs: np.ravel(arrays[0]),
 }
-"""The ops that move integers and change none, so that some may be known and others not."""
+"""The ops that move integers without changing them, so that some elements may be known and others not."""

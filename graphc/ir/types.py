@@ -1,4 +1,4 @@
-"""Tensor types and literal arrays: the values that types, attributes and the printed text are made of."""
+"""Tensor types and literal arrays: the values in types, attributes and the printed text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 __all__ = ["OPEN", "Attrs", "Literal", "TensorType", "dtype_from_short", "short_dtype", "typed_key"]
 
 OPEN = -1
-"""A size in a shape that is known only when the graph is run."""
+"""A size that is known only when the graph runs."""
 
 _SHORT = {
     "bool": "bool",
@@ -37,7 +37,7 @@ _SHORT = {
 
 
 def _known_dtypes() -> dict[str, np.dtype[Any]]:
-    """All dtypes by long and by short name, ``ml_dtypes`` included."""
+    """Returns all dtypes by long and by short name, including those of ``ml_dtypes``."""
     more = [name for name, kind in vars(ml_dtypes).items() if isinstance(kind, type) and hasattr(kind, "dtype")]
     known = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in (*_SHORT, *more)}
     return known | {short: known[long] for long, short in _SHORT.items()}
@@ -48,27 +48,27 @@ _DTYPES = _known_dtypes()
 
 def short_dtype(dtype: np.dtype[Any]) -> str:
     """Returns the short name of a dtype: ``f32``, ``i32``, ``bool``, ``bf16``."""
-    name = getattr(dtype, "name", None) or str(dtype)  # what is no dtype must print too, in the verifier's message
+    name = getattr(dtype, "name", None) or str(dtype)  # an invalid dtype must print too, in the verifier's message
     return _SHORT.get(name, name)
 
 
 def dtype_from_short(name: str) -> np.dtype[Any]:
-    """Returns the dtype of a short name, or of a long one; raises ``TypeError`` for a name that is none."""
+    """Returns the dtype of a short or long name; raises ``TypeError`` for an unknown name."""
     dtype = _DTYPES.get(name)
     if dtype is None:
-        raise TypeError(f"there is no dtype {name!r}; there are {', '.join(_SHORT.values())} and those of ml_dtypes")
+        raise TypeError(f"there is no dtype {name!r}; expected one of {', '.join(_SHORT.values())}, or of ml_dtypes")
     return dtype
 
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """Shape and dtype of a tensor.
+    """The shape and dtype of a tensor.
 
     Attributes:
-      shape: the size of each axis; ``OPEN`` for one that is known only when the graph is run.
-      dtype: a NumPy dtype, ``ml_dtypes`` included; ``object`` for strings.
-      weak: whether the dtype yields to others in promotion, as that of a Python scalar does (JAX's weak types).
-      ranked: whether the number of axes is known; where it is not, the shape is ``()``.
+      shape: the size of each axis; ``OPEN`` for one that is known only when the graph runs.
+      dtype: a NumPy dtype, including those of ``ml_dtypes``; ``object`` for strings.
+      weak: whether the dtype yields to others in promotion, like that of a Python scalar (JAX's weak types).
+      ranked: whether the number of axes is known; if it is not, the shape is ``()``.
 
     Example:
       >>> str(TensorType((2, 3), np.dtype("float32"))), str(TensorType((OPEN, 3), np.dtype("float32")))
@@ -88,15 +88,15 @@ class TensorType:
 
     @property
     def is_open(self) -> bool:
-        """Returns True if a size, or the number of axes, is not known."""
+        """True if a size, or the number of axes, is unknown."""
         return OPEN in self.shape or not self.ranked
 
     @property
     def size(self) -> int:
-        """Counts the elements.
+        """The number of elements.
 
         Raises:
-          InvalidArgumentError: the type is open, so that the count is known only when the graph is run.
+          InvalidArgumentError: the type is open, so that the number is known only when the graph runs.
         """
         if self.is_open:
             raise InvalidArgumentError(
@@ -115,13 +115,13 @@ class TensorType:
 
 
 class Literal:
-    """An array as an attribute: immutable, hashable, equal by dtype, shape and bytes.
+    """An array as an attribute: immutable, hashable, and compared by dtype, shape and bytes.
 
     Args:
-      array: copied, so that later writes to it change nothing. Strings are held as ``bytes``.
+      array: the array, which is copied, so that later writes to it have no effect. Strings are stored as ``bytes``.
 
     Raises:
-      InvalidTypeError: an array of Python objects other than strings.
+      InvalidTypeError: the array holds Python objects other than strings.
     """
 
     __slots__ = ("_hash", "array")
@@ -154,12 +154,12 @@ class Literal:
 
 
 def _content(array: np.ndarray[Any, Any]) -> Any:
-    """Returns what tells the elements apart: their bits, or the strings themselves."""
+    """Returns a key for the elements: their bits, or the strings themselves."""
     return tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
 
 
 def _strings(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Returns the same strings as an array of ``bytes`` objects."""
+    """Returns strings as an array of ``bytes`` objects."""
     held = np.empty(array.shape, object)
     for place, item in enumerate(array.ravel().tolist()):
         if not isinstance(item, str | bytes):
@@ -171,8 +171,8 @@ def _strings(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 class Attrs(Mapping[str, Any]):
     """The static attributes of a node: an immutable mapping with a cached hash.
 
-    Values are None, bool, int, float, complex, str, dtypes, :class:`TensorType`, :class:`Literal`, and tuples of
-    these. Equality distinguishes ``1``, ``1.0`` and ``True``, which compile to different programs.
+    Values are None, bool, int, float, complex, str, dtypes, :class:`TensorType`, :class:`Literal`, and tuples of these.
+    Equality distinguishes ``1``, ``1.0`` and ``True``, which compile to different programs.
     """
 
     __slots__ = ("_hash", "_items", "_key")
@@ -202,7 +202,7 @@ class Attrs(Mapping[str, Any]):
 
 
 def typed_key(value: Any) -> Any:
-    """A hashable key that tells ``1``, ``1.0`` and ``True`` apart, in nested tuples too, and ``0.0`` from ``-0.0``."""
+    """Returns a hashable key that distinguishes ``1``, ``1.0`` and ``True``, also nested, and ``0.0`` from ``-0.0``."""
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return tuple(typed_key(item) for item in value)

@@ -1,4 +1,4 @@
-"""Checks that a graph keeps the rules of the intermediate representation."""
+"""The verifier: checks that a graph follows the rules of the intermediate representation."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from graphc.ir.types import OPEN, TensorType
 __all__ = ["verify"]
 
 _MOST_BYTES = 2**63 - 1
-"""That can have addresses."""
+"""Maximum number of addressable bytes."""
 
 
 def verify(graph: Graph) -> None:
     """Checks a graph and its regions.
 
-    What holds afterwards: every value is defined once, in this graph, before it is used; regions see only their own
-    inputs; control inputs come earlier in the order; node names are unique; each node has the inputs, regions and
-    output types that its op's row says, the types by running the op's inference again; what it reads and writes has a
-    name; its device has the form of one; sizes that are not open are not negative, and tensors small enough
-    to have an address.
+    A valid graph has these properties: every value is defined once, in this graph, before it is used; regions see only
+    their own inputs; control inputs come earlier in the order; node names are unique; each node has the inputs, regions
+    and output types of its op's row, with the types checked by inference; resources that it reads and writes have
+    names; its device is well formed; known sizes are nonnegative, and tensors small enough to be addressable.
 
     Raises:
       VerificationError: a rule is broken; the message has the graph, the printed node and the user's line.
@@ -62,14 +61,14 @@ class _GraphCheck:
             self._done.add(node)
             for index, output in enumerate(node.outputs):
                 if output.node is not node or output.index != index:
-                    raise self._error(f"output {index} says that it is {output!r}", node)
+                    raise self._error(f"output {index} claims to be {output!r}", node)
                 self._define(output, node)
         for index, value in enumerate(graph.outputs):
             if value not in self._defined:
                 raise self._error(f"output {index}, {value!r}, is not defined in this graph")
 
     def _define(self, value: Value, node: Node | None) -> None:
-        # A value is not defined twice: its node is there once, by name, and says which output the value is.
+        # A value is not defined twice: its node appears once, by name, and holds the value's index.
         problem = _type_problem(value.type)
         if problem:
             raise self._error(f"{value!r} has {problem}", node)
@@ -102,7 +101,7 @@ def _check_op(graph: Graph, node: Node) -> None:
         raise _error(graph, f"the op's own check fails: {type(error).__name__}: {error}", node) from error
     found = tuple(output.type for output in node.outputs)
     if inferred != found:
-        raise _error(graph, f"the outputs are {_list(found)}, inference gives {_list(inferred)}", node)
+        raise _error(graph, f"the outputs are {_list(found)}, but inference returns {_list(inferred)}", node)
     problem = problem or _name_problem(effects) or _device_problem(node.device)
     if problem:
         raise _error(graph, problem, node)
@@ -111,7 +110,7 @@ def _check_op(graph: Graph, node: Node) -> None:
 def _name_problem(effects: Sequence[Effect]) -> str | None:
     for effect in effects:
         if not isinstance(effect.resource, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            return f"what it reads or writes is named {effect.resource!r:.60}, which is no text"
+            return f"a resource that it reads or writes is named {effect.resource!r:.60}, which is not a string"
     return None
 
 
@@ -127,18 +126,18 @@ def _count_problem(what: str, names: Sequence[str], count: int) -> str | None:
     least = sum(not name.startswith("*") for name in names)
     if count == least or (count > least and least < len(names)):
         return None
-    return f"the op takes {what} ({', '.join(names)}), the node has {count}"
+    return f"the op takes {what} ({', '.join(names)}), but the node has {count}"
 
 
 def _type_problem(type: Any) -> str | None:
     if not isinstance(type, TensorType):
-        return f"the type {type!r}, which is no TensorType"
+        return f"the type {type!r}, which is not a TensorType"
     if not isinstance(type.dtype, np.dtype):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return f"the dtype {type.dtype!r}, which is no NumPy dtype"
+        return f"the dtype {type.dtype!r}, which is not a NumPy dtype"
     if not all(isinstance(size, int) and (size >= 0 or size == OPEN) for size in type.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return f"the shape {type.shape!r}, whose sizes are not all integers from 0, or open"
+        return f"the shape {type.shape!r}, whose sizes are not all nonnegative integers or open"
     if not type.ranked and type.shape:
-        return f"the shape {type.shape!r}, and says that its number of axes is not known"
+        return f"the shape {type.shape!r}, but its number of axes is marked unknown"
     if math.prod([size for size in type.shape if size != OPEN]) * type.dtype.itemsize > _MOST_BYTES:
         return f"the type {type}, which is larger than any memory"
     return None

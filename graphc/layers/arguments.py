@@ -1,4 +1,4 @@
-"""What layers check of their arguments."""
+"""Argument checks of layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What weights start with."""
+"""Initial values of weights."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
 
 
 def _fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """How many numbers an output depends on, and an input reaches: of a matrix, or a kernel ``(*space, in, out)``."""
+    """Returns the fan-in and fan-out of a matrix, or of a kernel ``(*space, in, out)``."""
     space = math.prod(shape[:-2])
     return space * shape[-2], space * shape[-1]
 

@@ -31,7 +31,7 @@ _FROZEN = cast("bool", 0)
 
 
 class _Mode(threading.local):
-    """Whether the call that is going on in this thread trains; layers inside it do as it does.
+    """The training flag of the call in progress in this thread, which layers inside it share.
 
     Attributes:
       training: whether it does.
@@ -73,7 +73,7 @@ class Layer(Module):
     """
 
     __graphc_reads__: ClassVar[tuple[str, ...]]
-    """What calls of just this class read of its attributes, where not all of them; compiled functions guard these."""
+    """The attributes that calls of exactly this class read, if not all; compiled functions guard these."""
 
     __graphc_called__ = ("call",)
     """Methods that calls of a layer look up on the layer itself, where a function may have been put in place of one."""

@@ -34,7 +34,7 @@ def _checked(layer: Layer, space: int, x: ArrayLike) -> Any:
 
 
 class _Pooling(TensorLayer):
-    """What is taken of each window; the channels are last.
+    """A reduction over sliding windows; the channels are last.
 
     Args:
       pool_size: how many positions a window spans: one number, or one for each axis.
@@ -70,7 +70,7 @@ class _Pooling(TensorLayer):
 
 
 class _GlobalPooling(TensorLayer):
-    """What is taken of all positions; the channels are last.
+    """A reduction over all positions; the channels are last.
 
     Args:
       keepdims: whether the axes of space stay, with size 1.

@@ -67,7 +67,7 @@ def _operand(value: QuantizedWeight) -> Tensor:
 
 @dataclass(frozen=True)
 class WeightReport:
-    """What became of one weight.
+    """A report on one weight.
 
     Attributes:
       name: where it is found in the model.
@@ -86,7 +86,7 @@ class WeightReport:
 
 @dataclass(frozen=True)
 class QuantizationReport:
-    """What :func:`quantize` did.
+    """The report of :func:`quantize`.
 
     Attributes:
       weights: those that are quantized.
@@ -120,7 +120,7 @@ class QuantizationReport:
 
 
 class MetricLike(Protocol):
-    """What measures a model: one of ``gx.metrics``, or what is like them."""
+    """The interface of a metric that evaluates a model, such as one of ``gx.metrics``."""
 
     def reset(self) -> None:
         """Forgets what it has seen."""

@@ -1,4 +1,4 @@
-"""What a model is made of, as a table."""
+"""The table of a model's layers."""
 
 from __future__ import annotations
 

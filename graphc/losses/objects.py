@@ -44,7 +44,7 @@ _SMALLEST = 1e-7
 
 
 class Loss:
-    """What a prediction costs. Derive from it and override :meth:`call` to write a loss.
+    """A loss: the cost of a prediction. Derive from it and override :meth:`call` to write one.
 
     Args:
       name: for people.
@@ -284,7 +284,7 @@ class Huber(Loss):
 
 
 class Hinge(Loss):
-    """How much a prediction's sign misses its label by; see :func:`graphc.losses.hinge`.
+    """The hinge loss, by which a prediction's sign misses its label; see :func:`graphc.losses.hinge`.
 
     Args:
       reduction: as for :class:`Loss`.

@@ -1,4 +1,4 @@
-"""Layer 6: a graph becomes one function that JAX traces, and that an XLA executable."""
+"""Layer 6: turns a graph into a single function that JAX traces, and that into an XLA executable."""
 
 from graphc.lowering.backpressure import InFlight, in_flight
 from graphc.lowering.executable import Executable, Program, TypesDiffer

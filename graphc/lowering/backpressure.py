@@ -1,4 +1,4 @@
-"""Steps in flight: dispatched, and not yet computed."""
+"""Backpressure: a bound on the steps that are dispatched but not yet computed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["InFlight", "in_flight"]
 
 
 _LOOKED_AT = 8
-"""Of so many arrays that a program computes, the first ones, one is waited for: to ask all takes long."""
+"""Number of a program's outputs, from the first, among which the one to wait for is chosen; checking all takes long."""
 
 
 class InFlight:
@@ -27,7 +27,7 @@ class InFlight:
         self._launching = threading.Lock()
 
     def launch(self, name: str, program: Callable[[], Any], limit: int = 1) -> Any:
-        """Launches a program once fewer than ``limit`` steps are in flight, and notes what it computes."""
+        """Launches a program once fewer than ``limit`` steps are in flight, and records its outputs."""
         with self._launching:
             self.make_room(limit)
             results = program()
@@ -35,12 +35,12 @@ class InFlight:
         return results
 
     def make_room(self, limit: int) -> None:
-        """Waits until fewer than so many steps are in flight.
+        """Waits until fewer than ``limit`` steps are in flight.
 
         Raises:
           DeadlineExceededError: the deadline in force passed first.
           CancelledError: a token in force was cancelled first.
-          Exception: what went wrong when a step was computed; it is raised once.
+          Exception: the error of a step's computation, which is raised once.
         """
         while len(self._steps) >= limit:
             with self._lock:
@@ -51,10 +51,10 @@ class InFlight:
             try:
                 wait_for((array,), lambda name=name, array=array: f"room for another step: {name!r}, {describe(array)}")
             except (CancelledError, DeadlineExceededError):
-                raise  # it is still in flight
+                raise  # still in flight
             except Exception:
                 self._remove(step)
-                if not array.is_deleted():  # by another thread, whose step has taken it as its own
+                if not array.is_deleted():  # deleted if another thread's step was given its memory
                     raise
             else:
                 self._remove(step)
@@ -65,14 +65,14 @@ class InFlight:
                 self._steps.popleft()
 
     def add(self, name: str, arrays: Sequence[Any]) -> None:
-        """Notes a step that was dispatched, by the smallest of the arrays that it computes."""
+        """Records a dispatched step, by the smallest of its output arrays."""
         alive = [array for array in arrays if not array.is_deleted()]
         if alive:
             with self._lock:
                 self._steps.append((name, min(alive, key=lambda array: array.nbytes)))
 
     def _oldest(self) -> tuple[str, Any] | None:
-        """A step to wait for: the oldest, or if what it computed was donated to a later one, the next after it."""
+        """Returns the oldest step to wait for; skips steps whose outputs were donated to a later one."""
         while self._steps and self._steps[0][1].is_deleted():
             self._steps.popleft()
         return self._steps[0] if self._steps else None
@@ -82,7 +82,7 @@ class InFlight:
 
 
 in_flight = InFlight()
-"""Those of this process."""
+"""The steps in flight of this process."""
 
 
 register_turns(in_flight.launch)

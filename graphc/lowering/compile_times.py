@@ -1,7 +1,7 @@
-"""How long JAX took to lower a program and to compile it.
+"""The times that JAX takes to lower and to compile a program.
 
-It does both in the first call, and keeps what it has compiled, so that doing it once more takes no time. JAX tells who
-listens how long each step took, in the thread of the call and by the name of the program.
+It does both in the first call and caches the result, so repeating the call would take no time. JAX reports the time of
+each step to listeners, in the calling thread and with the program's name.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ __all__ = ["CompileTimes"]
 
 
 class CompileTimes:
-    """The seconds of one program, the first time; None until then.
+    """The lowering and compile times of a program's first call; None before.
 
     Args:
-      name: of the program.
+      name: the program's name.
 
     Attributes:
-      lower: from a graph to XLA's input.
-      compile: XLA's own work.
+      lower: the time from a graph to XLA's input, in seconds.
+      compile: the time of XLA's own work, in seconds.
     """
 
     __slots__ = ("_name", "_started", "compile", "lower")
@@ -34,12 +34,12 @@ class CompileTimes:
         self.compile: float | None = None
 
     def start(self) -> None:
-        """Says that JAX traces the program now, in this thread."""
+        """Marks the start of JAX's tracing of the program, in this thread."""
         if self.compile is None:
             self._started, _latest.program = time.perf_counter(), self
 
     def note(self, event: str, seconds: float, name: str) -> None:
-        """Notes a step that has ended; those of other programs are passed over."""
+        """Records a finished step; ignores those of other programs."""
         if name != self._name:
             return
         if event == _LOWERED:
@@ -49,7 +49,7 @@ class CompileTimes:
 
 
 class _Latest(threading.local):
-    """The program that this thread has traced last and not compiled yet."""
+    """The program that this thread traced last and has not compiled yet."""
 
     program: CompileTimes | None = None
 

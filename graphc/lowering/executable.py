@@ -1,4 +1,4 @@
-"""A compiled program and the variables it works on."""
+"""Executable: a compiled program and the variables that it uses."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ __all__ = ["Executable", "Program", "TypesDiffer", "kept_on_failure"]
 
 
 class TypesDiffer(Exception):
-    """A program is called with arrays of other types than it was traced for, or where numbers get other dtypes."""
+    """Signals that arrays have other types than the program was traced for, or that the dtype rules have changed."""
 
 
 class Program(NamedTuple):
-    """What XLA compiles of an executable: its graph, what else it depends on, and the ``jax.jit`` function."""
+    """The parts of an executable that XLA compiles: its graph, its other dependencies, and the ``jax.jit`` function."""
 
     graph: Graph
     variables: tuple[str, ...]
@@ -61,26 +61,25 @@ class Executable:
     still refers to (a tensor read from the variable, a NumPy view) is copied first and the copy donated.
 
     Args:
-      graph: what to compile.
-      check: of a program that can fail: raises if its outputs say that it has. It runs before anything else looks at
-        the outputs. The program itself gives variables their old values back if its status says that it has failed;
-        where it calls Python, which may fail without a status, variables stay as they are until then and none is
-        donated.
-      devices: the devices that it is pinned to; none for where its inputs are.
+      graph: the graph to compile.
+      check: raises if the outputs of a program that can fail say that it has; it runs before anything else reads the
+        outputs. The program itself restores its variables if its status says that it has failed; if it calls Python,
+        which may fail without a status, variables are not updated until the check has passed, and none is donated.
+      devices: the devices that it is pinned to; none to run where its inputs are.
 
     Attributes:
-      graph: the graph; what is differentiated is this one.
-      optimized: the graph with light branches converted, which is what XLA compiles.
-      timeout: within how many seconds a run must be done; None for no bound.
-      times: how long it took to lower and to compile, the first time.
-      variables: the names of the variables, those that are written first.
-      num_written: how many are written.
-      status: which output says that a call has failed, so that the program gives Variables their old values back; None
-        where there is none.
-      place: the names of the devices where it runs wherever its arguments are; empty where these decide.
-      jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
-        Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
-        types anyway, and at whether there are 64-bit ones, the caller can go without looking at them first.
+      graph: the graph, which is also the one that is differentiated.
+      optimized: the graph with light branches converted, which XLA compiles.
+      timeout: the time limit of a run in seconds; None for no limit.
+      times: the lowering and compile times of the first call.
+      variables: the names of the variables, written ones first.
+      num_written: the number of written variables.
+      status: the index of the output that says that a call has failed, on which the program restores its Variables;
+        None if there is none.
+      place: the names of the devices that it always runs on; empty if its arguments decide.
+      jitted: the ``jax.jit`` function from values of ``variables`` and inputs to outputs and values of ``written``.
+        Called with other types than the graph's, it raises :class:`TypesDiffer`: JAX's C++ cache checks the types and
+        the x64 setting anyway, so the caller need not check them first.
     """
 
     def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
@@ -120,23 +119,23 @@ class Executable:
         Args:
           arrays: one for each input of the graph.
           variables: one for each name in :attr:`variables`.
-          policy: how; what :attr:`timeout` and what is in force here ask for if None.
+          policy: the launch policy; None for the one that :attr:`timeout` and the deadlines in force require.
 
         Returns:
           One array for each output of the graph.
 
         Raises:
-          DeadlineExceededError: the results of an interruptible program were not there in time.
-          CancelledError: a token in force was cancelled before they were there.
+          DeadlineExceededError: the results of an interruptible program were not computed in time.
+          CancelledError: a token in force was cancelled before they were computed.
         """
         if policy is None:
             policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
-        # A host call may launch this very program, which JAX refuses in its first call.
+        # A host call may launch this same program, which JAX refuses in its first call.
         if policy.interruptible or (self.transaction.calls_host and is_in_host_call()):
             return self._interruptible(arrays, variables, policy)
         if policy is DISPATCH:
             return self._dispatch(arrays, variables)
-        if self._layout is not None:  # such programs take turns anyway
+        if self._layout is not None:  # such programs run one at a time anyway
             policy = replace(policy, max_in_flight=None)
         return policy.dispatch(
             self.graph.name,
@@ -177,13 +176,13 @@ class Executable:
 
     @property
     def is_short(self) -> bool:
-        """The program is sure to be short; an interruptible one runs in the thread of the call then."""
+        """True if the program is certainly short; an interruptible one then runs in the calling thread."""
         return self._function.short is not None and self.check is None and self._layout is None
 
     def _run_short(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy
     ) -> Sequence[Any] | None:
-        """Runs it in this thread; returns None where another thread uses the Variables."""
+        """Runs the program in this thread; returns None if another thread uses the Variables."""
         check_interrupted(self._described)
         program = self._function.short
         if program is None:
@@ -213,7 +212,7 @@ class Executable:
         return results
 
     def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
-        """Returns where the program runs if it takes several devices, and its inputs."""
+        """Returns the devices of a program on several devices, and its inputs."""
         if self._layout is None:
             return meeting_place((*arrays, *map(array_of, variables))), arrays
         return self._layout.home, self._layout.placed(arrays)
@@ -238,7 +237,7 @@ class Executable:
         return results
 
     def _spread(self, variables: Sequence[Variable]) -> Any:
-        """Returns the ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
+        """Returns the ``jax.jit`` function for Variables on several devices, which preserves their layouts."""
         key = layouts = tuple([array_of(variable).sharding for variable in variables])
         found = self._by_layout.get(key)
         if found is None:
@@ -260,11 +259,11 @@ class Executable:
 
     @property
     def program(self) -> Program:
-        """Returns what XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
+        """The program that XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
         return Program(self.graph, self.variables, self.devices, self.check is not None, self.jitted, self.times)
 
     def take_over(self, other: Program | None) -> bool:
-        """Runs another program from now on, if it is the same as this one but for the names of Variables.
+        """Runs another program from now on, if it is the same except for the names of Variables.
 
         Returns:
           True if it is the same.
@@ -278,7 +277,7 @@ class Executable:
         return True
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
-        """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
+        """Returns JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
         place, arrays = self._meeting(arrays, variables)
         with together(place, arrays, variables) as arrays, collection_paused():
             program = self.jitted if place is None else self._spread(variables)
@@ -286,12 +285,12 @@ class Executable:
 
 
 def _held(program: Callable[..., Sequence[Any]], values: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
-    with interrupts_held():  # between the Python functions that it calls runs code of JAX's, which makes it another
+    with interrupts_held():  # between host callbacks JAX runs code that would turn Ctrl-C into another error
         return program(*values, *arrays)
 
 
 def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
-    """Returns the graph with other names of variables, which only nodes outside branches and loops have."""
+    """Returns the graph with other variable names, which only nodes outside branches and loops have."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
         name = node.attrs.get("variable")
@@ -304,7 +303,7 @@ def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
 
 
 def _on_one(devices: Sequence[str]) -> dict[str, Any]:
-    """Gives what ``jax.jit`` is told of a program that is pinned to a device, so that it brings the arguments there."""
+    """Returns the ``jax.jit`` options of a program pinned to a device, which move the arguments there."""
     if len(devices) != 1:
         return {}
     place = SingleDeviceSharding(find_device(devices[0], told=True))  # pyright: ignore[reportArgumentType]
@@ -312,7 +311,7 @@ def _on_one(devices: Sequence[str]) -> dict[str, Any]:
 
 
 def _status_of(graph: Graph) -> int | None:
-    """Returns which output is the status of the call, which is 0 unless it has failed; None if there is none."""
+    """Returns the index of the status output, which is 0 unless the call has failed; None if there is none."""
     nodes = [value.node for value in graph.outputs]
     return next((place for place, node in enumerate(nodes) if node is not None and node.op is CALL_STATUS), None)
 
@@ -335,11 +334,10 @@ def _guarded(
 
 
 def kept_on_failure(results: tuple[Any, ...], status: int, before: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns the results of a program, of whose last ones, the new values of Variables, the old ones if it has failed.
+    """Returns a program's results, with the old values of Variables in place of the new ones if it has failed.
 
-    XLA computes the choice together with the update, in place: a training step takes the time and the memory that it
-    takes without the choice, and so does the assignment of one row of a table. A ``jax.lax.cond`` around the values
-    would copy them.
+    XLA computes the select together with the update, in place: a training step takes the same time and memory with and
+    without it, and so does the assignment of one row of a table. A ``jax.lax.cond`` around the values would copy them.
     """
     count = len(results) - len(before)
     fine = results[status] == 0

@@ -1,4 +1,4 @@
-"""Frames that lie at lines of the user's, for those who look at the stack: JAX's metadata, tracebacks."""
+"""Stack frames at the user's lines, for readers of the stack: JAX's metadata and tracebacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALL = "return target(*args)"
 
 @lru_cache(maxsize=4096)
 def _frame_at(location: Location) -> Callable[..., Any]:
-    """Returns a function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
+    """Returns a function whose only frame is at the user's line, which JAX takes for the source of an op."""
     return FunctionType(_code_at(location, "target, *args", _CALL), {})
 
 
@@ -33,28 +33,28 @@ def _code_at(location: Location, parameters: str, body: str) -> CodeType:
 
 
 def _no_columns(code: CodeType) -> bytes:
-    """Gives a table that puts all instructions on the first line, without columns: tracebacks show no carets below it.
+    """Returns a table that maps all instructions to the first line, without columns: tracebacks show no carets.
 
-    Each entry is of kind 13, for up to eight instructions, and moves on by no line (``locations.md`` of CPython).
+    Each entry has kind 13, covers up to eight instructions, and advances by no line (CPython's ``locations.md``).
     """
     units = len(code.co_code) // 2
     return b"".join(bytes((0x80 | 13 << 3 | min(8, units - start) - 1, 0)) for start in range(0, units, 8))
 
 
 def _writable(text: str) -> str:
-    """Returns a text that XLA can take: Python's paths may hold bytes that are not UTF-8."""
+    """Returns a text that XLA accepts: Python's paths may contain bytes that are not UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:
-    """``target(*args)``, called from a frame that lies at a line of the user's."""
+    """Calls ``target(*args)`` from a frame at a line of the user's code."""
     if location is None:
         return target(*args)
     tracer = sys.gettrace()
     if tracer is None:
         return _frame_at(location)(target, *args)
 
-    # A debugger would stop in the frame at a breakpoint that it has reached before, when the line itself ran.
+    # A debugger would stop in this frame at a breakpoint that it already reached when the line itself ran.
     def seen(*args: Any) -> Any:
         sys.settrace(tracer)
         try:
@@ -70,16 +70,16 @@ def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -
 
 
 def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
-    """Raises an exception whose traceback ends with lines of the user's.
+    """Raises an exception whose traceback ends with lines of the user's code.
 
     Args:
-      locations: where the functions were called, the outermost first, and last where the exception is raised.
+      locations: the lines of the calls, the outermost first, and last the line of the raise.
       error: the exception.
     """
     if not locations:
         raise error
     *calls, last = locations
-    # Without parameters, which pytest would show as the arguments of the user's function.
+    # No parameters: pytest would show them as arguments of the user's function.
     frame = FunctionType(_code_at(last, "", "raise error"), {"error": error})
     for location in reversed(calls):
         frame = FunctionType(_code_at(location, "", "return call()"), {"call": frame})

@@ -1,10 +1,10 @@
-"""How a program is launched: dispatched, or run so that the call may give it up.
+"""Launch policies: dispatching a program, or running it so that the call may abandon it.
 
-A dispatched program runs behind the call. The call of an interruptible one waits for it. XLA cannot be interrupted, and
-on a CPU it even runs some programs (those that call Python, and those that look short) in the thread that calls them.
-So an interruptible program runs on a thread of its own, and the call may stop waiting. Only one that is sure to be
-short runs in the thread of the call, which takes a tenth of the time. An interruptible program donates nothing: its
-arguments are still there when it was given up.
+A dispatched program runs asynchronously. The call of an interruptible one waits for it. XLA cannot be interrupted, and
+on a CPU it even runs some programs (those that call Python, and those that look short) in the calling thread. An
+interruptible program therefore runs on a separate thread, so that the call can stop waiting. Only a program that is
+certainly short runs in the calling thread, which takes a tenth of the time. An interruptible program donates nothing:
+its arguments still exist if it is abandoned.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ __all__ = [
 
 _PROGRAMS_KEPT = 8
 
-# A program of no more operations, bytes and rounds of loops takes some hundred microseconds, if the compiler knows all
-# that it does: it counts the body of a loop once, and says of most how often they run, and of foreign code nothing.
+# A program below these numbers of operations, bytes and loop rounds takes some hundred microseconds, if the compiler
+# knows all its work: it counts the body of a loop once, reports the trip counts of most loops, and nothing of foreign
+# code.
 _MOST_OPERATIONS = 1e7
 _MOST_BYTES = 1e7
 _MOST_ROUNDS = 1000
@@ -64,14 +65,14 @@ _ROUNDS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 
 @dataclass(frozen=True)
 class LaunchPolicy:
-    """How a program is launched.
+    """The way to launch a program.
 
     Attributes:
-      interruptible: the call waits for the results, and gives the program up at a deadline or a cancellation; no
-        Variable is changed then.
-      timeout: within how many seconds an interruptible program must be done, the time to compile it not counted.
-      max_in_flight: how many steps may be dispatched and not yet computed; None for any number.
-      watched: the watchdog reports a launch that makes no progress.
+      interruptible: whether the call waits for the results, and abandons the program at a deadline or a cancellation,
+        without changing any Variable.
+      timeout: the time limit of an interruptible program in seconds, without its compilation.
+      max_in_flight: the maximum number of steps dispatched but not yet computed; None for no limit.
+      watched: whether the watchdog reports a launch without progress.
     """
 
     interruptible: bool = False
@@ -82,13 +83,13 @@ class LaunchPolicy:
     def dispatch(
         self, name: str, what: What, program: Callable[[], Sequence[Any]], written: Callable[[], Sequence[Any]]
     ) -> Sequence[Any]:
-        """Dispatches a program once there is room for one more step in flight.
+        """Dispatches a program once another step may be in flight.
 
         Args:
-          name: of the program.
-          what: the program as a noun, for messages.
-          program: launches it.
-          written: gives the arrays that it has assigned; a program without results is in flight by these.
+          name: the program's name.
+          what: a noun for the program, for messages.
+          program: a function that launches the program.
+          written: returns the assigned arrays, which track a program without results.
         """
         with watched(what) if self.watched else nullcontext():
             if self.max_in_flight is None:
@@ -100,15 +101,15 @@ class LaunchPolicy:
 
 
 DISPATCH = LaunchPolicy()
-"""Dispatches a program and asks nothing else."""
+"""Dispatches a program without further conditions."""
 
 
 def current_policy(timeout: float | None = None, *, calls_host: bool = False) -> LaunchPolicy:
-    """Returns the policy that deadlines, tokens and settings in force here ask for.
+    """Returns the policy that the deadlines, tokens and settings in force require.
 
     Args:
-      timeout: of the program, in seconds.
-      calls_host: the program calls Python.
+      timeout: the program's time limit in seconds.
+      calls_host: whether the program calls Python.
     """
     if timeout is None and not other_detours:
         return DISPATCH
@@ -119,20 +120,20 @@ def current_policy(timeout: float | None = None, *, calls_host: bool = False) ->
 
 
 class XlaFunction:
-    """A function of arrays that XLA compiles, and that is launched as a policy says.
+    """A function of arrays that XLA compiles, launched by a policy.
 
     Args:
-      function: what JAX traces; it may return any pytree.
-      name: of the compiled function that the user called, for messages.
-      calls_host: it calls Python. Calls that have not begun when the program is given up do not begin.
-      compiler_options: for XLA.
-      results_at: the shardings of what an interruptible program returns; None where XLA decides.
-      dispatched: other options of ``jax.jit`` for the program that is dispatched.
+      function: the function that JAX traces; it may return any pytree.
+      name: the name of the compiled function that the user called, for messages.
+      calls_host: whether it calls Python. Calls that have not begun when the program is abandoned do not begin.
+      compiler_options: options for XLA.
+      results_at: the shardings of an interruptible program's results; None where XLA decides.
+      dispatched: further ``jax.jit`` options for the dispatched program.
 
     Attributes:
-      jitted: the ``jax.jit`` function that is dispatched.
+      jitted: the ``jax.jit`` function for dispatching.
       short: the ``jax.jit`` function that may run in the thread of an interruptible call; None until the program was
-        compiled, and for good once it was compiled for devices where it is not sure to be short.
+        compiled, and permanently None once it was compiled for devices where it may not be short.
     """
 
     def __init__(
@@ -149,15 +150,15 @@ class XlaFunction:
         self.short: Callable[..., Sequence[Any]] | None = None
 
     def launch(self, arrays: Sequence[Any], policy: LaunchPolicy | None = None) -> Any:
-        """Runs it on arrays.
+        """Runs the function on arrays.
 
         Args:
           arrays: its arguments.
-          policy: how; what is in force here if None, with the timeout of :func:`run_timeout`.
+          policy: the launch policy; None for the one in force, with the timeout of :func:`run_timeout`.
 
         Raises:
-          DeadlineExceededError: the results were not there in time; the time to compile counts for a deadline alone.
-          CancelledError: a token in force was cancelled before they were there.
+          DeadlineExceededError: the results were not computed in time; compile time counts only towards a deadline.
+          CancelledError: a token in force was cancelled before the results were computed.
         """
         if policy is None:
             policy = current_policy(current_run_timeout(), calls_host=self._calls_host)
@@ -170,17 +171,17 @@ class XlaFunction:
             return self.jitted(*arrays)
 
     def trace(self, types: Sequence[TensorType]) -> None:
-        """Has JAX trace it for arrays of these types; raises what that raises."""
+        """Makes JAX trace the function for arrays of these types; raises its errors."""
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
         self.jitted.trace(*structs)
 
     def prepare(self, arrays: Sequence[Any]) -> Callable[[Sequence[Any], What], Any]:
-        """Compiles an interruptible program for arrays that are where these are.
+        """Compiles an interruptible program for arrays on the same devices as these.
 
-        JAX's settings of this thread hold for it.
+        It uses the JAX settings of this thread.
 
         Returns:
-          Takes such arrays and a noun for messages; runs the program, waits for the results and returns them.
+          A function of such arrays and a noun for messages, which runs the program, waits, and returns the results.
         """
         key = tuple(array.sharding for array in arrays)
         found = self._compiled.get(key)
@@ -217,7 +218,7 @@ class XlaFunction:
         settings = thread_settings()
 
         def program(*numbers: Any) -> Any:
-            with settings():  # of the Python functions that it calls, mostly on this thread
+            with settings():  # for its host callbacks, which run mostly on this thread
                 results = compiled(*numbers, *arrays)
                 jax.block_until_ready(results)
             return results
@@ -230,21 +231,21 @@ class XlaFunction:
         def waits_for() -> str:
             return with_calls(what, call)
 
-        with overseen(waits_for), waited_for() as number:  # what the host calls do is progress
+        with overseen(waits_for), waited_for() as number:  # progress of host calls counts as progress
             call = number
             return run_on_thread(lambda: program(np.int32(number)), waits_for)
 
 
 def _is_short(compiled: Any) -> bool:
-    """Returns True if a program is sure to be short."""
+    """Returns True if a program is certainly short."""
     try:
         cost, text = compiled.cost_analysis(), compiled.as_text()
-    except (NotImplementedError, RuntimeError):  # of a device whose compiler does not tell
+    except (NotImplementedError, RuntimeError):  # a device whose compiler does not report costs
         return False
     known = [int(rounds) for rounds in _ROUNDS.findall(text or "")]
     if not cost or not text or _FOREIGN in text or text.count(_LOOP) > len(known):
         return False
-    rounds = math.prod(known)  # as if each loop were in all others
+    rounds = math.prod(known)  # as if all loops were nested
     operations, size = cost.get("flops", 0), cost.get("bytes accessed", 0)
     return rounds <= _MOST_ROUNDS and operations * rounds <= _MOST_OPERATIONS and size * rounds <= _MOST_BYTES
 
@@ -253,13 +254,13 @@ _timeout: ContextVar[float | None] = ContextVar("graphc.run_timeout", default=No
 
 
 def current_run_timeout() -> float | None:
-    """Returns the seconds that a function of the innermost :func:`run_timeout` may run; None for no bound."""
+    """Returns the time limit of the innermost :func:`run_timeout` in seconds; None for no limit."""
     return _timeout.get()
 
 
 @contextmanager
 def run_timeout(seconds: float | None) -> Generator[None]:
-    """Inside the scope each :class:`XlaFunction` has so many seconds to run; None for no bound."""
+    """Limits each run of an :class:`XlaFunction` inside the scope to ``seconds``; None for no limit."""
     token = _timeout.set(seconds)
     try:
         yield
@@ -268,12 +269,12 @@ def run_timeout(seconds: float | None) -> Generator[None]:
 
 
 def described(name: str, arrays: Sequence[Any] = ()) -> str:
-    """Returns a compiled function and the devices of its arguments in words."""
+    """Returns a description of a compiled function and the devices of its arguments."""
     found = next((array for array in arrays if isinstance(array, jax.Array)), None)
     places = [devices()[0]] if found is None else found.devices()
     return f"the compiled function {name!r} on {', '.join(sorted(map(device_name, places)))}"
 
 
 def on_device(arrays: Sequence[Any]) -> list[Any]:
-    """Returns the arrays as arrays of JAX's."""
+    """Returns the arrays as JAX arrays."""
     return [array if isinstance(array, jax.Array) else jnp.asarray(array) for array in arrays]

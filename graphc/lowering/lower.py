@@ -1,13 +1,13 @@
-"""From a graph to one function that JAX traces.
+"""The lowering: from a graph to a single function that JAX traces.
 
-The lowering is the interpreter of the graph, run on JAX's tracers, with five things of its own:
+It is the graph's interpreter, run on JAX tracers, with five additions:
 
-* variables: their values are inputs, and those that are written are outputs too;
-* gradients: an op and its vjp in one graph are evaluated together, so that the forward pass is computed once;
-* places: each op is called from a frame that carries the user's file and line, which JAX puts into the HLO metadata;
+* variables: their values are inputs, and those of written variables are outputs too;
+* gradients: an op and its vjps in one graph are evaluated together, so that the forward pass is computed once;
+* locations: each op is called from a frame that carries the user's file and line, which JAX puts into HLO metadata;
 * names: the node's name becomes part of the HLO op name;
-* control edges: an optimization barrier makes a node wait for what the user listed. Edges between nodes whose effects
-  conflict need none: those effects are data that one computes from the other.
+* control edges: an optimization barrier makes a node wait for the nodes that the user listed. Edges between nodes with
+conflicting effects need none: those effects are data dependencies.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class LoweredGraph:
     """A graph as a function of flat arrays.
 
     Attributes:
-      function: takes the values of ``variables``, then the graph's inputs; returns the graph's outputs, then the new
+      function: the function from the values of ``variables`` and the graph's inputs to the graph's outputs and the new
         values of ``written``.
-      variables: the names of the variables that the graph reads or writes, in the order of the inputs: the written
-        ones first.
-      written: the names of those it writes.
+      variables: the names of the variables that the graph reads or writes, in the order of the inputs: written ones
+        first.
+      written: the names of the written variables.
     """
 
     function: Callable[..., tuple[Any, ...]]
@@ -55,11 +55,11 @@ class LoweredGraph:
 
 
 def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGraph:
-    """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`.
+    """Turns a graph into a function that JAX can trace; see :class:`LoweredGraph`.
 
     Args:
-      graph: what to lower.
-      splits: the variables that are gathered where they are used, by name.
+      graph: the graph to lower.
+      splits: the variables to gather where they are used, by name.
     """
     effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
     effects = [effect for effect in effects if not is_world(effect.resource)]
@@ -77,11 +77,11 @@ def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGra
 
 
 class Lowering(Interpreter):
-    """Evaluates a graph on JAX values, tracers included.
+    """Evaluates a graph on JAX values, including tracers.
 
     Args:
-      graph: what to run.
-      state: the values of the variables by name; written to as the graph assigns them.
+      graph: the graph to run.
+      state: the values of the variables by name; updated when the graph assigns them.
       splits: as for :func:`lower`.
     """
 
@@ -99,7 +99,7 @@ class Lowering(Interpreter):
         }
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        """Evaluates a node, once what it waits for is there."""
+        """Evaluates a node after the nodes that it waits for."""
         if not self._waits:
             return self._run(node, inputs)
         controls = self._waits.get(node, ())
@@ -107,15 +107,15 @@ class Lowering(Interpreter):
         if places:
             inputs = self._after(inputs, places, controls)
         results = self._run(node, inputs)
-        if controls and not (places and self._looks(node, inputs)):  # what it gives is known beforehand
+        if controls and not (places and self._looks(node, inputs)):  # its result is known statically
             results = self._after(results, range(len(results)), controls)
         if node in self._awaited:
-            # An assignment has no outputs: it is done when the new value is there.
+            # An assignment has no outputs: it is complete when the new value is computed.
             self._awaited[node] = [*results] or [*inputs]
         return results
 
     def _looks(self, node: Node, inputs: Sequence[Any]) -> bool:
-        """Tells if a node computes from the values of its inputs, and not from their shapes alone, as ``ones_like``."""
+        """Returns True if a node uses the values of its inputs, not only their shapes as ``ones_like`` does."""
         if node.regions or node.op.name in _SPECIAL:
             return True
         program: Any = jax.make_jaxpr(self._callable(node))(*inputs).jaxpr
@@ -123,7 +123,7 @@ class Lowering(Interpreter):
         return any(id(value) in used or any(value is out for out in program.outvars) for value in program.invars)
 
     def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
-        """Returns the values, those at some places only there when what other nodes compute is."""
+        """Returns the values, with those at some positions made to wait for other nodes' results."""
         found = [*values]
         before = {id(value): value for control in controls for value in self._awaited[control] or ()}
         waiting = jax.lax.optimization_barrier([[found[place] for place in places], [*before.values()]])
@@ -154,7 +154,7 @@ class Lowering(Interpreter):
         except (TypeError, ValueError, NotImplementedError) as error:
             if isinstance(error, GraphcError):
                 raise
-            # The types were checked when the node was made: what JAX refuses now depends on constants.
+            # The types were checked when the node was made: errors of JAX now depend on constants.
             types = [value.type for value in node.inputs]
             raise translate_error(error, node.op, types, node.attrs, node.location) from error
         return nest.as_tuple(result)
@@ -168,9 +168,9 @@ class Lowering(Interpreter):
         return gathering(function, gathered) if gathered else function
 
     def _gathered(self, node: Node) -> dict[int, Split]:
-        """Returns the inputs that the node gathers, by place.
+        """Returns the inputs that the node gathers, by position.
 
-        An update of parameters, which has no gradient, works on its part; in loops and branches XLA decides.
+        An update of parameters has no gradient and works on its part; in loops and branches XLA decides.
         """
         if not self._split or node.regions or not node.op.differentiable or node.op.name in _ELEMENTWISE:
             return {}
@@ -186,7 +186,7 @@ class Lowering(Interpreter):
         return (self._state[node.attrs["variable"]],)
 
     def _assign(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        # As in eager code, no gradient flows from what is read later to what was assigned.
+        # As in eager code, no gradient flows from later reads to the assigned value.
         self._state[node.attrs["variable"]] = jax.lax.stop_gradient(inputs[0])
         return ()
 
@@ -223,7 +223,7 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
 
 
 def _split_values(graph: Graph, splits: Mapping[str, Split]) -> dict[Value, Split]:
-    """Returns the values of a graph that lie as a variable does that is split: what is read of it, in any precision."""
+    """Returns the values of a graph that are laid out like a split variable: reads of it, in any precision."""
     found: dict[Value, Split] = {}
     for node in graph.nodes:
         if node.op is READ_VARIABLE and node.attrs["variable"] in splits:
@@ -237,7 +237,7 @@ _ELEMENTWISE = frozenset({"astype", "identity"})
 
 
 def _is_known(node: Node) -> bool:
-    """Tells if a node computes what its inputs and its attributes, as data, say: no bodies, effects or user's code."""
+    """Returns True if a node depends only on its inputs and plain attributes: no bodies, effects or user code."""
     return not node.regions and not node.effects and all(map(_is_data, node.attrs.values()))
 
 
@@ -251,7 +251,7 @@ _DATA = (bool, int, float, complex, str, slice, Enum, EllipsisType, np.dtype)
 
 
 def _check_types(node: Node, results: Sequence[Any]) -> None:
-    """What JAX computes must have the types that the graph says, or later nodes mean something else than they say."""
+    """Checks the types of JAX's results against the graph, which later nodes rely on."""
     for output, result in zip(node.outputs, results, strict=True):
         found = type_of(jnp.asarray(result))
         if (found.shape, found.dtype) != (output.type.shape, output.type.dtype):
@@ -259,7 +259,7 @@ def _check_types(node: Node, results: Sequence[Any]) -> None:
 
 
 def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
-    """Returns the nodes of a graph, regions apart, that wait for others only because of control edges."""
+    """Returns the graph's nodes, without those of regions, that wait for others only through control edges."""
     found: dict[Node, tuple[Node, ...]] = {}
     for node in graph.nodes:
         if node.control_inputs:
@@ -271,15 +271,14 @@ def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
 
 
 def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
-    """Returns what XLA must be told about a graph, beyond the program.
+    """Returns the XLA options that a graph requires.
 
-    On the CPU it takes optimization barriers out again before it merges equal values and decides what to compute when,
-    though it can compile and run them: where the user asked for some, it is told to leave them. Only the compiler that
-    it has for small loops cannot (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large
-    ones are.
+    On the CPU, XLA removes optimization barriers before it merges equal values and schedules ops, although it can
+    compile them: for a graph with barriers, this option keeps them. Only XLA's compiler for small loops cannot handle
+    them (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large ones are.
 
     Args:
-      graph: what is compiled.
+      graph: the graph to compile.
       gathers: whether it gathers parameters where they are used, and again in the backward pass.
     """
     if jax.default_backend() != "cpu" or not (gathers or _has_barriers(graph)):
@@ -287,8 +286,8 @@ def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
     disabled = "cse_barrier_expander,small-while-loop-hoisting"
     if not gathers:
         return {"xla_disable_hlo_passes": disabled}
-    # Joined, the gradients of all parameters would be there at once, whole; and so would all parameters if the program
-    # gathered them as soon as it can.
+    # Combined, the gradients of all parameters would exist at once, whole; and so would all parameters if the program
+    # gathered them as early as it can.
     return {
         "xla_disable_hlo_passes": f"{disabled},all-reduce-combiner,cpu-all-reduce-combiner",
         "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
@@ -309,13 +308,13 @@ def _num_primals(node: Node) -> int:
 
 
 def forward_key(node: Node) -> Key:
-    """Returns the key of the node whose vjp this is: equal op, attributes, regions and inputs."""
+    """Returns the key of the node that a vjp differentiates: op, attributes, regions and inputs."""
     attrs = type(node.attrs)(dict(node.attrs["attrs"]))
     return (node.attrs["op"], attrs, node.regions, *node.inputs[: _num_primals(node)])
 
 
 def _pullback_plan(graph: Graph) -> Plan:
-    """For each op that also has vjps here: with respect to which inputs, and for which outputs, in all of them."""
+    """Returns, for each op with vjps in the graph, the union of their inputs and outputs."""
     wanted: Plan = {}
     for node in graph.nodes:
         if node.op.name != "vjp":

@@ -1,4 +1,4 @@
-"""What results of a jaxpr depend on."""
+"""Dependencies of a jaxpr's results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CALLS = ("jit", "pjit")
 
 
 def needed_inputs(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
-    """Returns the identities of the variables of a jaxpr, literals among them, that these of its results depend on.
+    """Returns the identities of the jaxpr's variables and literals that some of its results depend on.
 
     Args:
       jaxpr: the program.
@@ -23,7 +23,7 @@ def needed_inputs(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
         if not results:
             continue
         read = equation.invars
-        if equation.primitive.name in _CALLS:  # a part of a rule that is compiled by itself
+        if equation.primitive.name in _CALLS:  # a part of a rule that is compiled separately
             inner = equation.params["jaxpr"].jaxpr
             inside = needed_inputs(inner, results)
             read = [outer for outer, variable in zip(read, inner.invars, strict=True) if id(variable) in inside]

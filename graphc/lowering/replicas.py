@@ -1,4 +1,4 @@
-"""How the inputs and outputs of a graph with replicas lie on their devices."""
+"""The layout of the inputs and outputs of a graph with replicas."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["ReplicaLayout", "replica_layout"]
 
 @dataclass(frozen=True)
 class ReplicaLayout:
-    """Where the arrays of a graph with replicas are.
+    """The devices and shardings of the arrays of a graph with replicas.
 
     Attributes:
-      home: that of a copy on each device.
+      home: the sharding with a copy on each device.
       devices: the names of the devices.
-      inputs: for each input, where it is wanted; None where JAX decides.
-      outputs: for each output, where it is left.
+      inputs: the required sharding of each input; None where JAX decides.
+      outputs: the sharding of each output.
     """
 
     home: NamedSharding
@@ -36,13 +36,13 @@ class ReplicaLayout:
     outputs: list[NamedSharding]
 
     def said(self, sharding: Any) -> Any:
-        """Returns the layout of a Variable as the program says it."""
+        """Returns a Variable's sharding in the program's terms."""
         return self.home if sharding.is_fully_replicated else sharding
 
     def placed(self, arrays: Sequence[Any]) -> list[Any]:
-        """Brings arrays of devices to where they are wanted; JAX does that with arrays of the host.
+        """Moves device arrays to their required shardings; JAX moves host arrays.
 
-        Where several processes run the program each has the whole of an array, or its part lies on its devices.
+        If several processes run the program, each has either the whole array or its part on its devices.
         """
         pairs = zip(arrays, self.inputs, strict=True)
         if not self.home.is_fully_addressable:
@@ -54,7 +54,7 @@ class ReplicaLayout:
 
 
 def _of_processes(array: Any, place: NamedSharding) -> Any:
-    """Returns an input of a program of several processes; a number keeps its weak type."""
+    """Returns an input for a program of several processes; a number keeps its weak type."""
     if isinstance(array, bool | int | float | complex):
         return array
     if isinstance(array, jax.Array) and array.weak_type and array.ndim == 0 and array.is_fully_addressable:
@@ -63,10 +63,10 @@ def _of_processes(array: Any, place: NamedSharding) -> Any:
 
 
 def replica_layout(graph: Graph) -> ReplicaLayout | None:
-    """Finds how the arrays of a graph with replicas lie; None for other graphs.
+    """Returns the layout of a graph with replicas; None for other graphs.
 
-    JAX reads each layout that XLA chooses by the mesh of the first input, and fails where it is one of groups of
-    devices. So where there are such groups nothing is left to XLA, and what differs between them is left on every
+    JAX reads every layout that XLA chooses in terms of the mesh of the first input, and fails if it is one of groups of
+    devices. If there are such groups, XLA chooses no layout, and values that differ between groups are left on every
     device.
 
     Raises:
@@ -79,7 +79,7 @@ def replica_layout(graph: Graph) -> ReplicaLayout | None:
     for node in graph.walk():
         _check_devices(node, names)
     home = whole_on(replica_mesh(names, len(names), first.attrs["axis"]))
-    if any(node.op in HOST_CALLS for node in graph.walk()):  # JAX wants one mesh in a program that calls the host
+    if any(node.op in HOST_CALLS for node in graph.walk()):  # JAX needs one mesh if the host is called
         home = _place(first, None)
     note_spread(home)
     inputs: dict[Value, set[NamedSharding | None]] = {}
@@ -116,5 +116,7 @@ def _check_devices(node: Node, names: tuple[str, ...]) -> None:
     elif node.device and node.device not in (names if len(names) == 1 else ()):
         problem = f"replicas run on {', '.join(names)}, and {node.name} is pinned to {node.device}"
     if problem:
-        error = UnimplementedError(f"{problem}: one program runs on one set of devices; compile them apart")
+        error = UnimplementedError(
+            f"{problem}: one program runs on one set of devices; compile them as separate functions"
+        )
         raise at(error, node.location)

@@ -1,4 +1,4 @@
-"""Arguments and Variables of a program that runs on several devices are brought there."""
+"""Moves the arguments and Variables of a program on several devices to these devices."""
 
 from __future__ import annotations
 
@@ -19,32 +19,33 @@ _meeting: Meeting | None = None
 
 
 def register_meeting(meeting: Meeting | None) -> None:
-    """Says how the processes that run a program together meet before it; a layer above, which knows them, calls this.
+    """Sets the function that synchronizes the processes of a program before it runs; a layer above calls this.
 
     Args:
-      meeting: takes the :class:`Executable`, its inputs and its Variables; raises if the others do something else.
+      meeting: takes the :class:`Executable`, its inputs and its Variables; raises if the other processes run another
+        step.
     """
     global _meeting
     _meeting = meeting
 
 
 def meet_others(executable: Any, place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-    """Meets the other processes, where a program runs on devices of several."""
+    """Synchronizes with the other processes before a program on devices of several processes."""
     if _meeting is not None and place is not None and not place.is_fully_addressable:
         _meeting(executable, arrays, variables)
 
 
 @contextmanager
 def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
-    """Brings what is not on the devices of a program to them, as a copy on each.
+    """Copies arrays that are not on a program's devices to each of them.
 
-    Variables stay there, so that the next step finds them. States of random numbers go back: draws are made where the
-    state is, and so is what is made of them.
+    Variables stay there for the next step. Random states move back: draws run where the state is, and so do the ops on
+    their results.
 
     Args:
       place: the sharding of a copy on each device; None for a program on one device.
       arrays: the inputs.
-      variables: those that the program reads or writes.
+      variables: the variables that the program reads or writes.
 
     Yields:
       The inputs, on the devices.
@@ -71,17 +72,17 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
 
 
 def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> bool:
-    """Tells if everything is on these devices; holds no array of a Variable afterwards, since these are donated."""
+    """Returns True if everything is on these devices; keeps no reference to Variables' arrays, which are donated."""
     found = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
-    # Of few objects, mostly: to compare devices takes longer than to tell them apart.
+    # By identity first, since there are mostly few objects: comparing devices takes longer.
     layouts = {id(layout): layout for layout in [array.sharding for array in found]}
     return all(layout.device_set == devices for layout in layouts.values())
 
 
 @contextmanager
 def _in_fine_words(variables: Sequence[Variable], given: list[Any]) -> Generator[None]:
-    """Inside the scope the first input lies over the finest mesh, where that is needed."""
-    with variable_lock:  # so that what another thread assigns in between is not lost
+    """Expresses the first input over the finest mesh inside the scope, if necessary."""
+    with variable_lock:  # so that another thread's assignment is not lost
         found = in_fine_words([*map(array_of, variables), *given])
         place, array = cast("tuple[int, Any]", found or (-1, None))
         variable = variables[place] if 0 <= place < len(variables) else None

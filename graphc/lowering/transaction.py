@@ -1,4 +1,4 @@
-"""How a program gives Variables new values: all of them, or none if it fails."""
+"""Atomic updates of Variables by a program: all of them, or none if it fails."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Check: TypeAlias = Callable[[Sequence[Any]], None]
 
 @dataclass(frozen=True)
 class Transaction:
-    """Runs programs that donate nothing, and assigns what they write.
+    """Runs programs without donation, and assigns their results to Variables.
 
     Attributes:
-      name: of the compiled function, for messages.
-      num_written: how many of the Variables, the first ones, it writes.
-      check: raises if the outputs say that the program has failed; it runs before anything else looks at the outputs.
-      calls_host: the program calls Python.
+      name: the name of the compiled function, for messages.
+      num_written: the number of written Variables, which come first.
+      check: raises if the outputs say that the program has failed; runs before anything else reads the outputs.
+      calls_host: whether the program calls Python.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Transaction:
 
     @classmethod
     def of(cls, graph: Graph, lowered: LoweredGraph, check: Check | None) -> Transaction:
-        """Returns that of a graph."""
+        """Returns the transaction for a graph."""
         host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
         if lowered.variables:
             take_turns(node.attrs["function"] for node in host_calls)
@@ -63,16 +63,16 @@ class Transaction:
 
         Args:
           program: takes the values of ``variables``; returns outputs, then the values of those written.
-          variables: those that are written first.
+          variables: the variables, written ones first.
 
         Returns:
           The outputs.
 
         Raises:
-          FailedPreconditionError: Python code that the program called has assigned one of the Variables.
-          Exception: what :attr:`check` raises; no Variable is changed.
+          FailedPreconditionError: Python code called by the program has assigned one of the Variables.
+          Exception: the error of :attr:`check`; no Variable changes.
         """
-        # What a program calls on the host may touch other variables, from another thread: it must not wait for this.
+        # Host callbacks of a program may use other variables from another thread, which must not wait for this one.
         turn = host_lock if self.calls_host else variable_lock
         bound = interruption()
         if bound is not None:
@@ -100,15 +100,15 @@ class Transaction:
             if variable.raw is not value:
                 raise FailedPreconditionError(
                     f"Variable {variable.name!r} was assigned by Python code while the compiled function "
-                    f"{self.name!r} ran on the value that it had before; assign it in the function itself"
+                    f"{self.name!r} ran on its previous value; assign it inside the compiled function"
                 )
 
 
 def any_is_away(variables: Sequence[Variable]) -> bool:
-    """Returns True if a variable has no value: its old one was donated, and the new one has not been put in place.
+    """Returns True if a variable has no value: its old one was donated, and the new one is not stored yet.
 
-    Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
-    where an exception would lose the new value.
+    Ctrl-C must be deferred then, and also in JAX's first call of a program: JAX runs Python code between the two, where
+    an exception would lose the new value.
     """
     return any(held(variable) is None for variable in variables)
 
@@ -116,12 +116,12 @@ def any_is_away(variables: Sequence[Variable]) -> bool:
 def run_on_variables(
     program: Callable[..., Sequence[Any]], variables: Sequence[Variable], num_written: int, arrays: Sequence[Any]
 ) -> Sequence[Any]:
-    """Runs a program, and updates the variables that it writes; threads take turns.
+    """Runs a program and updates the variables that it writes; one thread at a time.
 
     Args:
       program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
-      variables: those that are written first; if the program fails they stay as they are.
-      num_written: how many are written.
+      variables: the variables, written ones first; they stay unchanged if the program fails.
+      num_written: the number of written variables.
       arrays: the other inputs.
 
     Returns:
@@ -131,11 +131,12 @@ def run_on_variables(
     with variable_lock:
         values = list(map(held, variables))
         try:
-            # From here on other threads wait for the new values: who has an old one is counted before it is donated.
+            # From here on other threads wait for the new values: references to an old one are counted before it is
+            # donated.
             set_values(variables, repeat(None, num_written))
             given = (*_unshared(values, num_written), *arrays)
-            # Ctrl-C is raised between two instructions of Python's, and after a call. What an iterator gives that is
-            # unpacked is bound first, so that the new values are not lost when the old ones were donated.
+            # Ctrl-C is raised between two instructions of Python's, and after a call. Unpacking binds the iterator's
+            # items first, so that the new values are not lost once the old ones were donated.
             (results,) = starmap(program, (given,))
             count = len(results) - num_written
             set_values(variables, results[count:])
@@ -149,23 +150,23 @@ def run_on_variables(
 
 
 def restore(variables: Sequence[Variable], values: Sequence[Any], results: Sequence[Any] | None) -> None:
-    """Gives the variables that a program was to write their values, after an exception.
+    """Restores the variables that a program was to write, after an exception.
 
     Args:
-      variables: those that it writes.
-      values: what they held.
+      variables: the written variables.
+      values: their previous values.
       results: what the program returned, the new values last; None if it did not return.
     """
     set_values(variables, values if results is None else results[len(results) - len(values) :])
 
 
 def set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
-    """Gives the first variables new values: all of them, also when Ctrl-C comes."""
+    """Assigns new values to the first variables: to all of them, even if Ctrl-C is pressed."""
     any(map(setattr, variables, _NAME, values))
 
 
 def _unshared(values: list[Any], num_written: int) -> list[Any]:
-    """Values, of which the first ``num_written`` are to be donated: copies of these where somebody else has them."""
+    """Returns the values, with copies of those to be donated that other code refers to."""
     if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
         return values
     given = values.copy()
@@ -176,7 +177,7 @@ def _unshared(values: list[Any], num_written: int) -> list[Any]:
 
 
 def copied(array: Any) -> Any:
-    """Returns a copy of an array that is to be donated and that somebody else has."""
+    """Returns a copy of an array that is to be donated but has other references."""
     copy = jnp.array(array, copy=True)
     context.launched()
     return copy
@@ -188,9 +189,9 @@ def _references() -> int:
 
 
 UNSHARED = _references()
-"""The reference count of a value that one variable of a function holds, and nobody else."""
+"""The reference count of a value that only one variable of a function refers to."""
 
 
 _NAME = repeat("_array")
 _UNSHARED = max(map(sys.getrefcount, islice([object()], 1)))
-"""The reference count of a value that is in one list and nowhere else."""
+"""The reference count of a value that is only in one list."""

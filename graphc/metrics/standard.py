@@ -283,7 +283,7 @@ class AUC(_Thresholds):
 
 
 class ConfusionMatrix(Metric):
-    """How often each class was predicted for each label: labels along the rows, predictions along the columns.
+    """The confusion matrix: counts of predicted classes, with labels along the rows and predictions along the columns.
 
     Args:
       num_classes: how many classes there are.

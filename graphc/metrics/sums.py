@@ -1,4 +1,4 @@
-"""What metrics add up over the rows of a batch, as ops: one kernel each in eager mode."""
+"""Sums of metrics over the rows of a batch, as ops: one kernel each in eager mode."""
 
 from __future__ import annotations
 

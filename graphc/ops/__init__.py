@@ -1,8 +1,8 @@
 """Layer 5: the op table, whose rows wrap JAX functions, and the few ops written by hand.
 
-Each module of rows has a stub file beside it, so that editors and type checkers know the functions. Installing graphc
-writes these files, and so does ``python -m graphc.ops.stubs``; git does not have them. The public array functions stand
-together in :mod:`graphc.ops.functions`.
+Each module of rows has a stub file beside it for editors and type checkers. Installing graphc writes these files, and
+so does ``python -m graphc.ops.stubs``; git ignores them. :mod:`graphc.ops.functions` collects the public array
+functions.
 """
 
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions

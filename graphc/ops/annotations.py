@@ -1,4 +1,4 @@
-"""What the annotations in the rows' signatures mean: types for the stub files, words for the docstrings."""
+"""The annotations in row signatures: their types for stub files and their descriptions for docstrings."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ Rounding: TypeAlias = Any
 ScatterMode: TypeAlias = Any
 
 _WORDS = {
-    None: "a tensor, or what becomes one.",
-    "None": "a tensor, or what becomes one; None for none.",
-    "Tensors": "a sequence of tensors, or a tensor for its slices along axis 0.",
-    "Axes": "one or several; negative ones are counted from the end. Static.",
-    "Axis": "one or several; negative ones are counted from the end; None for all. Static.",
+    None: "a tensor or array-like.",
+    "None": "a tensor or array-like, or None.",
+    "Tensors": "a sequence of tensors, or a tensor, whose slices along axis 0 are used.",
+    "Axes": "one or several; negative values count from the end. Static.",
+    "Axis": "one or several; negative values count from the end; None for all. Static.",
     "PairedAxes": "a number of axes, or a list of axes for each tensor. Static.",
     "PadWidth": "an int for all, or a pair (before, after) for each axis. Static.",
-    "Shape": "an int or several. Static.",
-    "Shape | None": "an int or several, or None. Static.",
-    "Size": "how many results to keep, which a graph must know; None, in eager code, for as many as there are. Static.",
-    "Device": "where the result is to be, such as 'gpu:0'; None for where all else is.",
-    "Padding": "'SAME' to keep sizes but for the strides, 'VALID' for no padding, or pairs (before, after). Static.",
-    "DType": "a dtype or the name of one; None for the natural one.",
-    "Norm": "a number, 'fro', 'nuc', or None for Euclid's. Static.",
+    "Shape": "an int or a tuple of ints. Static.",
+    "Shape | None": "an int, a tuple of ints, or None. Static.",
+    "Size": "the number of results to keep, required in graphs; None in eager code keeps all. Static.",
+    "Device": "the device of the result, such as 'gpu:0'; None for the default.",
+    "Padding": "'SAME' to keep sizes up to the strides, 'VALID' for no padding, or pairs (before, after). Static.",
+    "DType": "a dtype or its name; None for the natural one.",
+    "Norm": "a number, 'fro', 'nuc', or None for the Euclidean norm. Static.",
     "Ints": "ints. Static.",
     "Ints | None": "ints, or None. Static.",
-    "Flags": "True or False, for all or for each. Static.",
-    "PaddingConfig": "for each axis how many before, after and between the elements. Static.",
-    "DimensionNumbers": "which axes are what, in the form that jax.lax has for it. Static.",
-    "Precision": "'default', 'high' or 'highest', or a Precision of jax.lax, one or a pair; None for JAX's. Static.",
-    "Rounding": "a RoundingMethod of jax.lax, or its name. Static.",
-    "ScatterMode": "'clip', 'fill', 'drop', 'promise_in_bounds', or a GatherScatterMode of jax.lax. Static.",
+    "Flags": "True or False, or one for each. Static.",
+    "PaddingConfig": "for each axis the padding before, after and between the elements. Static.",
+    "DimensionNumbers": "the roles of the axes, in jax.lax's form. Static.",
+    "Precision": "'default', 'high', 'highest' or a jax.lax.Precision, one or a pair; None for JAX's. Static.",
+    "Rounding": "a jax.lax.RoundingMethod or its name. Static.",
+    "ScatterMode": "'clip', 'fill', 'drop', 'promise_in_bounds', or a jax.lax.GatherScatterMode. Static.",
     "bool": "True or False. Static.",
     "float": "a number. Static.",
     "float | None": "a number, or None. Static.",
@@ -84,14 +84,14 @@ _WORDS = {
 
 
 def describe(annotation: str | None, *, several: bool = False) -> str:
-    """Returns what to say of a parameter in a docstring.
+    """Returns the description of a parameter for docstrings.
 
     Args:
       annotation: its annotation as written in the signature; None for a tensor.
-      several: whether it takes any number of arguments.
+      several: whether the parameter takes any number of arguments.
 
     Example:
       >>> describe("bool")
       'True or False. Static.'
     """
-    return "tensors, or what becomes tensors." if several else _WORDS[annotation]
+    return "tensors or array-likes." if several else _WORDS[annotation]

@@ -1,4 +1,4 @@
-"""The static attributes of ops, in the one form that graphs hold them."""
+"""The static attributes of ops, in canonical form."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DTYPES = frozenset({"dtype", "index_dtype", "new_dtype", "preferred_element_type
 
 
 def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, ...]], Attrs]:
-    """Returns the function that turns attribute values into Attrs, those that have their default left out; cached."""
+    """Returns a cached function from attribute values to Attrs, without those that equal their default."""
 
     def build(values: tuple[Any, ...]) -> Attrs:
         items: dict[str, Any] = {}
         for (name, default), value in zip(defaults.items(), values, strict=True):
             item = static_value(op, name, value)
-            # To NumPy the dtype float64 equals None.
+            # NumPy considers the dtype float64 equal to None.
             if (item is None) != (default is None) or typed_key(item) != typed_key(default):
                 items[name] = item
         return Attrs(items)
@@ -40,14 +40,14 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
     def make(values: tuple[Any, ...]) -> Attrs:
         key = tuple(map(typed_key, values))
         if places and any(values[place] is not None for place in places):
-            key = (*key, dtype_rules())  # what a dtype means depends on whether there are 64-bit types
+            key = (*key, dtype_rules())  # the meaning of a dtype depends on the x64 setting
         try:
             found = cache.get(key)
-        except TypeError:  # a list, which cannot be hashed
+        except TypeError:  # lists are not hashable
             return build(values)
         if found is None:
             found = build(values)
-            # Late values would keep their graph alive, and what other objects say by __index__ may change.
+            # Late values would keep their graph alive, and the ``__index__`` of other objects may change.
             if all(map(_stays, values)) and not has_late_values(found):
                 cache[key] = found
         return found
@@ -56,11 +56,11 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
 
 
 class Kept(dict[Any, Any]):
-    """What was made of attribute values, by these followed by their :func:`kinds`, which tell 1 from True and 1.0.
+    """A cache of objects made from attribute values; its keys also hold their :func:`kinds`: 1 differs from True.
 
     Args:
-      make: makes it.
-      count: how many values there are.
+      make: makes the object from the values.
+      count: the number of values.
     """
 
     def __init__(self, make: Callable[[tuple[Any, ...]], Any], count: int) -> None:
@@ -84,19 +84,19 @@ _STAYING = (*_SIMPLE, float, complex, np.generic, Enum)
 
 
 def kinds(value: Any) -> Any:
-    """Returns the type of an attribute's value; of a tuple, those of its items."""
+    """Returns the type of an attribute's value; for a tuple, those of its items."""
     return tuple(map(type, cast("tuple[Any, ...]", value))) if type(value) is tuple else cast("Any", type(value))
 
 
 def _is_told(value: Any) -> bool:
-    """Tells if no other value is equal to this one and of the same kinds: not so for zeros and in nested tuples."""
+    """Returns True if value and kinds identify the value: not for zeros, nor in nested tuples."""
     if type(value) is tuple:
         return all(not isinstance(item, tuple) and _is_told(item) for item in cast("tuple[Any, ...]", value))
     return isinstance(value, _SIMPLE) or (type(value) is float and value != 0)
 
 
 def _stays(value: Any) -> bool:
-    """Tells if a value means the same as long as it lives."""
+    """Returns True if a value's meaning never changes."""
     if type(value) is tuple:
         return all(map(_stays, cast("tuple[Any, ...]", value)))
     return isinstance(value, _STAYING)
@@ -106,14 +106,14 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
     """Returns an attribute in its canonical form: a Python scalar, a string, a dtype, None, or a tuple of these.
 
     Args:
-      op: the op that it belongs to, for messages.
-      name: the attribute; one of ``DTYPES`` is made a dtype.
-      value: what the user gave; lists, NumPy's numbers and tensors that have a value will do. A member of an
-        enumeration, as ``jax.lax.Precision``, becomes its name.
+      op: the op, for messages.
+      name: the attribute's name; one of ``DTYPES`` becomes a dtype.
+      value: the user's value; lists, NumPy numbers and tensors with a value are accepted. An enumeration member, such
+        as of ``jax.lax.Precision``, becomes its name.
 
     Raises:
-      InvalidTypeError: it is nothing of the kind.
-      ConcretizationError: it is a tensor without a value.
+      InvalidTypeError: the value is none of these.
+      ConcretizationError: the value is a tensor without a value.
     """
     if isinstance(value, list | tuple):
         return tuple(static_value(op, name, item) for item in cast("Sequence[Any]", value))
@@ -127,7 +127,7 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
         if (late := late_value(value)) is not None:
             return late
         error = ConcretizationError(
-            f"{op.name}: {name} must be known while the function is traced, but {value!r} has no value then; pass a "
+            f"{op.name}: {name} must be known while the function is traced, but {value!r} has no value yet; pass a "
             "Python number"
         )
         raise current_trace().refuse(error)

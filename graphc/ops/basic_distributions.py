@@ -1,4 +1,4 @@
-"""The distributions that most programs draw from, as methods of what draws."""
+"""The most common random distributions, as methods of generators."""
 
 from __future__ import annotations
 
@@ -34,8 +34,18 @@ def _choice(key: Any, x: Any, *p: Any, shape: Any, replace: bool, axis: int) -> 
 
 
 ROWS = (
-    row("random.normal", keyed(jax.random.normal), "key, shape: Shape, dtype: DType", "Normal draws."),
-    row("random.uniform", _uniform, "key, minval, maxval, shape: Shape, dtype: DType", "Uniform draws."),
+    row(
+        "random.normal",
+        keyed(jax.random.normal),
+        "key, shape: Shape, dtype: DType",
+        "Random numbers from the standard normal distribution.",
+    ),
+    row(
+        "random.uniform",
+        _uniform,
+        "key, minval, maxval, shape: Shape, dtype: DType",
+        "Random numbers from a uniform distribution.",
+    ),
     row(
         "random.truncated_normal",
         _truncated_normal,
@@ -48,29 +58,44 @@ ROWS = (
         "key, shape: Shape, dtype: DType",
         "Exponential draws.",
     ),
-    row("random.gumbel", keyed(jax.random.gumbel), "key, shape: Shape, dtype: DType", "Gumbel draws."),
-    row("random.gamma", keyed(jax.random.gamma), "key, a, shape: Shape, dtype: DType", "Gamma draws."),
-    row("random.permutation", keyed(jax.random.permutation), "key, x, axis: int", "Shuffled along axis."),
-    row("random.choice", _choice, "key, x, *p, shape: Shape, replace: bool, axis: int", "Draws from given values."),
+    row(
+        "random.gumbel",
+        keyed(jax.random.gumbel),
+        "key, shape: Shape, dtype: DType",
+        "Random numbers from the Gumbel distribution.",
+    ),
+    row(
+        "random.gamma",
+        keyed(jax.random.gamma),
+        "key, a, shape: Shape, dtype: DType",
+        "Random numbers from the gamma distribution.",
+    ),
+    row("random.permutation", keyed(jax.random.permutation), "key, x, axis: int", "A random permutation along axis."),
+    row(
+        "random.choice",
+        _choice,
+        "key, x, *p, shape: Shape, replace: bool, axis: int",
+        "Random choices from given values.",
+    ),
     row(
         "random.randint",
         _randint,
         "key, minval, maxval, shape: Shape, dtype: DType",
-        "Draws of integers.",
+        "Random integers.",
         differentiable=False,
     ),
     row(
         "random.bernoulli",
         keyed(jax.random.bernoulli),
         "key, p, shape: Shape",
-        "Draws of truth values.",
+        "Random booleans.",
         differentiable=False,
     ),
     row(
         "random.categorical",
         keyed(jax.random.categorical),
         "key, logits, axis: int, shape: Shape",
-        "Draws of classes.",
+        "Random classes.",
         differentiable=False,
     ),
     row(
@@ -81,18 +106,18 @@ ROWS = (
         differentiable=False,
     ),
 )
-"""The rows of their ops."""
+"""The rows of these distributions' ops."""
 
 
 class BasicDistributions(Distributions):
-    """What draws from distributions, the common ones and all others."""
+    """A generator of random numbers from the common distributions and all others."""
 
     def normal(self, shape: Shape = (), dtype: Any = None, *, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> Tensor:
         """Draws from the normal distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
           loc: the mean, broadcast against ``shape``; gradients flow to it.
           scale: the standard deviation, broadcast against ``shape``; gradients flow to it.
 
@@ -110,10 +135,10 @@ class BasicDistributions(Distributions):
         """Draws from the uniform distribution over ``[minval, maxval)``.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
           minval: the smallest value, broadcast against ``shape``.
-          maxval: the value above all drawn, broadcast against ``shape``.
+          maxval: the exclusive upper bound, broadcast against ``shape``.
 
         Example:
           >>> import graphc as gx
@@ -130,8 +155,8 @@ class BasicDistributions(Distributions):
         Args:
           lower: the lower limit, broadcast against ``shape``.
           upper: the upper limit, broadcast against ``shape``.
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -144,8 +169,8 @@ class BasicDistributions(Distributions):
         """Draws from the exponential distribution of mean 1.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -158,8 +183,8 @@ class BasicDistributions(Distributions):
         """Draws from Gumbel's distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -172,9 +197,9 @@ class BasicDistributions(Distributions):
         """Draws from the gamma distribution of scale 1.
 
         Args:
-          a: the shape parameter, above zero; gradients flow to it.
-          shape: of the result, static; that of ``a`` for None.
-          dtype: a floating dtype; the default one for None.
+          a: the shape parameter, positive; gradients flow to it.
+          shape: the shape of the result; None for that of ``a``. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -187,8 +212,8 @@ class BasicDistributions(Distributions):
         """Draws from the Poisson distribution.
 
         Args:
-          lam: the mean, at least zero.
-          shape: of the result, static; that of ``lam`` for None.
+          lam: the mean, nonnegative.
+          shape: the shape of the result; None for that of ``lam``. Static.
           dtype: an integer dtype.
 
         Example:
@@ -199,12 +224,12 @@ class BasicDistributions(Distributions):
         return self._draw("poisson", (lam,), shape=shape, dtype=as_dtype(dtype))
 
     def randint(self, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: Any = "int32") -> Tensor:
-        """Draws of integers ``minval <= n < maxval``, each equally likely.
+        """Draws integers ``minval <= n < maxval``, uniformly.
 
         Args:
-          shape: of the result, static.
-          minval: the smallest, broadcast against ``shape``.
-          maxval: the one after the largest, broadcast against ``shape``.
+          shape: the shape of the result. Static.
+          minval: the smallest value, broadcast against ``shape``.
+          maxval: the exclusive upper bound, broadcast against ``shape``.
           dtype: an integer dtype.
 
         Example:
@@ -217,16 +242,16 @@ class BasicDistributions(Distributions):
     def integers(
         self, low: ArrayLike, high: ArrayLike | None = None, shape: Shape = (), dtype: Any = "int32"
     ) -> Tensor:
-        """Draws of integers ``low <= n < high``, each equally likely: :meth:`randint` with the arguments of NumPy.
+        """Draws integers ``low <= n < high``, uniformly, like :meth:`randint` with NumPy's arguments.
 
         Args:
-          low: the smallest, broadcast against ``shape``; if ``high`` is None, the one after the largest, from 0.
-          high: the one after the largest, broadcast against ``shape``.
-          shape: of the result, static.
+          low: the smallest value, broadcast against ``shape``; if ``high`` is None, the exclusive upper bound, from 0.
+          high: the exclusive upper bound, broadcast against ``shape``.
+          shape: the shape of the result. Static.
           dtype: an integer dtype.
 
         Raises:
-          InvalidArgumentError: Python ints between which there is none.
+          InvalidArgumentError: ``low`` and ``high`` are Python ints that leave no value.
 
         Example:
           >>> import graphc as gx
@@ -235,16 +260,16 @@ class BasicDistributions(Distributions):
         """
         first, last = (0, low) if high is None else (low, high)
         if isinstance(first, int) and isinstance(last, int) and first >= last:
-            error = InvalidArgumentError(f"integers: there is no integer from {first} to below {last}")
+            error = InvalidArgumentError(f"integers: the range from {first} to below {last} is empty")
             raise at(error, user_location())
         return self.randint(shape, first, last, dtype)
 
     def bernoulli(self, p: ArrayLike = 0.5, shape: Shape | None = None) -> Tensor:
-        """Draws that are True with probability ``p``.
+        """Draws booleans that are True with probability ``p``.
 
         Args:
-          p: between 0 and 1.
-          shape: of the result, static; that of ``p`` for None.
+          p: the probability, between 0 and 1.
+          shape: the shape of the result; None for that of ``p``. Static.
 
         Example:
           >>> import graphc as gx
@@ -254,12 +279,12 @@ class BasicDistributions(Distributions):
         return self._draw("bernoulli", (p,), shape=shape)
 
     def categorical(self, logits: ArrayLike, axis: int = -1, shape: Shape | None = None) -> Tensor:
-        """Draws of classes 0, 1, ... by their unnormalised log-probabilities.
+        """Draws classes 0, 1, ... by their unnormalized log-probabilities.
 
         Args:
-          logits: log-probabilities up to a constant.
-          axis: the axis of ``logits`` along which the classes lie.
-          shape: of the result, static; that of ``logits`` without ``axis`` for None.
+          logits: the log-probabilities, up to a constant.
+          axis: the axis of ``logits`` with the classes.
+          shape: the shape of the result; None for that of ``logits`` without ``axis``. Static.
 
         Example:
           >>> import graphc as gx
@@ -269,11 +294,11 @@ class BasicDistributions(Distributions):
         return self._draw("categorical", (logits,), axis=axis, shape=shape)
 
     def permutation(self, x: ArrayLike, axis: int = 0) -> Tensor:
-        """Shuffles along an axis.
+        """Shuffles a tensor along an axis.
 
         Args:
           x: a tensor, or a Python int n for 0, 1, ..., n - 1.
-          axis: the axis whose slices change places.
+          axis: the axis along which slices are permuted.
 
         Example:
           >>> import graphc as gx
@@ -289,10 +314,10 @@ class BasicDistributions(Distributions):
 
         Args:
           x: a tensor, or a Python int n for 0, 1, ..., n - 1.
-          shape: of the draws, static.
-          replace: whether a value may be drawn again.
-          p: the probability of each slice of ``x`` along ``axis``; equal ones for None.
-          axis: the axis of ``x`` along which the choices lie.
+          shape: the shape of the draws. Static.
+          replace: whether a value may be drawn repeatedly.
+          p: the probability of each slice of ``x`` along ``axis``; None for equal ones.
+          axis: the axis of ``x`` to choose from.
 
         Example:
           >>> import graphc as gx

@@ -1,4 +1,4 @@
-"""Functions that build tensors from parts or by calls of a function."""
+"""Functions that build tensors from parts or by calling a function."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["apply_along_axis", "apply_over_axes", "array", "block", "einsum_path
 
 
 def array(x: ArrayLike, dtype: Any = None, *, copy: bool = True, ndmin: int = 0) -> Tensor:
-    """Returns a new tensor from anything that can be one.
+    """Returns a new tensor from an array-like.
 
     Args:
       x: a tensor, variable, array, number, or nested list of these.
       dtype: the dtype to convert to; None for the natural one.
-      copy: False to take a tensor as it is; see :func:`graphc.asarray`.
-      ndmin: how many axes there are at least; axes of size 1 are put before.
+      copy: False to return a tensor unchanged; see :func:`graphc.asarray`.
+      ndmin: the minimum number of axes; missing ones are prepended with size 1.
 
     Example:
       >>> import graphc as gx
@@ -33,7 +33,7 @@ def array(x: ArrayLike, dtype: Any = None, *, copy: bool = True, ndmin: int = 0)
 
 
 def block(arrays: Any) -> Tensor:
-    """Blocks put together: the innermost lists along the last axis, those around along the one before.
+    """Assembles blocks: the innermost lists along the last axis, enclosing ones along the axis before.
 
     Args:
       arrays: tensors in nested lists.
@@ -67,11 +67,11 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Tensor:
-    """Calls a function on every 1-d slice along an axis; its results take the place of the slices.
+    """Calls a function on every 1-d slice along an axis and puts its results in place of the slices.
 
     Args:
-      func1d: a function of a 1-d tensor, whose results have one shape.
-      axis: the axis.
+      func1d: a function of a 1-d tensor whose results all have the same shape.
+      axis: the axis of the slices.
       arr: a tensor.
       *args: further arguments of the function.
       **kwargs: further arguments of the function.
@@ -93,10 +93,10 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
 
 
 def apply_over_axes(func: Callable[[Any, int], Any], a: ArrayLike, axes: int | Sequence[int]) -> Tensor:
-    """Calls a function of a tensor and an axis for one axis after another.
+    """Calls a function of a tensor and an axis for several axes in turn.
 
     Args:
-      func: the function; an axis that it takes out is put back with size 1.
+      func: the function; an axis that it removes is restored with size 1.
       a: a tensor.
       axes: the axes.
 
@@ -116,9 +116,9 @@ def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: A
     """Calls a function once with the coordinates of a grid.
 
     Args:
-      function: a function of one tensor for each axis, the position along it.
-      shape: of the grid.
-      dtype: of the coordinates.
+      function: a function of one coordinate tensor for each axis.
+      shape: the shape of the grid.
+      dtype: the dtype of the coordinates.
       **kwargs: further arguments of the function.
 
     Example:
@@ -130,10 +130,10 @@ def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: A
 
 
 def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Tensor, ...]:
-    """Returns where a function leaves the ones of a matrix.
+    """Returns the indices at which a mask function keeps the ones of a matrix.
 
     Args:
-      n: the matrix has n rows and columns.
+      n: the number of rows and columns of the matrix.
       mask_func: a function of a matrix and ``k``, such as :func:`graphc.triu`.
       k: its second argument.
 
@@ -146,15 +146,15 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: int = 0) -> tuple[Ten
 
 
 def einsum_path(subscripts: str, *operands: ArrayLike, optimize: Any = "greedy") -> tuple[list[Any], str]:
-    """Returns the order of products in which :func:`graphc.einsum` is cheapest, by shapes alone.
+    """Returns the cheapest contraction order for :func:`graphc.einsum`, from the shapes.
 
     Args:
-      subscripts: as for einsum.
-      *operands: tensors; their values are not looked at.
-      optimize: how to search: ``greedy`` or ``optimal``.
+      subscripts: as for :func:`graphc.einsum`.
+      *operands: the tensors; only their shapes matter.
+      optimize: the search: ``greedy`` or ``optimal``.
 
     Returns:
-      The path, in NumPy's form, and a report in words.
+      The path in NumPy's form, and a printable report.
     """
     empty = [np.broadcast_to(np.empty((), np.float32), shape(operand)) for operand in operands]
     path, report = np.einsum_path(subscripts, *empty, optimize=optimize)

@@ -1,4 +1,4 @@
-"""Calls of compiled functions in graphs: a whole graph as one step, and the status of a call among its outputs."""
+"""The call op, a whole graph as one step, and the op that marks a graph's status output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _status(status: Any, *, raises: Sequence[str]) -> Any:
 def _status_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del regions
     if not all(isinstance(text, str) for text in attrs["raises"]):
-        raise InternalError("call_status: raises holds texts")
+        raise InternalError("call_status: raises must hold strings")
     return tuple(types)
 
 
@@ -42,11 +42,11 @@ CALL_STATUS = OPS.add(
         takes_open=True,
         params=("status",),
         differentiable=False,
-        doc="Marks the output of a function's graph that says whether the call has failed, and how it may.",
+        doc="Marks the status output of a function's graph, with the exceptions that it may report.",
     ),
 )
-"""With the outputs after it, it is no part of the result. ``raises`` names the exceptions that the function raises by
-the values of tensors, each with its line; what they hold is not in the graph."""
+"""It and the outputs after it are not part of the result. ``raises`` names the exceptions that depend on tensors, each
+with its line; the exceptions themselves are not in the graph."""
 
 CALL = OPS.add(
     "call",

@@ -1,4 +1,4 @@
-"""Functions that choose by conditions, made of others."""
+"""Functions that select by conditions, composed of others."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _REMEDY = "use gx.where, which keeps the shape, or call it on the result"
 
 
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Tensor:
-    """For each element, that of the first choice whose condition is true.
+    """Selects, for each element, from the first choice whose condition is true.
 
     Args:
-      condlist: conditions, which may be broadcast.
-      choicelist: what to take under each.
-      default: what to take where no condition is true.
+      condlist: the conditions, which are broadcast.
+      choicelist: the values for each condition.
+      default: the value where no condition is true.
 
     Raises:
-      InvalidArgumentError: not as many choices as conditions, or shapes that do not fit.
+      InvalidArgumentError: the numbers of conditions and choices differ, or shapes do not fit.
 
     Example:
       >>> import graphc as gx
@@ -36,7 +36,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     """
     if len(condlist) != len(choicelist) or not len(condlist):
         error = InvalidArgumentError(
-            f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one choice for each condition"
+            f"select: {len(condlist)} conditions and {len(choicelist)} choices; pass one choice for each condition"
         )
         raise at(error, user_location())
     result: Any = default
@@ -52,19 +52,20 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> Tensor:
-    """Evaluates a piecewise function: another one under each condition.
+    """Evaluates a piecewise function, which has one function for each condition.
 
-    Every function is computed for all of ``x``, and the conditions choose; the last that is true counts.
+    Every function is computed for all of ``x`` and then selected; the last true condition wins.
 
     Args:
       x: a tensor.
-      condlist: conditions.
-      funclist: for each condition a function of ``x``, or a constant; one more for where no condition is true, else 0.
+      condlist: the conditions.
+      funclist: a function of ``x``, or a constant, for each condition; an optional last one, by default 0, for the
+        rest.
       *args: further arguments of the functions.
       **kw: further arguments of the functions.
 
     Raises:
-      InvalidArgumentError: neither as many functions as conditions nor one more.
+      InvalidArgumentError: the number of functions is neither that of conditions nor one more.
 
     Example:
       >>> import graphc as gx
@@ -76,8 +77,8 @@ def piecewise(
     rest = len(funclist) - len(condlist)
     if rest not in (0, 1):
         error = InvalidArgumentError(
-            f"piecewise: {len(condlist)} conditions and {len(funclist)} functions; give one for each condition, and "
-            "perhaps one more for the rest"
+            f"piecewise: {len(condlist)} conditions and {len(funclist)} functions; pass one for each condition, and "
+            "optionally one more for the rest"
         )
         raise at(error, user_location())
 
@@ -95,12 +96,12 @@ def compress(condition: ArrayLike, x: ArrayLike, axis: int | None = None) -> Ten
     """Returns the slices along an axis where a condition is true.
 
     Args:
-      condition: 1-d truth values, whose values must be known.
+      condition: 1-d booleans, whose values must be known.
       x: a tensor.
       axis: the axis; None for the flattened tensor.
 
     Raises:
-      ConcretizationError: the condition has no values, in a compiled function.
+      ConcretizationError: the condition has no value, in a compiled function.
 
     Example:
       >>> import graphc as gx
@@ -112,14 +113,14 @@ def compress(condition: ArrayLike, x: ArrayLike, axis: int | None = None) -> Ten
 
 
 def extract(condition: ArrayLike, x: ArrayLike) -> Tensor:
-    """Returns the elements where a condition is true, in one axis.
+    """Returns the elements where a condition is true, as a 1-d tensor.
 
     Args:
-      condition: truth values of the shape of ``x``; they must be known.
+      condition: booleans of the shape of ``x``; their values must be known.
       x: a tensor.
 
     Raises:
-      ConcretizationError: the condition has no values, in a compiled function.
+      ConcretizationError: the condition has no value, in a compiled function.
 
     Example:
       >>> import graphc as gx
@@ -139,7 +140,7 @@ def trim_zeros(x: ArrayLike, trim: str = "fb") -> Tensor:
       trim: ``f`` for the front, ``b`` for the back, ``fb`` for both.
 
     Raises:
-      ConcretizationError: ``x`` has no values, in a compiled function.
+      ConcretizationError: ``x`` has no value, in a compiled function.
 
     Example:
       >>> import graphc as gx

@@ -1,7 +1,6 @@
-"""The replicas op, one graph on several devices at once, and the collectives that its replicas call.
+"""The replicas op, a graph that runs on several devices at once, and the collectives that its replicas call.
 
-A collective has a meaning only in the body of a replicas op: its attributes name the axis of the replicas, and how many
-there are.
+A collective is valid only in the body of a replicas op: its attributes name the axis of the replicas and their number.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ COPY_AXIS = GROUP_AXIS
 
 
 def replica_spec(axis: int | None, name: str) -> PartitionSpec:
-    """Returns how an array lies on the mesh whose ``axis`` is split over the replicas; None where all have it."""
+    """Returns the partition of an array whose ``axis`` is split over the replicas; None for a replicated array."""
     return PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, name)
 
 
 @lru_cache(maxsize=256)
 def replica_mesh(devices: tuple[str, ...], groups: int, name: str) -> Mesh:
-    """Makes the mesh of so many groups of devices, each of which is one replica; by their common names."""
+    """Returns the mesh of so many groups of devices, given by their common names; each group is one replica."""
     found = np.array([find_common(device) for device in devices])
     if groups == len(devices):
         return Mesh(found, (name,))
@@ -66,7 +65,7 @@ def _replicas(
         mesh=replica_mesh(devices, groups, axis),
         in_specs=tuple(replica_spec(place, axis) for place in in_axes),
         out_specs=tuple(replica_spec(0 if different else None, axis) for different in differs),
-        # Gradients are those of jax.pmap: each replica's, to be averaged or summed by whoever wants that.
+        # Gradients are those of jax.pmap: separate for each replica; the caller averages or sums them.
         check_vma=False,
     )(*values)
 
@@ -101,13 +100,13 @@ REPLICAS = OPS.add(
         params=("*values",),
         regions=("body",),
         entries=_part_types,
-        doc="A graph on several devices at once, each with its part of the arrays; results that differ are stacked.",
+        doc="Runs a graph on several devices at once, each on its part of the arrays; results that differ are stacked.",
     ),
 )
 
 
 def _collective(name: str, run: Callable[..., Any], doc: str, *, differentiable: bool = True) -> OpDef:
-    """Makes the row of a collective: ``run(values, axis_name, **attrs)`` gives a tuple."""
+    """Returns the row of a collective: ``run(values, axis_name, **attrs)`` returns a tuple."""
 
     def impl(*values: Any, axis_name: str, size: int, rehearsed: bool = False, **attrs: Any) -> tuple[Any, ...]:
         if not rehearsed:
@@ -116,7 +115,7 @@ def _collective(name: str, run: Callable[..., Any], doc: str, *, differentiable:
         def replica(_: Any) -> tuple[Any, ...]:
             return tuple(run(values, axis_name, **attrs))
 
-        # All replicas have the same values: what is made in a rehearsal has the right types, and no more.
+        # All replicas have the same values: only the types of a rehearsal's results matter.
         everywhere: Any = jax.vmap(replica, axis_name=axis_name)(np.arange(size))
         return tuple(result[0] for result in everywhere)
 
@@ -154,19 +153,19 @@ def _fold_in(key: Any, axis_name: str) -> Any:
 SAME_ON_ALL = frozenset({
     _collective("psum", lax.psum, "The sum over the replicas.").name,
     _collective("pmean", lax.pmean, "The mean over the replicas.").name,
-    _collective("pmax", _each(lax.pmax), "The largest over the replicas.").name,
-    _collective("pmin", _each(lax.pmin), "The smallest over the replicas.").name,
-    _collective("all_gather", _each(lax.all_gather), "What all replicas have, along an axis.").name,
+    _collective("pmax", _each(lax.pmax), "The maximum over the replicas.").name,
+    _collective("pmin", _each(lax.pmin), "The minimum over the replicas.").name,
+    _collective("all_gather", _each(lax.all_gather), "The values of all replicas, along an axis.").name,
 })  # fmt: skip
 """The collectives whose results are the same on all replicas."""
 
 COLLECTIVES = SAME_ON_ALL | {
     _collective("all_to_all", _each(lax.all_to_all), "Parts of an axis, exchanged between all replicas.").name,
-    _collective("ppermute", _each(lax.ppermute), "What another replica has.").name,
+    _collective("ppermute", _each(lax.ppermute), "The value of another replica.").name,
 }
-"""What all replicas must reach together."""
+"""All ops that synchronize the replicas."""
 
-AXIS_INDEX = _collective("axis_index", _index, "Which replica this is, from 0.", differentiable=False)
+AXIS_INDEX = _collective("axis_index", _index, "The index of this replica, from 0.", differentiable=False)
 FOLD_IN_AXIS = _collective(
     "fold_in_axis", _each(_fold_in), "Key data for random numbers that differ between replicas.", differentiable=False
 )

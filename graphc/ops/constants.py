@@ -1,4 +1,4 @@
-"""Numbers that have a name, and ``newaxis``."""
+"""Mathematical constants, and ``newaxis``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Structured control flow: the ops cond, switch, while and scan, and how regions become their bodies.
+"""Structured control flow: the ops cond, switch, while and scan, and their construction from regions.
 
-The regions of a node are closed graphs. What they use from outside travels as operands: loop-carried values first,
-scanned ones next, unchanging ones last. A variable that a body assigns is one more carried value (of a loop) or one
-more output (of a branch), read before the node and assigned after it.
+The regions of a node are closed graphs. Outside values that they use become operands: loop-carried values first,
+scanned ones next, invariant ones last. A variable that a body assigns is an extra carried value (of a loop) or output
+(of a branch), read before the node and assigned after it.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ def _switch(index: Any, *operands: Any, assigned: Any = (), branches: Sequence[C
 
 
 def _first_true(*conditions: Any) -> Any:
-    # Selects, which XLA fuses into one kernel: for 200 conditions it takes the twentieth part of the time that it takes
-    # to compile them stacked.
+    # Selects, which XLA fuses into one kernel: for 200 conditions this compiles in a twentieth of the time of a stack.
     found: Any = np.int32(len(conditions))
     for place in reversed(range(len(conditions))):
         found = lax.select(conditions[place], np.int32(place), found)
@@ -61,7 +60,7 @@ def _first_true(*conditions: Any) -> Any:
 
 
 def _detached(carried: Sequence[Any], assigned: Sequence[str]) -> tuple[Any, ...]:
-    """Carried values, the variables among them (the last ones) cut off from gradients, as assignment does."""
+    """Returns the carried values with the variables, which come last, cut off from gradients, as assignment does."""
     count = len(carried) - len(assigned)
     return (*carried[:count], *map(lax.stop_gradient, carried[count:]))
 
@@ -80,7 +79,7 @@ def _while(
     def iteration(carry: Sequence[Any], invariant: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(body(*_detached(carry, assigned), *invariant))
 
-    # The number of iterations may pass the bound: gradients then take longer, and are the same.
+    # The loop may exceed the bound: gradients then take longer, but are the same.
     slots = slots_for(values[:num_carry], max_iterations)
     return while_loop(going_on, iteration, values[:num_carry], values[num_carry:], slots)
 
@@ -99,10 +98,10 @@ def _scan(
     body: Callable[..., Any],
 ) -> tuple[Any, ...]:
     carry, xs, invariant = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
-    if reverse:  # the index is that of the row, so it goes backwards too
+    if reverse:  # the index is that of the row, so it runs backwards too
         start, step = start + step * (length - 1), -step
     if not num_xs and not num_ys:
-        # fori_loop keeps one counter; scan with an index of our own would carry two.
+        # fori_loop keeps one counter; scan with a separate index would carry two.
         def plain(count: Any, carried: Any) -> tuple[Any, ...]:
             index = count if (start, step) == (0, 1) else start + step * count
             return body(index, *_detached(carried, assigned), *invariant)
@@ -177,7 +176,7 @@ def _differs(what: str, given: Types, expected: Types) -> str | None:
     fit = len(given) == len(expected) and all(map(compatible, given, expected))
     if fit and any(type.is_open for type in (*given, *expected)):
         return None
-    return f"{what}: ({', '.join(map(str, given))}) where ({', '.join(map(str, expected))}) is needed"
+    return f"{what}: ({', '.join(map(str, given))}) expected ({', '.join(map(str, expected))})"
 
 
 def _types(values: Sequence[Any]) -> list[TensorType]:
@@ -232,7 +231,7 @@ COND = OPS.add(
         regions=("true", "false"),
         entries=_branch_entries,
         verify=_check_branches,
-        doc="One of two branches, by a boolean scalar.",
+        doc="Runs one of two branches, chosen by a boolean scalar.",
     ),
 )
 SWITCH = OPS.add(
@@ -245,7 +244,7 @@ SWITCH = OPS.add(
         regions=("*branches",),
         entries=_branch_entries,
         verify=_check_branches,
-        doc="One of several branches, by an integer scalar that is clamped to their number.",
+        doc="Runs one of several branches, chosen by an integer scalar, which is clamped.",
     ),
 )
 FIRST_TRUE = OPS.add(
@@ -256,7 +255,7 @@ FIRST_TRUE = OPS.add(
         infer=_first_true_types,
         params=("*conditions",),
         differentiable=False,
-        doc="The place of the first of some boolean scalars that is true; their number if none is.",
+        doc="The index of the first true boolean scalar; their number if none is true.",
     ),
 )
 WHILE = OPS.add(
@@ -269,7 +268,7 @@ WHILE = OPS.add(
         regions=("test", "body"),
         entries=_while_entries,
         verify=_check_while,
-        doc="Repeats a body while a test holds.",
+        doc="Repeats a body while a test is true.",
     ),
 )
 SCAN = OPS.add(
@@ -288,13 +287,13 @@ SCAN = OPS.add(
 
 
 def _flows(variable: Variable | CallState) -> bool:
-    """Returns True if gradients flow from what is read of a variable to what was assigned to it."""
+    """Returns True if gradients flow from reads of a variable to its assigned value."""
     return isinstance(variable, CallState) and variable.differentiable
 
 
 @dataclass
 class _Operands:
-    """What regions use from outside: tensors that they capture, and variables."""
+    """The outside values of regions: captured tensors, and variables."""
 
     captured: dict[int, Tensor]
     variables: dict[str, Variable | CallState]
@@ -305,7 +304,7 @@ class _Operands:
         captured = {key: outer for region in regions for key, (outer, _) in region.captures.items()}
         variables = {name: state.variable for region in regions for name, state in region.states.items()}
         written = {variable.name: variable for region in regions for variable in region.written()}
-        # Those that gradients flow through come first: the last ones are cut off.
+        # Those with gradients come first: the last ones are cut off.
         ordered = sorted(written.values(), key=lambda variable: not _flows(variable))
         return cls(captured, variables, ordered)
 
@@ -317,16 +316,16 @@ class _Operands:
 
     @property
     def assigned(self) -> dict[str, Any]:
-        """The attribute that names the variables that the bodies assign; gradients with respect to them stop here."""
+        """The attribute with the names of assigned variables; gradients with respect to them stop here."""
         cut = tuple(variable.name for variable in self.written if not _flows(variable))
         return {"assigned": cut} if cut else {}
 
     def invariants(self) -> list[Tensor]:
-        """Returns the operands that stay as they are: captured tensors and the values of variables only read."""
+        """Returns the invariant operands: captured tensors and the values of read-only variables."""
         return [*self.captured.values(), *(variable.value() for variable in self.unwritten)]
 
     def invariant_arguments(self, region: Region) -> list[SymbolicTensor]:
-        """Returns the region's inputs for :meth:`invariants`, made where the region did not use one."""
+        """Returns the region's inputs for :meth:`invariants`, adding those that the region does not use."""
         found = [
             region.captures[key][1] if key in region.captures else region.argument(outer.type, f"unused_{index}")
             for index, (key, outer) in enumerate(self.captured.items())
@@ -338,7 +337,7 @@ class _Operands:
         return [region.state(variable).entry for variable in self.written]
 
     def results(self, region: Region) -> list[SymbolicTensor]:
-        """Returns the values of those variables at the end of the region."""
+        """Returns the final values of these variables in the region."""
         return [region.state(variable).current for variable in self.written]
 
 
@@ -350,13 +349,13 @@ def _assign(written: Sequence[Variable | CallState], values: Sequence[Tensor], p
 def emit_branches(
     op: OpDef, selector: Tensor, regions: Sequence[Region], outputs: Sequence[Sequence[SymbolicTensor]]
 ) -> list[Tensor]:
-    """Appends a cond or switch to the trace around the regions.
+    """Appends a cond or switch to the trace that encloses the regions.
 
     Args:
       op: COND or SWITCH.
       selector: the predicate (bool scalar) or the index (int32 scalar).
       regions: the traced branches, still open.
-      outputs: what each returns; of the same types.
+      outputs: the outputs of each branch, of the same types.
 
     Returns:
       The outputs of the chosen branch.
@@ -379,23 +378,23 @@ def emit_while(
     test: Region, test_output: SymbolicTensor, body: Region, arguments: Sequence[Sequence[SymbolicTensor]],
     outputs: Sequence[SymbolicTensor], initial: Sequence[Tensor], max_iterations: int | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a while to the trace around the regions.
+    """Appends a while to the trace that encloses the regions.
 
     Args:
       test: the traced test, still open.
       test_output: its result, a bool scalar.
       body: the traced body, still open.
-      arguments: the inputs of test and of body that stand for the carried values.
+      arguments: the inputs of test and of body for the carried values.
       outputs: the carried values after an iteration; of the initial values' types.
       initial: the carried values before the first test.
-      max_iterations: how many iterations are expected at most, for gradients to keep the carried values of that many;
-        it stops no loop. None where nothing is known.
+      max_iterations: the expected maximum number of iterations, whose carried values are stored for gradients; it does
+        not stop the loop. None if it is unknown.
 
     Returns:
       The carried values after the loop.
 
     Raises:
-      UnimplementedError: the test looks at nothing that an iteration changes, so that the loop would never end.
+      UnimplementedError: the test depends on nothing that the body changes, so that the loop would never end.
     """
     shared = _Operands.of((test, body))
 
@@ -409,7 +408,7 @@ def emit_while(
     if not shared.written and _is_endless(*graphs, len(outputs)):
         raise body.parent.refuse(
             UnimplementedError(
-                "this while loop would never end once it runs: nothing that its test looks at is changed in its body; "
+                "this while loop would never end: its body changes nothing that its test depends on; "
                 "change it there, or leave the loop with break, return or raise"
             )
         )
@@ -422,7 +421,7 @@ def emit_while(
 
 
 def _is_endless(test: Graph, body: Graph, num_carry: int) -> bool:
-    """Returns True if a test looks at nothing that an iteration changes, and neither does anything else."""
+    """Returns True if neither the test nor any effect depends on what an iteration changes."""
     if any(node.effects or node.op.opaque for graph in (test, body) for node in graph.walk()):
         return False
     changing = {test.inputs[place] for place in range(num_carry) if body.outputs[place] is not body.inputs[place]}
@@ -434,14 +433,14 @@ def _is_endless(test: Graph, body: Graph, num_carry: int) -> bool:
 
 @dataclass(frozen=True)
 class Trips:
-    """Which indices a scan runs over.
+    """The iteration range of a scan.
 
     Attributes:
-      length: how many iterations.
+      length: the number of iterations.
       start: the first index.
       step: the difference between indices.
-      reverse: whether iterations run from the last index to the first, and rows are taken and collected so.
-      unroll: how many iterations make one step of the loop.
+      reverse: whether to iterate from the last index to the first, also over the rows.
+      unroll: the number of iterations in one step of the XLA loop.
     """
 
     length: int
@@ -455,7 +454,7 @@ def emit_scan(
     body: Region, arguments: Sequence[Sequence[SymbolicTensor]], outputs: Sequence[SymbolicTensor],
     ys: Sequence[SymbolicTensor], initial: Sequence[Tensor], xs: Sequence[Tensor], trips: Trips,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a scan to the trace around the region.
+    """Appends a scan to the trace that encloses the region.
 
     Args:
       body: the traced body, still open.
@@ -464,7 +463,7 @@ def emit_scan(
       ys: the rows to collect.
       initial: the carried values before the first iteration.
       xs: the arrays whose rows the iterations take; of length ``trips.length``.
-      trips: how often, and with which index.
+      trips: the iteration range.
 
     Returns:
       The carried values after the loop, then the collected arrays.

@@ -1,4 +1,4 @@
-"""Functions that make tensors from other things, and the one that limits them."""
+"""Functions that convert values to tensors, and ``clip``."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ _NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: bool | None = None) -> Tensor:
-    """Returns a tensor from anything that can be one.
+    """Returns a tensor from an array-like.
 
     While a function is traced, Python and NumPy values become constants of its graph.
 
-    Strings, bytes and paths, and arrays and lists of them, make a :class:`graphc.StringTensor` on the host.
+    Strings, bytes and paths, and arrays and lists of them, become a :class:`graphc.StringTensor` on the host.
 
     Args:
-      x: a tensor (which is returned as it is), variable, array, number, ``range``, or nested list of these. Arrays are
+      x: a tensor (which is returned unchanged), variable, array, number, ``range``, or nested list of these. Arrays are
         copied.
       dtype: the dtype to convert to; None for the natural one, float32 for Python floats.
-      device: where the tensor is to be, such as ``"gpu:0"``; None for where all else is.
-      copy: True for a tensor of its own also where ``x`` is one, so that assigning to the items of one leaves the
-        other; False to refuse where a copy is needed.
+      device: the device of the tensor, such as ``"gpu:0"``; None for the default.
+      copy: True for a separate tensor even if ``x`` is one, so that assigning items of one does not change the other;
+        False to raise if a copy is needed.
 
     Raises:
-      InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is none.
-      InvalidArgumentError: a nested list whose rows differ in length, an int that the dtype cannot hold, or a copy is
+      InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is not a dtype.
+      InvalidArgumentError: the rows of a nested list differ in length, an int does not fit the dtype, or a copy is
         needed and ``copy`` is False.
 
     Example:
@@ -84,7 +84,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
         return cast("Any", _strings(x))
     wanted = None if dtype is None else as_dtype(dtype)
     try:
-        # NumPy converts what is NumPy's, so that numbers are kept which only the wanted dtype holds.
+        # NumPy converts NumPy values, so that numbers are preserved that only the requested dtype can hold.
         numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
         numpys = numpys and not isinstance(x, ShownArray)
         if wanted is not None and only_ints(x):
@@ -98,14 +98,14 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
         error.args = (f"asarray: {error.args[0]}",)
         raise at(error, user_location()).with_traceback(None) from None
     if hasattr(x, "__graphc_number__") or hasattr(x, "__graphc_index__"):
-        # A Python number of a compiled function, which is a tensor there: of the dtype that a number gets elsewhere.
+        # A Python number of a compiled function is a tensor there: give it the dtype of a number elsewhere.
         dtype = wanted or as_dtype(_NUMBERS[value.dtype.kind])
         return apply(OPS["astype"], (value,), Attrs(dtype=dtype))
     converts = not isinstance(value, Tensor) or (wanted is not None and value.dtype != wanted)
     if converts and copy is False:
         error = InvalidArgumentError(
-            f"asarray: copy=False, but only a tensor of the wanted dtype is taken as it is, got {type(x).__name__} "
-            f"{x!r:.60}; leave copy out"
+            f"asarray: copy=False, but only a tensor of the requested dtype needs no copy, got {type(x).__name__} "
+            f"{x!r:.60}; omit copy"
         )
         raise at(error, user_location())
     if not isinstance(value, Tensor):
@@ -116,11 +116,11 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
 
 def _quick_tensor(x: Any) -> Tensor | None:
-    """Returns the tensor of a number or an array of NumPy's, in half the time; None for all else, and what fails."""
+    """Returns a tensor from a number or NumPy array, in half the time; None for other values and on failure."""
     kind = cast("type[Any]", type(x))
     try:
         if kind is np.ndarray:
-            return Tensor(jnp.asarray(copied_numpy(x)))  # which may keep that copy's memory
+            return Tensor(jnp.asarray(copied_numpy(x)))  # JAX may keep the copy's memory
         if kind is float or kind is int or kind is bool:
             return Tensor(_held(np.array(x, _dtype_of_number(kind, dtype_rules()))))
     except Exception:
@@ -130,7 +130,7 @@ def _quick_tensor(x: Any) -> Tensor | None:
 
 @jax.jit
 def _held(x: jax.Array) -> jax.Array:
-    """Gives a NumPy array as one of JAX's: of a scalar, in two thirds of the time that ``jnp.array`` takes."""
+    """Returns a NumPy array as a JAX array; for a scalar in two thirds of the time of ``jnp.array``."""
     return x
 
 
@@ -141,30 +141,30 @@ def _dtype_of_number(kind: type[Any], rules: int) -> np.dtype[Any]:
 
 
 def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
-    """Returns True if ints of 64 bits are asked for where there are none."""
+    """Returns True if 64-bit ints are requested while 64-bit types are disabled."""
     return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
 
 
 def _strings(x: Any) -> StringTensor:
-    """Returns a tensor of strings, which is asked for by its dtype."""
+    """Returns a tensor of strings, which its dtype requests."""
     strings = as_strings(x)
     if strings is None and np.size(x) == 0 and not isinstance(x, Tensor):
         strings = StringTensor(np.empty(np.shape(x), object))
     if strings is None:
         error = InvalidTypeError(
-            f"asarray: {string} is asked for, but {type(x).__name__} {x!r:.60} holds no strings; gx.strings.as_string "
-            "writes numbers as strings"
+            f"asarray: dtype {string} was requested, but {type(x).__name__} {x!r:.60} holds no strings; "
+            "gx.strings.as_string converts numbers to strings"
         )
         raise refused(error)
     return strings
 
 
 def _as_given(strings: StringTensor, dtype: np.dtype[Any] | None) -> StringTensor:
-    """Returns a tensor of strings, unless it is one of numbers that is asked for."""
+    """Returns a tensor of strings, unless a numeric dtype is requested."""
     if dtype is not None:
         error = InvalidTypeError(
-            f"asarray: {dtype.name} is asked for, but x is a tensor of strings ({strings.type}); gx.strings.to_number "
-            "reads numbers from strings"
+            f"asarray: dtype {dtype.name} was requested, but x is a tensor of strings ({strings.type}); "
+            "gx.strings.to_number parses numbers"
         )
         raise refused(error)
     return strings
@@ -176,7 +176,7 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
             if type(value) is int and dtype is not None:
                 value = fitted_int(value, dtype)
             if type(value) in SCALARS:
-                value = scalar_array(value, weak=dtype is not None)  # a dtype is given: all digits are asked for
+                value = scalar_array(value, weak=dtype is not None)  # a given dtype keeps all digits
         except GraphcError as error:
             error.args = (f"asarray: {error.args[0]}",)
             raise at(error, user_location()) from None
@@ -192,15 +192,15 @@ def _copy(value: Any) -> Tensor:
 
 
 def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -> Tensor:
-    """Returns a tensor from what another library holds, without a copy where both can use the same memory.
+    """Returns a tensor from another library's array, without a copy if both can share memory.
 
     Args:
-      x: an array with ``__dlpack__``, such as NumPy's or PyTorch's.
-      device: where the tensor is to be; None for where ``x`` is.
-      copy: True for memory of its own, False to refuse where a copy is needed.
+      x: an array with ``__dlpack__``, such as a NumPy or PyTorch array.
+      device: the device of the tensor; None for that of ``x``.
+      copy: True for separate memory, False to raise if a copy is needed.
 
     Raises:
-      InvalidTypeError: ``x`` is no such array.
+      InvalidTypeError: ``x`` has no ``__dlpack__``.
 
     Example:
       >>> import numpy as np
@@ -223,20 +223,20 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
 
 @jax.jit
 def _clip(x: Any, low: Any, high: Any) -> jax.Array:
-    """Both steps of clip at once, for plain eager calls."""
+    """Clips to both limits at once, for plain eager calls."""
     return jnp.minimum(jnp.maximum(x, low), high)
 
 
 def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
-    """Returns the tensor cut to a range.
+    """Returns the tensor clipped to a range.
 
     Args:
       x: a tensor.
-      min: the lower limit, broadcast against ``x``; None for none.
-      max: the upper limit; it wins where it is below ``min``.
+      min: the lower limit, broadcast against ``x``; None for no limit.
+      max: the upper limit, which takes precedence over ``min``; None for no limit.
 
     Raises:
-      InvalidArgumentError: shapes do not fit.
+      InvalidArgumentError: the shapes do not fit.
 
     Example:
       >>> import graphc as gx

@@ -1,4 +1,4 @@
-"""Creation functions: tensors made from a shape, grids and positions of elements."""
+"""Creation functions: tensors from a shape, grids, and indices of elements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ones(shape: Any, dtype: Any = None) -> Array:
 
 
 def _full(fill_value: Any, shape: Any, dtype: Any = None) -> Array:
-    # An ordinary dtype, also from a Python number: a tensor that was asked for does not yield in promotion.
+    # Strongly typed even if from a Python number: a requested tensor does not yield in promotion.
     dtype = natural_dtype(fill_value) if dtype is None else dtype
     return lax.convert_element_type(jnp.full(shape, fill_value, dtype), dtype)
 
@@ -54,12 +54,12 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
     numbers = (start, step) if stop is None else (start, stop, step)
     dtype = natural_dtype(*numbers) if dtype is None else dtype
     if step == 0:
-        raise ValueError("step is 0, expected another number")
+        raise ValueError("step must not be 0")
     if np.dtype(dtype).kind in "iu" and all(isinstance(number, int) for number in numbers):
         values = range(0, start, step) if stop is None else range(start, stop, step)
         limits = np.iinfo(dtype)
         for number in (values[0], values[-1]) if values else ():
-            if not limits.min <= number <= limits.max:  # which JAX cuts to the lower bits
+            if not limits.min <= number <= limits.max:  # JAX would keep only the lower bits
                 raise ValueError(str(too_large(number, np.dtype(dtype))))
     return jnp.arange(start, stop, step, dtype)
 
@@ -70,12 +70,12 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
         return _whole_numbers(start, stop, num, endpoint, dtype, axis)
     is_complex = jnp.iscomplexobj(start) or jnp.iscomplexobj(stop)
     if is_complex and not jnp.issubdtype(dtype, jnp.complexfloating):
-        raise TypeError(f"complex numbers do not fit {jnp.dtype(dtype).name}; take gx.real of them")
+        raise TypeError(f"complex numbers do not fit {jnp.dtype(dtype).name}; use gx.real")
     return jnp.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
 
 
 def _whole_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> Array:
-    """Returns the values of linspace as integers, whose ends are exact also where a float cannot hold them."""
+    """Returns the values of linspace as integers, with exact ends even if a float cannot hold them."""
     count = num if endpoint else num + 1
     values = jnp.floor(jnp.linspace(start, stop, count, dtype=as_dtype(np.float64))).astype(dtype)
     if count > 1:
@@ -120,7 +120,7 @@ def _indices(dimensions: Any, dtype: Any = None) -> Array:
 
 
 def _of_triangle(function: Any) -> Any:
-    """Returns the positions of a triangle in a matrix of a tensor's shape."""
+    """Returns the indices of a triangle in a matrix of a tensor's shape."""
 
     def impl(x: Any, k: int = 0) -> Any:
         return function(x.shape[-2], k, x.shape[-1])
@@ -130,7 +130,7 @@ def _of_triangle(function: Any) -> Any:
 
 def _diag_indices_from(x: Any) -> Any:
     if x.ndim < 2 or len(set(x.shape)) != 1:
-        raise ValueError(f"expected two axes or more, all of one size; the shape is {x.shape}")
+        raise ValueError(f"expected at least two axes of the same size, got shape {x.shape}")
     return jnp.diag_indices(x.shape[0], x.ndim)
 
 
@@ -147,36 +147,42 @@ _SEVERAL = "tuple[Tensor, ...]"
 _TRIANGLE = "n: int, k: int = 0, m: int | None = None"
 
 _TENSORS = (
-    row("zeros", _zeros, _SHAPE, "Zeros; of the default floating dtype for no dtype.", aliases=("empty",)),
-    row("ones", _ones, _SHAPE, "Ones; of the default floating dtype for no dtype."),
+    row(
+        "zeros",
+        _zeros,
+        _SHAPE,
+        "A tensor of zeros; of the default floating dtype unless dtype is given.",
+        aliases=("empty",),
+    ),
+    row("ones", _ones, _SHAPE, "A tensor of ones; of the default floating dtype unless dtype is given."),
     row(
         "full",
         _full,
         f"shape: Shape, fill_value, {_MADE}",
-        "The fill value everywhere.",
+        "A tensor filled with a value.",
         need=broadcasts("fill_value"),
     ),
     row(
         "zeros_like",
         _zeros_like,
         _LIKE,
-        "Zeros of x's shape and dtype.",
+        "A tensor of zeros with x's shape and dtype.",
         differentiable=False,
         aliases=("empty_like",),
     ),
-    row("ones_like", _ones_like, _LIKE, "Ones of x's shape and dtype.", differentiable=False),
-    row("full_like", _full_like, f"x, fill_value, {_MADE}", "The fill value, in x's shape and dtype."),
+    row("ones_like", _ones_like, _LIKE, "A tensor of ones with x's shape and dtype.", differentiable=False),
+    row("full_like", _full_like, f"x, fill_value, {_MADE}", "A tensor filled with a value, with x's shape and dtype."),
     row(
         "arange",
         _arange,
         f"start: float, stop: float | None = None, step: float = 1, {_MADE}",
-        "The numbers from start in steps, stop left out; one number alone is stop, and start is 0.",
+        "Evenly spaced numbers from start up to but excluding stop; a single argument is stop, with start 0.",
     ),
     row(
         "linspace",
         _linspace,
         f"start, stop, num: int = 50, endpoint: bool = True, {_MADE}, axis: int = 0",
-        "Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.",
+        "num evenly spaced values from start to stop, which endpoint=False excludes.",
         need=counts("num"),
     ),
     row(
@@ -190,45 +196,43 @@ _TENSORS = (
         "tri",
         _tri,
         "N: int, M: int | None = None, k: int = 0, dtype: DType = None",
-        "Ones on diagonal k and below, zeros above; M columns, or N.",
+        "Ones on and below diagonal k, zeros above; M columns, by default N.",
         need=counts("N", "M"),
     ),
     row(
         "logspace",
         _logspace,
         "start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType = None, axis: int = 0",
-        "Powers of base whose exponents are at equal distances, num of them, from start to stop.",
+        "num powers of base with evenly spaced exponents from start to stop.",
         need=counts("num"),
     ),
     row(
         "geomspace",
         _geomspace,
         "start, stop, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0",
-        "Values at equal ratios, num of them, from start to stop.",
+        "num geometrically spaced values from start to stop.",
         need=counts("num"),
     ),
 )
 
 _POSITIONS = (
-    row(
-        "indices", _indices, "dimensions: Shape, dtype: DType = None", "For each axis of a grid, the position along it."
-    ),
-    row("diag_indices", jnp.diag_indices, "n: int, ndim: int = 2", "Where a diagonal is.", returns=_SEVERAL),
+    row("indices", _indices, "dimensions: Shape, dtype: DType = None", "The coordinates of a grid, for each axis."),
+    row("diag_indices", jnp.diag_indices, "n: int, ndim: int = 2", "The indices of a diagonal.", returns=_SEVERAL),
     row(
         "diag_indices_from",
         _diag_indices_from,
         "x",
-        "Where the diagonal of x is.",
+        "The indices of the diagonal of x.",
         returns=_SEVERAL,
         differentiable=False,
     ),
-    row("tril_indices", jnp.tril_indices, _TRIANGLE, "Where diagonal k and what is below are.", returns=_PAIR),
-    row("triu_indices", jnp.triu_indices, _TRIANGLE, "Where diagonal k and what is above are.", returns=_PAIR),
+    row("tril_indices", jnp.tril_indices, _TRIANGLE, "The indices on and below diagonal k.", returns=_PAIR),
+    row("triu_indices", jnp.triu_indices, _TRIANGLE, "The indices on and above diagonal k.", returns=_PAIR),
     row(
         "tril_indices_from",
         _of_triangle(jnp.tril_indices),
         "x, k: int = 0",
-        "Where diagonal k of x and what is below are.",
+        "The indices of x on and below diagonal k.",
         returns=_PAIR,
         differentiable=False,
     ),
@@ -236,7 +240,7 @@ _POSITIONS = (
         "triu_indices_from",
         _of_triangle(jnp.triu_indices),
         "x, k: int = 0",
-        "Where diagonal k of x and what is above are.",
+        "The indices of x on and above diagonal k.",
         returns=_PAIR,
         differentiable=False,
     ),
@@ -244,14 +248,14 @@ _POSITIONS = (
         "ravel_multi_index",
         _ravel_multi_index,
         "multi_index: Tensors, dims: Shape, mode: str = 'clip'",
-        "Positions on several axes as positions in the flattened tensor; 'clip' or 'wrap' for those out of range.",
+        "Flat indices from indices on each axis; mode is 'clip' or 'wrap' for those out of range.",
         differentiable=False,
     ),
     row(
         "unravel_index",
         jnp.unravel_index,
         "indices, shape: Shape",
-        "Positions in the flattened tensor as positions on each axis.",
+        "Indices on each axis from flat indices.",
         returns=_SEVERAL,
         differentiable=False,
     ),
@@ -259,7 +263,7 @@ _POSITIONS = (
         "ix_",
         jnp.ix_,
         "*arrays",
-        "1-d positions shaped so that together they index a block.",
+        "1-d indices shaped to index a block together.",
         returns=_SEVERAL,
         differentiable=False,
     ),

@@ -1,8 +1,8 @@
-"""Compositions that look at sizes, applied to tensors whose sizes only a run knows.
+"""Deferred compositions: functions of sizes, applied to tensors whose sizes are known only at run time.
 
-A function that is composed of others may compute with ``x.shape`` in Python, as one that pads, gathers or loops over
-rows does. In a graph that is built by hand it cannot where a size is open. Then the whole composition is one node: its
-types are inferred as those of any op, by tracing it for sizes that are put in, and a run traces it for its own.
+A composed function may compute with ``x.shape`` in Python, for example to pad, gather or loop over rows. In a
+hand-built graph it cannot if a size is open. The whole composition is then one node: its types are inferred by tracing
+it for trial sizes, like those of any op, and a run traces it for the actual sizes.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from graphc.tracing import Region, Trace, current_trace, graph_by_hand
 __all__ = ["COMPOSED", "sized"]
 
 _KEPT = 32
-"""How many graphs a composition keeps, each for other types."""
+"""Maximum number of graphs cached per composition, one for each combination of types."""
 
 
 _SIGNS = ("None", "not known while the graph is built", "which only a run of the graph knows")
-"""What messages say where a size is open."""
+"""Fragments of error messages about open sizes."""
 
 
 def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Calls a function that makes nodes of the graph that is built; where it needs sizes that are open, as one node.
+    """Calls a function that adds nodes to the graph; if it needs open sizes, adds it as a single node.
 
-    Where it needs values, as the shape of its result depends on them, the host calls it in each run.
+    If it needs values, on which its result's shape depends, the host calls it in each run.
 
     Args:
-      function: pure: it may be called again, by the thread that runs the graph.
-      args: its arguments.
-      kwargs: its keyword arguments.
+      function: a pure function, which may be called again by the thread that runs the graph.
+      args: the positional arguments.
+      kwargs: the keyword arguments.
     """
     if graph_by_hand() is None:
         return function(*args, **kwargs)
@@ -73,7 +73,7 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
 
 
 def _is_about_sizes(error: Exception) -> bool:
-    """Returns True if a function may have failed because a size is open: it had None for it, or graphc said so."""
+    """Returns True if a function may have failed because a size is open: it was None, or graphc reported it."""
     text = str(error).partition("\n")[0]
     return not isinstance(error, GraphcError) or any(sign in text for sign in _SIGNS)
 
@@ -86,7 +86,7 @@ class _Body(Region):
         self.types = types
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
-        """Returns the input for a tensor of the graph around, of its type in this run; other tensors as constants."""
+        """Returns the input for a tensor of the enclosing graph, with its type in this run; others become constants."""
         if not isinstance(value, SymbolicTensor):
             return self._constant(np.asarray(value.raw if isinstance(value, Tensor) else value), weak=False)
         found = self.captures.get(id(value.raw))
@@ -96,18 +96,18 @@ class _Body(Region):
         return found[1]
 
     def input_for(self, outer: SymbolicTensor) -> SymbolicTensor:
-        """Adds an input for a tensor of the graph around."""
+        """Adds an input for a tensor of the enclosing graph."""
         return self.argument(self.types.get(id(outer.raw), outer.type), "captured")
 
 
 class _Composition:
-    """A function of tensors for one structure of its arguments; an attribute of the node.
+    """A function of tensors for one structure of its arguments, used as an attribute of the node.
 
     Args:
-      function: what is composed.
-      structure: of its arguments.
-      leaves: of these, with the tensors among them.
-      trace: where it is applied.
+      function: the composed function.
+      structure: the structure of its arguments.
+      leaves: the leaves of the arguments, including tensors.
+      trace: the trace in which it is applied.
     """
 
     def __init__(self, function: Callable[..., Any], structure: Any, leaves: Sequence[Any], trace: Trace) -> None:
@@ -127,8 +127,8 @@ class _Composition:
         return f"<{self.__qualname__}>"
 
     def inputs(self) -> list[SymbolicTensor]:
-        """Returns the tensors of the arguments, and those that the function uses besides, as tracing it finds them."""
-        # What is used besides shows when the function is traced for sizes that fit.
+        """Returns the tensors of the arguments, and the captured tensors that a trace of the function finds."""
+        # Captured tensors show when the function is traced for sizes that fit.
         infer_types(COMPOSED, [tensor.type for tensor in self._given], Attrs(function=self), ())
         return [*self._given, *self._captured]
 
@@ -163,21 +163,21 @@ class _Composition:
         self._check_structure(structure, [(_is_tensor(leaf), None if _is_tensor(leaf) else leaf) for leaf in found])
         if body.states or any(node.op in (LATE, LATE_CONSTANT) or node.effects for node in body.builder.nodes):
             raise UnimplementedError(
-                "it needs the sizes of its arguments while the graph is built, as it has to do with Variables or with "
-                "values; give the placeholder its sizes"
+                "it needs the sizes of its arguments while the graph is built, because it uses Variables or "
+                "values; set the sizes of the placeholder"
             )
         return body.close([*arguments, *self._captures(body)], outputs)
 
     def _check_structure(self, structure: Any, leaves: list[tuple[bool, Any]]) -> None:
-        """Keeps the structure of the first result; others, such as that of a loop over no rows, are refused."""
+        """Records the structure of the first result; refuses others, such as that of a loop over no rows."""
         places = [is_tensor for is_tensor, _ in leaves]
         if self._result is None:
             self._result = structure, leaves
         elif structure != self._result[0] or places != [is_tensor for is_tensor, _ in self._result[1]]:
-            raise ValueError(f"the result is {structure}, where it is {self._result[0]} for other sizes")
+            raise ValueError(f"the result is {structure}, but {self._result[0]} for other sizes")
 
     def _captures(self, body: _Body) -> list[SymbolicTensor]:
-        """Gives the inputs of the body for what the function uses besides its arguments, in the order of the node's."""
+        """Returns the inputs of the body for captured tensors, in the order of the node's inputs."""
         inner = {id(outer.raw): entry for outer, entry in body.captures.values()}
         known = {id(outer.raw) for outer in self._captured}
         new = [outer for outer, _ in body.captures.values() if id(outer.raw) not in known]
@@ -206,6 +206,10 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 COMPOSED = OPS.add(
     "composed",
     OpDef(
-        "composed", impl=_composed, infer=_types, params=("*values",), doc="A composition, traced when sizes are known."
+        "composed",
+        impl=_composed,
+        infer=_types,
+        params=("*values",),
+        doc="A composition of ops, traced once its sizes are known.",
     ),
 )

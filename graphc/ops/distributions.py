@@ -1,4 +1,4 @@
-"""The distributions of ``jax.random``, as methods of what draws."""
+"""The distributions of ``jax.random``, as methods of generators."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from graphc.ops.table import Row, row
 __all__ = ["IMPLEMENTATION", "ROWS", "Distributions", "floating", "key_of", "keyed"]
 
 IMPLEMENTATION = "threefry2x32"
-"""The kind of JAX's keys."""
+"""The implementation of JAX's keys."""
 
 
 def key_of(data: Any) -> Any:
-    """JAX's key from its raw data."""
+    """Returns a JAX key from its raw data."""
     wrap: Callable[..., Any] = jax.random.wrap_key_data
     return wrap(data, impl=IMPLEMENTATION)
 
 
 def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the sampler of jax.random, given the raw data of a key."""
+    """Returns a jax.random sampler that takes the raw data of a key."""
 
     def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
         return sample(key_of(key), *values, **attrs)
@@ -33,14 +33,14 @@ def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def floating(dtype: Any) -> Any:
-    """Returns the dtype of draws of real numbers; the default one for None."""
+    """Returns the dtype of real-valued draws; the default one for None."""
     return as_dtype(float if dtype is None else dtype)
 
 
 def _row(name: str, tensors: str = "", attributes: str = "", *, differentiable: bool = True) -> Row:
-    """Returns the row of a sampler of jax.random, which takes the attributes by name."""
+    """Returns the row of a jax.random sampler, which takes the attributes by name."""
     signature = ", ".join(filter(None, ("key", tensors, attributes, "shape: Shape, dtype: DType")))
-    doc = f"Draws of jax.random.{name}."
+    doc = f"Random numbers from jax.random.{name}."
     return row(f"random.{name}", keyed(getattr(jax.random, name)), signature, doc, differentiable=differentiable)
 
 
@@ -72,23 +72,23 @@ ROWS = (
     _row("wald", "mean"),
     _row("weibull_min", "scale, concentration"),
 )
-"""The rows of their ops."""
+"""The rows of these distributions' ops."""
 
 
 class Distributions:
-    """What draws from distributions; a subclass says how a draw is made."""
+    """A source of random numbers from distributions; a subclass implements the draw."""
 
     def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
         raise NotImplementedError
 
     def ball(self, d: int, p: float = 2, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from the unit ball, evenly.
+        """Draws points uniformly from the unit ball.
 
         Args:
-          d: how many dimensions.
-          p: which norm is at most 1; 2 for Euclid's.
-          shape: of the batch, static.
-          dtype: a floating dtype; the default one for None.
+          d: the number of dimensions.
+          p: the norm of the ball; 2 is the Euclidean norm.
+          shape: the shape of the batch. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -101,10 +101,10 @@ class Distributions:
         """Draws from the beta distribution.
 
         Args:
-          a: above zero.
-          b: above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          a: a positive number.
+          b: a positive number.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -114,13 +114,13 @@ class Distributions:
         return self._draw("beta", (a, b), shape=shape, dtype=floating(dtype))
 
     def binomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the binomial distribution: how many trials succeed.
+        """Draws from the binomial distribution: the number of successes in ``n`` trials.
 
         Args:
-          n: how many trials, at least zero.
+          n: the number of trials, nonnegative.
           p: the probability of success.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -130,10 +130,10 @@ class Distributions:
         return self._draw("binomial", (n, p), shape=shape, dtype=floating(dtype))
 
     def bits(self, shape: Shape = (), dtype: Any = "uint32") -> Tensor:
-        """Draws of random bits, as unsigned integers.
+        """Draws random bits, as unsigned integers.
 
         Args:
-          shape: of the result, static.
+          shape: the shape of the result. Static.
           dtype: an unsigned dtype.
 
         Example:
@@ -147,8 +147,8 @@ class Distributions:
         """Draws from Cauchy's distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -161,9 +161,9 @@ class Distributions:
         """Draws from the chi-square distribution.
 
         Args:
-          df: the degrees of freedom, above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          df: the degrees of freedom, positive.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -173,12 +173,12 @@ class Distributions:
         return self._draw("chisquare", (df,), shape=shape, dtype=floating(dtype))
 
     def dirichlet(self, alpha: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from Dirichlet's distribution: shares that sum to 1, on a new last axis.
+        """Draws from Dirichlet's distribution: fractions that sum to 1, on a new last axis.
 
         Args:
-          alpha: concentrations along the last axis, above zero.
-          shape: of the batch, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          alpha: the concentrations along the last axis, positive.
+          shape: the shape of the batch; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -188,13 +188,13 @@ class Distributions:
         return self._draw("dirichlet", (alpha,), shape=shape, dtype=floating(dtype))
 
     def double_sided_maxwell(self, loc: ArrayLike, scale: ArrayLike, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws from Maxwell's distribution with either sign.
+        """Draws from the two-sided Maxwell distribution.
 
         Args:
           loc: the centre.
-          scale: the width, above zero.
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          scale: the width, positive.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -209,8 +209,8 @@ class Distributions:
         Args:
           dfnum: the degrees of freedom of the numerator.
           dfden: the degrees of freedom of the denominator.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -224,8 +224,8 @@ class Distributions:
 
         Args:
           p: the exponent: 2 for a normal distribution, 1 for Laplace's.
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -235,11 +235,11 @@ class Distributions:
         return self._draw("generalized_normal", (), p=p, shape=shape, dtype=floating(dtype))
 
     def geometric(self, p: ArrayLike, shape: Shape | None = None, dtype: Any = "int32") -> Tensor:
-        """Draws from the geometric distribution: how many trials until the first success.
+        """Draws from the geometric distribution: the number of trials up to the first success.
 
         Args:
-          p: the probability of success, above zero.
-          shape: of the result, static; that of the parameters for None.
+          p: the probability of success, positive.
+          shape: the shape of the result; None for that of the parameters. Static.
           dtype: an integer dtype.
 
         Example:
@@ -253,8 +253,8 @@ class Distributions:
         """Draws from Laplace's distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -264,12 +264,12 @@ class Distributions:
         return self._draw("laplace", (), shape=shape, dtype=floating(dtype))
 
     def loggamma(self, a: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws of logarithms of the gamma distribution, precise for small ``a``.
+        """Draws logarithms of gamma-distributed numbers, precise for small ``a``.
 
         Args:
-          a: the shape parameter, above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          a: the shape parameter, positive.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -282,8 +282,8 @@ class Distributions:
         """Draws from the logistic distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -297,8 +297,8 @@ class Distributions:
 
         Args:
           sigma: the standard deviation of the logarithm.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -311,8 +311,8 @@ class Distributions:
         """Draws from Maxwell's distribution.
 
         Args:
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -322,13 +322,13 @@ class Distributions:
         return self._draw("maxwell", (), shape=shape, dtype=floating(dtype))
 
     def multinomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
-        """Draws from the multinomial distribution: how often each outcome occurs, on a new last axis.
+        """Draws from the multinomial distribution: the count of each outcome, on a new last axis.
 
         Args:
-          n: how many trials.
+          n: the number of trials.
           p: the probability of each outcome, along the last axis.
-          shape: of the result, static; None for one draw for each.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result. Static. None for one draw each.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -340,13 +340,13 @@ class Distributions:
     def multivariate_normal(
         self, mean: ArrayLike, cov: ArrayLike, shape: Shape | None = None, dtype: Any = None
     ) -> Tensor:
-        """Draws of vectors from the normal distribution.
+        """Draws vectors from the multivariate normal distribution.
 
         Args:
-          mean: along the last axis.
+          mean: the mean vectors, along the last axis.
           cov: the covariance matrices, on the last two axes.
-          shape: of the batch, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the batch; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -356,12 +356,12 @@ class Distributions:
         return self._draw("multivariate_normal", (mean, cov), shape=shape, dtype=floating(dtype))
 
     def orthogonal(self, n: int, shape: Shape = (), dtype: Any = None) -> Tensor:
-        """Draws of orthogonal matrices, evenly.
+        """Draws uniformly distributed orthogonal matrices.
 
         Args:
-          n: how many rows and columns.
-          shape: of the batch, static.
-          dtype: a floating dtype; the default one for None.
+          n: the number of rows and columns.
+          shape: the shape of the batch. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -374,9 +374,9 @@ class Distributions:
         """Draws from Pareto's distribution.
 
         Args:
-          b: the exponent, above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          b: the exponent, positive.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -386,10 +386,10 @@ class Distributions:
         return self._draw("pareto", (b,), shape=shape, dtype=floating(dtype))
 
     def rademacher(self, shape: Shape = (), dtype: Any = "int32") -> Tensor:
-        """Draws of -1 and 1, equally likely.
+        """Draws -1 and 1 with equal probability.
 
         Args:
-          shape: of the result, static.
+          shape: the shape of the result. Static.
           dtype: an integer dtype.
 
         Example:
@@ -403,9 +403,9 @@ class Distributions:
         """Draws from Rayleigh's distribution.
 
         Args:
-          scale: above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          scale: a positive number.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -418,9 +418,9 @@ class Distributions:
         """Draws from Student's t distribution.
 
         Args:
-          df: the degrees of freedom, above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          df: the degrees of freedom, positive.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -436,10 +436,10 @@ class Distributions:
 
         Args:
           left: the smallest value.
-          mode: the likeliest value.
+          mode: the most likely value.
           right: the largest value.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -452,9 +452,9 @@ class Distributions:
         """Draws from Wald's distribution, the inverse Gaussian one.
 
         Args:
-          mean: above zero.
-          shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; the default one for None.
+          mean: a positive number.
+          shape: the shape of the result; None for that of the parameters. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx
@@ -467,10 +467,10 @@ class Distributions:
         """Draws from Weibull's distribution.
 
         Args:
-          scale: above zero.
-          concentration: above zero.
-          shape: of the result, static.
-          dtype: a floating dtype; the default one for None.
+          scale: a positive number.
+          concentration: a positive number.
+          shape: the shape of the result. Static.
+          dtype: a floating dtype; None for the default.
 
         Example:
           >>> import graphc as gx

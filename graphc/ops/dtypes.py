@@ -1,4 +1,4 @@
-"""The dtypes by name, and functions that tell about dtypes, as in the array API standard."""
+"""Named dtypes, and functions on dtypes, as in the array API standard."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ __all__ = [
 
 
 class DTypeName:
-    """A dtype by name, such as ``gx.float32``: it is equal to the NumPy dtype, and a call of it converts.
+    """A named dtype, such as ``gx.float32``: equal to the NumPy dtype, and callable to convert a value.
 
     Example:
       >>> import graphc as gx
@@ -83,7 +83,7 @@ class DTypeName:
 
     @staticmethod
     def of(dtype: Any) -> DTypeName | StringDType:
-        """Returns a dtype by name, of anything that names one.
+        """Returns the named dtype for a dtype, a name or a NumPy class.
 
         Example:
           >>> import numpy as np
@@ -103,12 +103,12 @@ class DTypeName:
 
     @property
     def as_numpy_dtype(self) -> type[Any]:
-        """NumPy's class of numbers of this dtype, such as ``np.float32``."""
+        """NumPy's scalar class of this dtype, such as ``np.float32``."""
         return self.dtype.type
 
     @property
     def base_dtype(self) -> DTypeName:
-        """The dtype itself: there are no reference dtypes here."""
+        """The dtype itself; there are no reference dtypes."""
         return self
 
     @property
@@ -118,32 +118,32 @@ class DTypeName:
 
     @property
     def size(self) -> int:
-        """Returns how many bytes an element has."""
+        """The number of bytes of an element."""
         return self.dtype.itemsize
 
     @property
     def is_floating(self) -> builtins.bool:
-        """True if its numbers are real and floating."""
+        """True if its elements are real floating-point numbers."""
         return isdtype(self.dtype, "real floating")
 
     @property
     def is_complex(self) -> builtins.bool:
-        """True if its numbers are complex."""
+        """True if its elements are complex numbers."""
         return isdtype(self.dtype, "complex floating")
 
     @property
     def is_integer(self) -> builtins.bool:
-        """True if its numbers are integers."""
+        """True if its elements are integers."""
         return isdtype(self.dtype, "integral")
 
     @property
     def is_unsigned(self) -> builtins.bool:
-        """True if its numbers are integers from 0 on."""
+        """True if its elements are unsigned integers."""
         return isdtype(self.dtype, "unsigned integer")
 
     @property
     def is_bool(self) -> builtins.bool:
-        """True if its elements are truth values."""
+        """True if its elements are booleans."""
         return isdtype(self.dtype, "bool")
 
     @property
@@ -156,7 +156,7 @@ class DTypeName:
         """The least number.
 
         Raises:
-          InvalidTypeError: the elements have no order, or are truth values.
+          InvalidTypeError: the elements are complex numbers or booleans.
         """
         return self._limits("least").min
 
@@ -165,7 +165,7 @@ class DTypeName:
         """The greatest number.
 
         Raises:
-          InvalidTypeError: the elements have no order, or are truth values.
+          InvalidTypeError: the elements are complex numbers or booleans.
         """
         return self._limits("greatest").max
 
@@ -177,7 +177,7 @@ class DTypeName:
         raise at(InvalidTypeError(f"{self.dtype.name} has no {which} number"), user_location())
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Returns whether another dtype is the same."""
+        """Returns True if another dtype is the same."""
         return self == other
 
     def __eq__(self, other: object) -> Any:
@@ -226,7 +226,7 @@ complex128 = DTypeName(np.complex128)
 
 
 class _FloatLimits:
-    """What ``jnp.finfo`` says, in Python's floats, as the array API standard asks: they are weak in promotion."""
+    """The limits of ``jnp.finfo`` as Python floats, as the array API standard requires: weak in promotion."""
 
     def __init__(self, limits: Any) -> None:
         self._limits = limits
@@ -242,13 +242,13 @@ class _FloatLimits:
 def finfo(type: Any) -> Any:
     """Returns the limits of a floating dtype: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal``, ``dtype``.
 
-    The numbers are Python's floats.
+    The numbers are Python floats.
 
     Args:
       type: a floating or complex dtype, or a tensor of one.
 
     Raises:
-      InvalidTypeError: no such dtype.
+      InvalidTypeError: the dtype is not floating or complex.
 
     Example:
       >>> import graphc as gx
@@ -257,7 +257,7 @@ def finfo(type: Any) -> Any:
     """
     dtype = _dtype(type)
     if not jnp.issubdtype(dtype, jnp.inexact):
-        raise at(InvalidTypeError(f"finfo: {dtype.name} is no floating dtype; use gx.iinfo"), user_location())
+        raise at(InvalidTypeError(f"finfo: {dtype.name} is not a floating dtype; use gx.iinfo"), user_location())
     return _FloatLimits(cast("Any", jnp.finfo)(dtype))
 
 
@@ -268,7 +268,7 @@ def iinfo(type: Any) -> Any:
       type: an integer dtype, or a tensor of one.
 
     Raises:
-      InvalidTypeError: no such dtype.
+      InvalidTypeError: the dtype is not an integer dtype.
 
     Example:
       >>> import graphc as gx
@@ -277,19 +277,19 @@ def iinfo(type: Any) -> Any:
     """
     dtype = _dtype(type)
     if not jnp.issubdtype(dtype, jnp.integer):
-        raise at(InvalidTypeError(f"iinfo: {dtype.name} is no integer dtype; use gx.finfo"), user_location())
+        raise at(InvalidTypeError(f"iinfo: {dtype.name} is not an integer dtype; use gx.finfo"), user_location())
     return jnp.iinfo(dtype)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """Returns the dtype that an operation on these gives; Python numbers yield to all else.
+    """Returns the result dtype of an operation on these values; Python numbers yield to all others.
 
     Args:
       *arrays_and_dtypes: tensors, arrays, Python numbers and dtypes.
 
     Raises:
-      InvalidArgumentError: nothing is given.
-      InvalidTypeError: something that has no dtype.
+      InvalidArgumentError: there are no arguments.
+      InvalidTypeError: an argument has no dtype.
 
     Example:
       >>> import graphc as gx
@@ -297,17 +297,17 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
       (dtype('float16'), dtype('int8'))
     """
     if not arrays_and_dtypes:
-        raise at(InvalidArgumentError("result_type: give at least one tensor, number or dtype"), user_location())
+        raise at(InvalidArgumentError("result_type: pass at least one tensor, number or dtype"), user_location())
     return np.dtype(jnp.result_type(*map(_struct, arrays_and_dtypes)))
 
 
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
-    """Returns whether a dtype can be converted to another one, as a Python bool.
+    """Returns True if a dtype can be converted to another one.
 
     Args:
       from_: a dtype or a tensor.
       to: a dtype.
-      casting: NumPy's word for what may be lost: ``safe`` for nothing, ``same_kind``, ``unsafe``, ``equiv``, ``no``.
+      casting: NumPy's rule for permitted losses: ``safe``, ``same_kind``, ``unsafe``, ``equiv`` or ``no``.
 
     Example:
       >>> import graphc as gx
@@ -318,7 +318,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
 
 
 def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
-    """Returns the dtype that an operation on two dtypes gives, by JAX's rules.
+    """Returns the result dtype of an operation on two dtypes, by JAX's rules.
 
     Args:
       type1: a dtype.
@@ -333,7 +333,7 @@ def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
 
 
 def isdtype(dtype: Any, kind: Any) -> Any:
-    """Returns whether a dtype is of a kind, as a Python bool.
+    """Returns True if a dtype is of a kind.
 
     Args:
       dtype: a dtype.
@@ -341,7 +341,7 @@ def isdtype(dtype: Any, kind: Any) -> Any:
         ``numeric``, a dtype, or a tuple of these.
 
     Raises:
-      InvalidArgumentError: an unknown kind.
+      InvalidArgumentError: the kind is unknown.
 
     Example:
       >>> import graphc as gx
@@ -354,17 +354,17 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     if kind in _KINDS:
         return any(jnp.issubdtype(exact, generic) for generic in _KINDS[kind])
     if isinstance(kind, str) and " " in kind:
-        error = InvalidArgumentError(f"isdtype: {kind!r} is no kind, expected a dtype or one of {', '.join(_KINDS)}")
+        error = InvalidArgumentError(f"isdtype: {kind!r} is not a kind; expected a dtype or one of {', '.join(_KINDS)}")
         raise at(error, user_location())
     return exact == np.dtype(jnp.dtype(kind))
 
 
 def issubdtype(arg1: Any, arg2: Any) -> Any:
-    """Whether a dtype is another one or below it in NumPy's tree, as a Python bool; float8 and bfloat16 are there too.
+    """Returns True if a dtype is below another in NumPy's type hierarchy, which here includes float8 and bfloat16.
 
     Args:
       arg1: a dtype.
-      arg2: a dtype, or a class of NumPy's such as ``np.floating``.
+      arg2: a dtype, or a NumPy class such as ``np.floating``.
 
     Example:
       >>> import numpy as np
@@ -397,7 +397,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 
 def _struct(value: Any) -> Any:
-    """Returns what JAX takes for a tensor, a number or a dtype."""
+    """Returns a value that JAX accepts for a tensor, a number or a dtype."""
     if isinstance(value, int | float | complex):
         return value
     if isinstance(value, ArrayMethods) or hasattr(value, "__array__"):

@@ -1,4 +1,4 @@
-"""NumPy functions for constant folding, held to the cases where XLA gives the same bits."""
+"""NumPy functions for constant folding, restricted to the cases where XLA computes the same bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["exact"]
 
 
 def exact(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, refused for operands of different dtypes and for complex ones.
+    """Returns the function with a check that operands have the same real dtype.
 
     NumPy and JAX promote mixed dtypes differently (int32 with float32 is float64 in NumPy), which a comparison's
     result does not show; complex products may be rounded differently.

@@ -1,7 +1,6 @@
-"""The examples of the rows: doctests that stand in the docstrings of their functions.
+"""The examples of the rows: doctests in the docstrings of their functions.
 
-They are in ``examples.txt``, in the order of their names. ``python -m tests.ops.write_examples`` adds those that are
-missing.
+They are in ``examples.txt``, sorted by name. ``python -m tests.ops.write_examples`` adds missing ones.
 """
 
 from __future__ import annotations
@@ -18,6 +17,6 @@ FILE = Path(__file__).with_suffix(".txt")
 
 @cache
 def examples() -> Mapping[str, str]:
-    """Returns the examples by the names of the rows."""
+    """Returns the examples by row name."""
     parts = re.split(r"^# (.+)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}

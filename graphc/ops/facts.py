@@ -1,4 +1,4 @@
-"""What is known of a tensor without its values: shape, size, kind."""
+"""Facts about a tensor that do not need its values: shape, size, kind."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", 
 def shape(x: ArrayLike) -> tuple[int, ...]:
     """Returns the size of each axis, as Python ints.
 
-    In a graph that is built by hand, a size that only a run knows is a tensor; where the number of axes is not known
-    either, the whole shape is one.
+    In a hand-built graph, a size that is known only at run time is a tensor; if the number of axes is unknown, the
+    whole shape is one.
 
     Args:
-      x: a tensor, or what becomes one.
+      x: a tensor or array-like.
 
     Example:
       >>> import graphc as gx
@@ -51,10 +51,10 @@ def shape(x: ArrayLike) -> tuple[int, ...]:
 
 
 def ndim(x: ArrayLike) -> int:
-    """Returns the number of axes, as a Python int; as a tensor where only a run of a graph knows it.
+    """Returns the number of axes, as a Python int; a tensor if it is known only when a graph runs.
 
     Args:
-      x: a tensor, or what becomes one.
+      x: a tensor or array-like.
 
     Example:
       >>> import graphc as gx
@@ -68,14 +68,14 @@ def ndim(x: ArrayLike) -> int:
 
 
 def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """Returns the number of elements, as a Python int; as a tensor where only a run of a graph knows it.
+    """Returns the number of elements, as a Python int; a tensor if it is known only when a graph runs.
 
     Args:
-      x: a tensor, or what becomes one.
-      axis: one or several to count along; None for all.
+      x: a tensor or array-like.
+      axis: the axis or axes to count along; None for all.
 
     Raises:
-      InvalidArgumentError: an axis that ``x`` has not.
+      InvalidArgumentError: ``x`` does not have an axis.
 
     Example:
       >>> import graphc as gx
@@ -95,28 +95,28 @@ def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
 
 
 def iscomplexobj(x: ArrayLike) -> Any:
-    """Returns whether the dtype is complex, as a Python bool.
+    """Returns True if the dtype is complex, as a Python bool.
 
     Args:
-      x: a tensor, or what becomes one.
+      x: a tensor or array-like.
     """
     return _type("iscomplexobj", x).dtype.kind == "c"
 
 
 def isrealobj(x: ArrayLike) -> Any:
-    """Returns whether the dtype is not complex, as a Python bool.
+    """Returns True if the dtype is not complex, as a Python bool.
 
     Args:
-      x: a tensor, or what becomes one.
+      x: a tensor or array-like.
     """
     return _type("isrealobj", x).dtype.kind != "c"
 
 
 def isscalar(element: Any) -> Any:
-    """Returns whether it is a number, or a tensor without axes, as a Python bool.
+    """Returns True for a number, or a tensor without axes, as a Python bool.
 
     Args:
-      element: anything.
+      element: any value.
 
     Example:
       >>> import graphc as gx
@@ -129,13 +129,13 @@ def isscalar(element: Any) -> Any:
 
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
-    """Returns the shape that these have together, by NumPy's rules.
+    """Returns the broadcast shape of several shapes, by NumPy's rules.
 
     Args:
       *shapes: shapes, or ints for shapes of one axis.
 
     Raises:
-      InvalidArgumentError: shapes that do not fit.
+      InvalidArgumentError: the shapes do not fit.
 
     Example:
       >>> import graphc as gx
@@ -145,15 +145,15 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*(shape if isinstance(shape, int) else tuple(shape) for shape in shapes))
     except ValueError:
-        error = InvalidArgumentError(f"broadcast_shapes: {', '.join(map(str, shapes))} do not fit together")
+        error = InvalidArgumentError(f"broadcast_shapes: {', '.join(map(str, shapes))} cannot be broadcast together")
         raise at(error, user_location()) from None
 
 
 def shape_tensor(x: ArrayLike) -> Tensor:
-    """Returns the shape as a tensor of int32, in a graph too, where a run may be the first to know it.
+    """Returns the shape as an int32 tensor, even in a graph whose shapes are known only at run time.
 
     Args:
-      x: a tensor, or what becomes one.
+      x: a tensor or array-like.
     """
     if _open_type(x) is not None:
         return apply(SHAPE_OF, (x,))
@@ -161,7 +161,7 @@ def shape_tensor(x: ArrayLike) -> Tensor:
 
 
 def _open_type(x: Any) -> TensorType | None:
-    """Returns the type of a tensor of which not all sizes are known; None for all else."""
+    """Returns the type of a tensor with unknown sizes; None for other values."""
     type = x.type if isinstance(x, SymbolicTensor | Variable) else None
     return type if type is not None and type.is_open else None
 
@@ -178,7 +178,7 @@ def _shape(name: str, x: Any) -> tuple[int, ...]:
 
 def _type(name: str, x: Any) -> TensorType:
     if isinstance(x, ArrayMethods):
-        return x.type  # a variable is not read for this
+        return x.type  # without reading a variable
     try:
         value = operand(x)
     except GraphcError as error:

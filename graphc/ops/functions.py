@@ -1,4 +1,4 @@
-"""The public array functions in one namespace; ``graphc`` itself has the names of this module."""
+"""The public array functions in one namespace, which ``graphc`` re-exports."""
 
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows

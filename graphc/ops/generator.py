@@ -1,4 +1,4 @@
-"""Generator: a source of random numbers, whose state is a Variable."""
+"""Generator: a source of random numbers with its state in a Variable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _split_rows(state: Any, n: int) -> tuple[Any, Any]:
 
 
 def _seeded(seed: Any) -> jax.Array:
-    """Returns the state of a seed that is a tensor: what :func:`_words` gives for its value."""
+    """Returns the state for a seed tensor: the result of :func:`_words` for its value."""
     words = [jnp.zeros((), np.uint32), seed.astype(np.uint32)]
     if seed.dtype.itemsize == 8:
         narrow = seed <= _LARGEST if seed.dtype.kind == "u" else (seed >= _SMALLEST) & (seed <= _LARGEST)
@@ -63,13 +63,13 @@ define_ops(
         *distributions.ROWS,
     )
 )
-_SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # what JAX takes as a seed in 32 bits
-_SEED = "a seed is an int of at most 64 bits, or a tensor of one"
-_STATE = "expected a state: uint32[2], as generator.state or generator.key() gives it, or a key of JAX"
+_SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # the seeds that JAX accepts in 32 bits
+_SEED = "a seed must be an int of at most 64 bits, or a tensor of one"
+_STATE = "expected a state: uint32[2], such as generator.state or generator.key(), or a JAX key"
 
 
 class _StatePlace(Cell):
-    """The state of a generator that was made while a function is traced: a value like those that names hold."""
+    """The state of a generator made while a function is traced: a value like those of variables."""
 
     __slots__ = ()
 
@@ -88,20 +88,20 @@ class _StatePlace(Cell):
 
 
 class Generator(BasicDistributions):
-    """A source of random numbers with a state of its own.
+    """A source of random numbers with its own state.
 
-    It has the functions of ``gx.random`` as methods. One that is made in a compiled function is made anew at each call,
-    as in Python; what such a function returns or stores is to be made outside.
+    It has the functions of ``gx.random`` as methods. A generator made in a compiled function is made anew at each call,
+    as in Python; make one that the function returns or stores outside the function.
 
     Args:
-      seed: an int; two generators of one seed draw the same numbers. A tensor of an integer dtype may be one too.
+      seed: an int or an integer tensor; two generators with the same seed draw the same numbers.
 
     Raises:
-      InvalidTypeError: the seed is no integer.
-      InvalidArgumentError: the seed has more than 64 bits, or axes.
+      InvalidTypeError: the seed is not an integer.
+      InvalidArgumentError: the seed has more than 64 bits, or is not a scalar.
 
     Attributes:
-      local_state: the state of a generator that is made in a function that is traced; None for all others.
+      local_state: the state of a generator made in a traced function; None for others.
 
     Example:
       >>> import graphc as gx
@@ -115,7 +115,7 @@ class Generator(BasicDistributions):
 
     @classmethod
     def from_seed(cls, seed: Any) -> Generator:
-        """Returns the generator of a seed, by the name that TensorFlow has for it.
+        """Returns a generator with a seed (TensorFlow's name of the constructor).
 
         Args:
           seed: as for the constructor.
@@ -124,13 +124,13 @@ class Generator(BasicDistributions):
 
     @classmethod
     def from_state(cls, state: Any) -> Generator:
-        """Returns a generator that goes on from a state.
+        """Returns a generator that continues from a state.
 
         Args:
-          state: ``uint32[2]``, such as another generator's ``state`` or its ``tolist()``, or a key of JAX.
+          state: ``uint32[2]``, such as another generator's ``state`` or its ``tolist()``, or a JAX key.
 
         Raises:
-          InvalidArgumentError: it is no state.
+          InvalidArgumentError: the value is not a state.
 
         Example:
           >>> import graphc as gx
@@ -145,7 +145,7 @@ class Generator(BasicDistributions):
 
     @classmethod
     def at_import(cls) -> Generator:
-        """Returns the generator of seed 0, whose state is made when it is used: graphc starts JAX no sooner."""
+        """Returns the generator with seed 0; its state is made at first use, so that the import does not start JAX."""
         generator = cls.__new__(cls)
         generator._state = generator.local_state = None
         generator._is_local = False
@@ -167,24 +167,24 @@ class Generator(BasicDistributions):
 
     @property
     def state(self) -> Variable:
-        """The Variable that holds the state, ``uint32[2]``; its values can be kept, and given to :meth:`reset`.
+        """The Variable with the state, ``uint32[2]``; its value can be saved and passed to :meth:`reset`.
 
         Raises:
-          UnimplementedError: the generator is made in a compiled function, where its state is no Variable.
+          UnimplementedError: the generator was made in a compiled function, where its state is not a Variable.
         """
         if self._is_local:
             error = UnimplementedError(
-                "the state of a gx.random.Generator that is made in a compiled function is no Variable; make the "
-                "generator outside the function, or start it again with .seed()"
+                "the state of a gx.random.Generator made in a compiled function is not a Variable; make the "
+                "generator outside the function, or restart it with .seed()"
             )
             raise refusal(error)
         if self._state is None:
-            with trace_scope(None):  # to a trace it would be a new Variable
+            with trace_scope(None):  # a trace would see a new Variable
                 self._state = _variable(_words(0, "Generator"))
         return self._state
 
     _draws_in_graphs: bool = False
-    """Whether each draw in a graph that is built by hand has a state of its own, which each Session begins anew."""
+    """True if each draw in a hand-built graph has its own state, which each Session starts anew."""
 
     def _value(self) -> Tensor:
         graph = graph_by_hand() if self._draws_in_graphs else None
@@ -205,14 +205,14 @@ class Generator(BasicDistributions):
         self.local_state = trace.lift(value)
 
     def seed(self, seed: Any) -> None:
-        """Starts the generator again.
+        """Restarts the generator from a seed.
 
         Args:
           seed: an int, or a tensor of an integer dtype.
 
         Raises:
-          InvalidTypeError: the seed is no integer.
-          InvalidArgumentError: the seed has more than 64 bits, or axes.
+          InvalidTypeError: the seed is not an integer.
+          InvalidArgumentError: the seed has more than 64 bits, or is not a scalar.
 
         Example:
           >>> import graphc as gx
@@ -229,9 +229,9 @@ class Generator(BasicDistributions):
     _host_seed: tuple[int, int] | None = None
 
     def host_seed(self) -> int | None:
-        """Returns a seed for what draws numbers on the host, such as a shuffle; the next one with each call.
+        """Returns a new seed at each call for random work on the host, such as a shuffle.
 
-        They follow from the seed alone, and drawing numbers does not change them. None if no seed was given.
+        The seeds follow from the generator's seed only, and draws do not affect them. None if no seed was given.
         """
         if self._host_seed is None:
             return None
@@ -240,13 +240,13 @@ class Generator(BasicDistributions):
         return int(np.random.SeedSequence([seed % 2**64, number]).generate_state(1)[0])
 
     def reset(self, state: Any) -> None:
-        """Puts the generator into a state.
+        """Sets the generator to a state.
 
         Args:
           state: as for :meth:`from_state`.
 
         Raises:
-          InvalidArgumentError: it is no state.
+          InvalidArgumentError: the value is not a state.
 
         Example:
           >>> import graphc as gx
@@ -260,16 +260,16 @@ class Generator(BasicDistributions):
         self._assign(_checked_state(state, "reset"))
 
     def split(self, n: int = 2) -> list[Generator]:
-        """New generators, whose numbers depend neither on each other's nor on what this one draws from now on.
+        """Returns new generators that are independent of each other and of this one's further draws.
 
-        This one goes on to its next state, as by a draw. NumPy's name of it is :meth:`spawn`.
+        This one advances to its next state, as with a draw. NumPy calls this :meth:`spawn`.
 
         Args:
-          n: how many, at least 1. Static.
+          n: the number of generators, at least 1. Static.
 
         Raises:
           InvalidArgumentError: ``n`` is below 1.
-          InvalidTypeError: ``n`` is no int.
+          InvalidTypeError: ``n`` is not an int.
 
         Example:
           >>> import graphc as gx
@@ -288,20 +288,20 @@ class Generator(BasicDistributions):
     spawn = split
 
     def fork(self) -> Generator:
-        """One new generator, as :meth:`split` gives several: what it draws does not depend on this one's draws."""
+        """Returns one new, independent generator, as :meth:`split` returns several."""
         return self.from_state(self.key())
 
     def copy(self) -> Generator:
-        """Returns a generator in the same state, which draws the same numbers as this one from now on."""
+        """Returns a generator in the same state, which draws the same numbers from now on."""
         return self.from_state(self._value())
 
     __copy__ = copy
 
     def key(self) -> Any:
-        """Returns a key to draw with by JAX's functions; each call gives another one, as a draw does.
+        """Returns a key for JAX's random functions; each call returns another one, as a draw does.
 
-        It is JAX's kind of key that is data, ``uint32[2]``: in eager code a ``jax.Array``, which all of ``jax.random``
-        takes; in compiled code a tensor, to be given to a function by ``gx.call_jax``.
+        The key is raw data, ``uint32[2]``: in eager code a ``jax.Array``, which all of ``jax.random`` accepts; in
+        compiled code a tensor, to be passed to a function with ``gx.call_jax``.
 
         Example:
           >>> import graphc as gx
@@ -333,7 +333,7 @@ class Generator(BasicDistributions):
         except Exception as error:
             shorten(error)
             raise
-        # Last, so that a draw that fails leaves the state as it was.
+        # Last, so that a failed draw leaves the state unchanged.
         self._assign(new)
         return drawn
 
@@ -353,12 +353,12 @@ def is_random_state(variable: Variable) -> bool:
 
 
 def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
-    """Returns the next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
+    """Returns the next state of a generator, and independent states for ``n`` rows, ``uint32[n, 2]``."""
     return apply(OPS["random.split_rows"], (state,), Attrs(n=n))
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:
-    """Returns the state that a seed starts: by NumPy if it is a Python int, which does not start JAX."""
+    """Returns the state for a seed, computed by NumPy for a Python int, which does not start JAX."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return _words(int(cast("int", seed)), use)
     value, found = _operand(seed)
@@ -370,9 +370,9 @@ def _state_of_seed(seed: Any, use: str) -> Any:
 
 
 def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
-    """Returns the state of an int: JAX's, with or without its 64-bit mode, where the int has 32 bits.
+    """Returns the state for an int of 32 bits: JAX's, with or without 64-bit mode.
 
-    For longer ones it is that of JAX's 64-bit mode, without which JAX takes their lower half for the whole.
+    For longer ones it is that of JAX's 64-bit mode; without it JAX would use only their lower half.
     """
     if not -(2**63) <= seed < 2**64:
         error = InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64")
@@ -382,13 +382,13 @@ def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
 
 
 def _checked_state(state: Any, use: str) -> Any:
-    """Returns what was given as a state, as an array or a tensor of the type of one."""
+    """Returns a given state as an array or tensor of the right type."""
     dtype = getattr(state, "dtype", None)
     if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
         kind: Any = jax.random.key_impl(state)
         if kind != jax.random.key_impl(jax.random.key(0, impl=IMPLEMENTATION)):
             error = InvalidArgumentError(
-                f"{use}: the key is one of {kind}, and graphc draws with {IMPLEMENTATION}; make it by "
+                f"{use}: the key is for {kind}, but graphc uses {IMPLEMENTATION}; make it with "
                 f"jax.random.key(seed, impl={IMPLEMENTATION!r})"
             )
             raise at(error, user_location())
@@ -404,7 +404,7 @@ def _checked_state(state: Any, use: str) -> Any:
 
 
 def _operand(value: Any) -> tuple[Any, TensorType | None]:
-    """Returns what was given as an array or a tensor, and its type; None for the type of what can be none."""
+    """Returns a value as an array or a tensor, and its type; None for the type of other values."""
     try:
         found = operand(value)
         return found, type_of_any(found)

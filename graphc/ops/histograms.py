@@ -1,4 +1,4 @@
-"""Histograms: how many elements, or which weight, lie between edges."""
+"""Histograms: counts or weights of elements between edges."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ define_ops(
             "histogram_bin_edges",
             _edges,
             "x, bins: int, range: Axis",
-            "Edges at equal distances.",
+            "Evenly spaced edges.",
             differentiable=False,
         ),
-        row("histogram", _counts, "x, *edges, density: bool, weighted: bool", "The weight between edges."),
+        row("histogram", _counts, "x, *edges, density: bool, weighted: bool", "The counts or weights between edges."),
     )
 )
 
 
 def histogram_bin_edges(x: ArrayLike, bins: Bins = 10, range: Range = None) -> Tensor:
-    """Returns the edges of the bins that :func:`histogram` counts in.
+    """Returns the edges of the bins of :func:`histogram`.
 
     Args:
       x: a tensor.
-      bins: how many, of one width; or the edges themselves, ascending.
-      range: from where to where; None for from the smallest element to the largest.
+      bins: the number of bins of equal width; or the edges themselves, ascending.
+      range: the lower and upper limit; None for the smallest and the largest element.
 
     Example:
       >>> import graphc as gx
@@ -67,17 +67,17 @@ def histogram(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns how many elements lie in each bin.
+    """Counts the elements in each bin.
 
     Args:
       x: a tensor.
-      bins: how many, of one width; or their edges, ascending.
-      range: from where to where; None for from the smallest element to the largest.
+      bins: the number of bins of equal width; or their edges, ascending.
+      range: the lower and upper limit; None for the smallest and the largest element.
       density: whether the results are scaled to an integral of 1.
-      weights: what each element counts; gradients flow to it.
+      weights: the weight of each element; gradients flow to it.
 
     Returns:
-      The counts, and the edges, one more.
+      The counts, and the edges, which are one more.
 
     Example:
       >>> import graphc as gx
@@ -99,15 +99,15 @@ def histogram2d(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Returns how many points (x, y) lie in each bin of a grid.
+    """Counts the points (x, y) in each bin of a grid.
 
     Args:
       x: a 1-d tensor.
       y: a 1-d tensor of the same size.
       bins: an int for both axes, or for each axis an int or edges.
-      range: for each axis from where to where.
+      range: the lower and upper limit for each axis.
       density: whether the results are scaled to an integral of 1.
-      weights: what each point counts.
+      weights: the weight of each point.
 
     Returns:
       The counts, and the edges on each axis.
@@ -123,14 +123,14 @@ def histogramdd(
     density: bool = False,
     weights: ArrayLike | None = None,
 ) -> tuple[Tensor, list[Tensor]]:
-    """Returns how many points lie in each bin of a grid.
+    """Counts the points in each bin of a grid.
 
     Args:
       x: the points, as rows.
       bins: an int for all axes, or for each axis an int or edges.
-      range: for each axis from where to where.
+      range: the lower and upper limit for each axis.
       density: whether the results are scaled to an integral of 1.
-      weights: what each point counts.
+      weights: the weight of each point.
 
     Returns:
       The counts, and a list of the edges on each axis.

@@ -1,14 +1,13 @@
-"""Host calls: Python functions that run while a compiled program runs, and the status that they share with failures.
+"""Host calls: Python functions called by a running compiled program, and the call's status that they share.
 
-A call of a compiled function has a status: 0 as long as all is well, else a number that says what failed first. A
-host call takes the status and gives it back, so that a failed call makes no more of them, and one that raises fails the
-call. It also takes a count of the host calls before it, and gives the next one: that keeps them in the order of the
-program, loops and branches included, by nothing but what each computes from the other. No more is asked of XLA, and
-nothing is lost where JAX takes a program apart to differentiate it.
+A call of a compiled function has a status: 0 without a failure, else the number of the first failure. A host call takes
+the status and returns it, so that a failed call makes no further host calls, and one that raises fails the call. It
+also takes the number of host calls before it, and returns the next number: these data dependencies alone keep host
+calls in program order, including in loops and branches. XLA needs no other guarantee, and the order survives when JAX
+takes a program apart to differentiate it.
 
-A call that needs no order is an op of its own, which takes neither: it waits for nothing but its arguments. The status
-that it gives is joined into that of the call, in the order of the program, so that what comes after it in order does
-not happen where it has failed.
+A call without an order is a separate op that takes neither: it waits only for its arguments. The status that it returns
+is combined with that of the call in program order, so that ordered calls after it do not run if it has failed.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ __all__ = [
 ]
 
 STATUS = CallState("graphc.status", np.zeros((), np.int32))
-"""The status of a call: 0 when all is well; positive, the number of a failure that the program itself found; negative,
-the number of an exception that a host call raised (see :func:`host_error`)."""
+"""The status of a call: 0 without a failure; if positive, the number of a failure that the program detected; if
+negative, the number of an exception that a host call raised (see :func:`host_error`)."""
 
 ORDER = CallState("graphc.order", np.zeros((), np.int32))
-"""How many host calls the call has made."""
+"""The number of host calls that the call has made."""
 
 io_callback: Any = _io_callback  # it is only partly annotated
 
@@ -67,29 +66,29 @@ _errors: dict[int, tuple[BaseException, Sequence[Location]]] = {}
 _numbers = itertools.count(1)
 
 _ERRORS_KEPT = 256
-"""How many exceptions wait to be asked for; of several that were raised at once only one is."""
+"""Maximum number of stored exceptions; of several raised at the same time only one is retrieved."""
 
 
 _lent: contextvars.ContextVar[bool] = contextvars.ContextVar("graphc.host_lock", default=False)
 
 
 class _HostLock:
-    """A lock that its holder may take again, and that may be lent to what the holder waits for, on any thread."""
+    """A reentrant lock that its holder can lend to work that it waits for, on any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
 
     @property
     def is_lent(self) -> bool:
-        """True if what runs here has it already, since its holder waits for that."""
+        """True if the current context has borrowed the lock from its holder."""
         return _lent.get()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As for any lock; what has it already gets it at once."""
+        """Acquires the lock; returns at once if the context has borrowed it."""
         return _lent.get() or self._lock.acquire(blocking, timeout)
 
     def release(self) -> None:
-        """As for any lock."""
+        """Releases the lock."""
         if not _lent.get():
             self._lock.release()
 
@@ -101,9 +100,9 @@ class _HostLock:
 
     @contextmanager
     def lent(self) -> Generator[None]:
-        """Inside the scope what runs here, or in a copy of this context, acts for the one that holds the lock.
+        """Lends the lock, inside the scope, to this context and its copies.
 
-        Programs that are called meanwhile take the long way: those that call the host hand the context on.
+        Programs called meanwhile take the slow path: those that call the host pass the context on.
         """
         before, key = _lent.set(True), object()
         set_detour(key, "a Python function runs that a program calls", active=True)
@@ -115,35 +114,35 @@ class _HostLock:
 
 
 host_lock = _HostLock()
-"""Held while a program runs that calls the host and touches variables, so that such programs take turns."""
+"""Held while a program runs that calls the host and uses variables, so that such programs run one at a time."""
 
 
 _depth: contextvars.ContextVar[int] = contextvars.ContextVar("graphc.host_depth", default=0)
 
 _DEEPEST = 16
-"""How many programs may wait for each other, each of which calls Python that calls the next. JAX has at most 32 in
-flight on a CPU: one more waits for ever."""
+"""Maximum depth of programs that wait for each other, each calling Python that calls the next. JAX has at most 32 in
+flight on a CPU: one more would wait forever."""
 
 
 def is_in_host_call() -> bool:
-    """Returns True if what runs here was called by a program, which waits for it."""
+    """Returns True if a program called the current code and waits for it."""
     return _depth.get() > 0
 
 
 class HostFunction:
-    """A Python function that a program calls; graphs refer to it by its name.
+    """A Python function that a program calls; graphs refer to it by name.
 
-    It lives as long as somebody holds it, as the trace does whose graph calls it.
+    It lives as long as it is referenced, for example by the trace whose graph calls it.
 
     Attributes:
-      takes_turns: whether a program calls it that holds :data:`host_lock` meanwhile.
-      title: the function and the line that calls it, for people: ``print (train.py:12)``.
+      takes_turns: whether a program that calls it holds :data:`host_lock` meanwhile.
+      title: the function and the line that calls it, for messages: ``print (train.py:12)``.
 
     Args:
-      function: takes one NumPy array, of its own, for each tensor; returns one for each result.
-      kind: what it is, for the name; after a dot the name that the user gave it.
+      function: takes one NumPy array, not shared, for each tensor; returns one for each result.
+      kind: the kind of function, for its name; after a dot, the user's name for it.
       results: the types of the results.
-      places: the lines of the user's where it is called, the outermost first.
+      places: the user's lines that call it, the outermost first.
     """
 
     def __init__(
@@ -165,9 +164,9 @@ class HostFunction:
         _functions[self.name] = self
 
     def __call__(self, status: Any, order: Any, *arrays: Any) -> tuple[Any, ...]:
-        """Runs the function if the status is still 0; JAX calls this, on a thread of its own choice.
+        """Runs the function if the status is still 0; JAX calls this on a thread of its choice.
 
-        An exception goes no further: inside the program nobody could catch it. It becomes the status.
+        An exception stops here, since the program cannot catch it, and becomes the status.
         """
         found, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
         if found:
@@ -179,14 +178,14 @@ class HostFunction:
         return [np.zeros(type.shape, type.dtype) for type in self.results]
 
     def run(self, *arrays: Any) -> tuple[Any, ...]:
-        """Runs the function, whatever failed before; returns the status and the results. It raises nothing, either."""
+        """Runs the function regardless of earlier failures; returns the status and the results; never raises."""
         held = held_interrupts()
         try:
             held.open = True
             held.deliver()
-            # The arrays that JAX gives are views of memory that the program uses again.
+            # JAX's arrays are views of memory that the program reuses.
             copies = [np.array(array) for array in arrays]
-            # This may be the thread that waits for the program; nothing that is open there is meant for the function.
+            # This may be the thread that waits for the program; its open scopes must not apply to the function.
             lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
             with self._deeper(), trace_scope(None), lent:
                 results = (np.int32(0), *self._function(*copies))
@@ -206,7 +205,7 @@ class HostFunction:
         if depth == _DEEPEST:
             raise RecursionError(
                 f"{depth} programs wait for each other, the last for {self.title}: compiled functions call themselves "
-                "through Python code that they call; have it end, or write the recursion in plain Python"
+                "recursively through Python code; end the recursion, or write it in plain Python"
             )
         before = _depth.set(depth + 1)
         try:
@@ -216,10 +215,10 @@ class HostFunction:
 
 
 def host_function(name: str) -> HostFunction:
-    """Returns the function of that name.
+    """Returns the function of a name.
 
     Raises:
-      NotFoundError: there is none in this process.
+      NotFoundError: this process has no such function.
     """
     found = _functions.get(name)
     if found is None:
@@ -228,7 +227,7 @@ def host_function(name: str) -> HostFunction:
 
 
 def take_turns(functions: Iterable[str]) -> None:
-    """Says of which functions the programs that call them hold :data:`host_lock` meanwhile."""
+    """Marks functions whose calling programs hold :data:`host_lock` meanwhile."""
     for name in functions:
         found = _functions.get(name)
         if found is not None:
@@ -236,24 +235,24 @@ def take_turns(functions: Iterable[str]) -> None:
 
 
 def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
-    """The exception that a negative status stands for, and the lines where its function was called; given once."""
+    """Returns the exception of a negative status, once, and the lines of the function's calls."""
     return _errors.pop(-status)
 
 
 def is_interrupt(status: int) -> bool:
-    """Returns True if the exception that a negative status stands for is Ctrl-C, or another one that ends a program."""
+    """Returns True if the exception of a negative status is Ctrl-C, or another one that ends a program."""
     found = _errors.get(-status)
     return found is not None and not isinstance(found[0], Exception)
 
 
 def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bool = True) -> list[SymbolicTensor]:
-    """Calls a function from the trace that is open, at this point of the program.
+    """Adds a call of a function at the current point of the open trace.
 
     Args:
-      function: what to call; the caller keeps it for as long as the graph may run.
-      values: the tensors to give it.
-      ordered: whether it comes after the host calls before it, and not at all if the call has failed. One call of this
-        function must then be all that uses it in the graph.
+      function: the function; the caller keeps it alive as long as the graph may run.
+      values: the tensors to pass.
+      ordered: whether it runs after earlier host calls, and only if the call has not failed. The graph must then use
+        the function only in this one call.
 
     Returns:
       The results.
@@ -275,7 +274,7 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
 
 
 class _Replay(threading.local):
-    """Whether a program is evaluated again for its gradient only."""
+    """Whether a program is evaluated again only for its gradient."""
 
     active: bool = False
 
@@ -284,13 +283,13 @@ _replay = _Replay()
 
 
 def is_replaying() -> bool:
-    """Returns True if :func:`replaying` is on; what JAX is given to trace later notes it."""
+    """Returns True inside :func:`replaying`; functions that JAX traces later record it."""
     return _replay.active
 
 
 @contextmanager
 def replaying(active: bool = True) -> Generator[None]:
-    """Inside the scope JAX traces the forward pass of a gradient once more: what it does to the world is done."""
+    """Marks a second trace of a forward pass, for its gradient, whose side effects must not be repeated."""
     before, _replay.active = _replay.active, active
     try:
         yield
@@ -317,18 +316,18 @@ def _unordered_host_call(*values: Any, function: str, results: Sequence[TensorTy
 def _check_replayed(results: Sequence[TensorType]) -> None:
     if results:
         raise UnimplementedError(
-            "this gradient evaluates gx.pyfunc a second time, which would run its Python again; open the tape "
+            "this gradient evaluates gx.pyfunc a second time, which would run its Python code again; open the tape "
             "inside the compiled function, or take the gradient with one tape only; and call pyfunc before a while "
             "loop, not in it, or pass its results in as arguments"
         )
 
 
 _GIVEN_UP = np.int32(np.iinfo(np.int32).min)
-"""The status of a call that nobody waits for any more."""
+"""The status of an abandoned call."""
 
 
 class _Numbering(threading.local):
-    """The number of the call, as JAX knows it, of the program that it is tracing; None for a program without."""
+    """JAX's number for the call of the program that it is tracing; None for a program without numbers."""
 
     number: Any = None
 
@@ -336,15 +335,15 @@ class _Numbering(threading.local):
 _numbering = _Numbering()
 _calls: dict[int, tuple[contextvars.Context, Callable[[], bool]]] = {}
 _running: dict[int, list[str]] = {}
-"""By the numbers of calls the titles of the functions that they are calling."""
+"""The titles of the functions that each numbered call is running."""
 
 
 @contextmanager
 def numbered_calls(number: Any) -> Generator[None]:
-    """JAX traces a program inside the scope that is told, as an input, the number of its call.
+    """Makes JAX trace a program, inside the scope, that takes the number of its call as an input.
 
-    Its host calls run in the context of the one who calls, with the deadline that is in force there, and once nobody
-    waits for the call any more they do not run.
+    Its host calls run in the caller's context, with the deadline in force there, and no longer run once the call is
+    abandoned.
     """
     before, _numbering.number = _numbering.number, number
     try:
@@ -355,13 +354,13 @@ def numbered_calls(number: Any) -> Generator[None]:
 
 @contextmanager
 def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int]:
-    """Somebody waits inside the scope for a call of such a program.
+    """Registers a wait for a numbered call while the scope is open.
 
     Args:
-      is_given_up: whether the call is not waited for any more, though the scope is still open.
+      is_given_up: returns True if the call is abandoned although the scope is still open.
 
     Yields:
-      The number of the call.
+      The call's number.
     """
     number = next(_numbers)
     _calls[number] = contextvars.copy_context(), is_given_up
@@ -373,13 +372,13 @@ def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int
 
 
 def with_calls(what: What, number: int) -> str:
-    """Returns what is waited for, with the Python functions that it is calling just now, as a call of that number."""
+    """Returns the subject of a wait, with the Python functions that the numbered call is running."""
     text, titles = what if isinstance(what, str) else what(), list(_running.get(number, ()))
     return f"{text}, which calls {', '.join(titles)}" if titles else text
 
 
 def _numbered(title: str, function: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Any]:
-    """Returns a host function that takes the number of the call first."""
+    """Returns a host function that takes the call number first."""
 
     def call(number: Any, *values: Any) -> Any:
         context, is_given_up = _calls.get(int(number), (None, None))
@@ -397,9 +396,9 @@ def _numbered(title: str, function: Callable[..., Any], types: Sequence[TensorTy
             return results
 
         try:
-            return context.copy().run(run)  # one context cannot be entered by several threads at once
+            return context.copy().run(run)  # a context cannot be entered by several threads at once
         finally:
-            del context  # who keeps an error keeps this frame, and must not keep what is in force
+            del context  # an error keeps this frame alive, which must not keep the deadline in force
 
     return call
 
@@ -417,7 +416,7 @@ def _call(
 def _host_call_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del regions
     if list(types[:2]) != [STATUS.type, ORDER.type]:
-        raise InternalError(f"host_call: status and order are {STATUS.type}, not {types[0]} and {types[1]}")
+        raise InternalError(f"host_call: status and order must be {STATUS.type}, got {types[0]} and {types[1]}")
     return (STATUS.type, ORDER.type, *attrs["results"])
 
 
@@ -466,5 +465,5 @@ HOST_CALLS = (HOST_CALL, UNORDERED_HOST_CALL)
 
 
 def calls_host(graph: Graph) -> bool:
-    """Returns True if a graph calls Python functions, in its loops and branches too."""
+    """Returns True if a graph calls Python functions, including in its loops and branches."""
     return any(node.op in HOST_CALLS for node in graph.walk())

@@ -1,4 +1,4 @@
-"""Reading and replacing elements by NumPy's index notation."""
+"""Indexing with NumPy's notation: reads and functional updates."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _HOW = ("set", *COMBINE)
 def _key(
     x: Any, tensors: Sequence[Any], index: tuple[Any, ...]
 ) -> tuple[Any, tuple[Any, ...], dict[int, Any], tuple[Any, int] | None]:
-    """Returns an index as JAX takes it.
+    """Returns an index in JAX's form.
 
     Returns:
-      The array with its windows cut out, the index that remains, where each window starts by its axis, and the mask
-      with the number of axes behind it; the index takes all that the mask covers.
+      The array with its windows sliced, the remaining index, the start of each window by axis, and the mask with the
+      number of axes after it; the index takes everything that the mask covers.
     """
     rest = iter(tensors)
     key: list[Any] = []
@@ -62,12 +62,12 @@ def _key(
 
 
 class _Block(NamedTuple):
-    """The elements that an index names, where it names a block of them: positions, and whole axes.
+    """A block of elements named by an index: positions, and whole axes.
 
     Attributes:
-      starts: where the block begins, by axis.
-      sizes: how far it goes.
-      shape: that the index gives it.
+      starts: the start of the block, by axis.
+      sizes: its size, by axis.
+      shape: its shape under the index.
     """
 
     starts: tuple[Any, ...]
@@ -80,10 +80,9 @@ class _Block(NamedTuple):
 
 
 def _block(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> _Block | None:
-    """Returns the block that an index names; None where it names something else.
+    """Returns the block that an index names; None if it names anything else.
 
-    XLA takes a slice, and puts one in place, without a look at whether the index is in range, where a gather and a
-    scatter of one element look.
+    XLA slices and updates a slice without range checks, which a gather or scatter of a single element has.
     """
     rest, starts, sizes, shape = iter(tensors), list[Any](), list[int](), list[int]()
     for position, item in enumerate(index):
@@ -127,7 +126,7 @@ def _num_axes(item: Any) -> int:
 
 
 def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...], inside: bool = False) -> Array:
-    x = jnp.asarray(x)  # a constant comes as a NumPy array
+    x = jnp.asarray(x)  # a constant arrives as a NumPy array
     if inside and (block := _block(x, tensors, index)) is not None:
         return lax.reshape(block.of(x), block.shape)
     if not tensors and (column := column_of(x, index)) is not None:
@@ -148,16 +147,16 @@ def _infer_get_item(types: Sequence[TensorType], attrs: Attrs, regions: Sequence
 
 
 def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """The shape of ``x[index]`` where no array is in the index, else None; a hundred times faster than asking JAX."""
+    """Returns the shape of ``x[index]`` without arrays in the index, else None; a hundred times faster than JAX."""
     if any(tensor.shape for tensor in tensors) or not all(x.shape) or any(_is(item, "window") for item in index):
         return None
-    # NumPy knows the answer. The array takes no memory, and 0 is a position that every axis has.
+    # NumPy computes it. The array uses no memory, and 0 is a valid position on every axis.
     array = np.broadcast_to(np.empty((), np.bool_), x.shape)
     return array[_key(array, [0] * len(tensors), index)[1]].shape
 
 
 def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str, inside: bool = False) -> Array:
-    x = jnp.asarray(x)  # a constant of a graph is NumPy's
+    x = jnp.asarray(x)  # a graph's constant is a NumPy array
     values = fitted(values, x)
     if inside and (block := _block(x, tensors, index)) is not None:
         return _put_block(x, values, block, how)
@@ -189,7 +188,7 @@ def _put_block(x: Any, values: Any, block: _Block, how: str) -> Array:
 
 
 def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:
-    """Returns the elements with those changed that a mask chooses; its axes count as one in the shape of the values."""
+    """Returns the elements with those that a mask selects changed; its axes count as one in the values' shape."""
     values = without_leading_ones(values, part.ndim - mask.ndim + 1)
     if values.ndim > behind:
         front = values.ndim - 1 - behind
@@ -224,7 +223,7 @@ GET_ITEM = OPS.add(
         infer=_infer_get_item,
         params=("x", "*index"),
         light=True,
-        doc="The elements that an index names.",
+        doc="The elements selected by an index.",
     ),
 )
 
@@ -235,7 +234,7 @@ UPDATE_ITEM = OPS.add(
         impl=_update_item,
         infer=_infer_update_item,
         params=("x", "values", "*index"),
-        doc="A copy in which the elements that an index names are replaced or changed.",
+        doc="A copy with the elements selected by an index replaced or updated.",
     ),
 )
 
@@ -244,18 +243,18 @@ _POSITION = Attrs(index=("tensor",))
 
 
 def get_item(x: ArrayLike, index: Any) -> Tensor:
-    """Returns the elements that an index names: ``x[index]``.
+    """Returns the elements selected by an index: ``x[index]``.
 
     Args:
       x: a tensor.
-      index: NumPy's notation: ints, slices, ``...``, ``None``, integer arrays, and boolean masks that have values.
-        Ints, also in lists and NumPy arrays, must be in range. A tensor's values are not looked at: what is out of
-        range is clamped to the nearest element, as in JAX; negative ones count from the end.
+      index: NumPy's notation: ints, slices, ``...``, ``None``, integer arrays, and boolean masks with known values.
+        Ints, also in lists and NumPy arrays, must be in range. The values of tensors are not checked: out-of-range
+        indices are clamped to the nearest element, as in JAX; negative ones count from the end.
 
     Raises:
-      OutOfRangeError: an int out of range, or too many indices.
-      InvalidTypeError: an index that is no index.
-      InvalidArgumentError: a mask without values, whose result would have no static shape.
+      OutOfRangeError: an int is out of range, or there are too many indices.
+      InvalidTypeError: the index is invalid.
+      InvalidArgumentError: a mask has no value, so that the result would have no static shape.
 
     Example:
       >>> import graphc as gx
@@ -273,20 +272,20 @@ def get_item(x: ArrayLike, index: Any) -> Tensor:
 
 
 def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -> Tensor:
-    """Returns a copy in which the elements that an index names are replaced or changed: ``x.at[index].set(values)``.
+    """Returns a copy with selected elements replaced or updated: ``x.at[index].set(values)``.
 
     Args:
       x: a tensor.
-      index: as in :func:`get_item`; positions in a tensor that are out of range are left out, as in JAX. The values of
-        a mask need not be known if ``values`` fit any number of elements.
-      values: broadcast to the shape of ``x[index]``; of a dtype that ``x`` can hold.
-      how: ``set``, ``add``, ``multiply``, ``min`` or ``max``. Where the index names an element twice, ``set`` takes
-        any of its values and the others apply all.
+      index: as in :func:`get_item`; out-of-range positions in tensors are ignored, as in JAX. The values of a mask need
+        not be known if ``values`` fit any number of elements.
+      values: broadcast to the shape of ``x[index]``; in a dtype that ``x`` can hold.
+      how: ``set``, ``add``, ``multiply``, ``min`` or ``max``. If the index selects an element twice, ``set`` stores
+        either value, and the others apply all.
 
     Raises:
-      OutOfRangeError: an int out of range, or too many indices.
-      InvalidTypeError: values that do not fit the dtype, or an index that is no index.
-      InvalidArgumentError: values that do not fit the shape, or an unknown ``how``.
+      OutOfRangeError: an int is out of range, or there are too many indices.
+      InvalidTypeError: the values do not fit the dtype, or the index is invalid.
+      InvalidArgumentError: the values do not fit the shape, or ``how`` is unknown.
 
     Example:
       >>> import graphc as gx
@@ -311,7 +310,7 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
 
 
 def _check_ints(values: Any, dtype: np.dtype[Any]) -> None:
-    """Refuses Python ints that a dtype of ints cannot hold, as NumPy does; arrays wrap around."""
+    """Raises for Python ints that an integer dtype cannot hold, as NumPy does; arrays wrap around."""
     if dtype.kind not in "iu":
         return
     info = jnp.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Calls of functions that JAX can trace, as one differentiable op each."""
+"""``call_jax``: calls of JAX functions, as one differentiable op each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphc.tracing import root_trace, type_of_any
 __all__ = ["call_jax"]
 
 _KEPT = 512
-"""How many calls, by function, structure and types, keep their compiled form."""
+"""Maximum number of cached calls, by function, structure and types."""
 
 
 def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -31,17 +31,18 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
     Args:
       fn: a function of JAX arrays in any pytrees, such as a method of a flax or equinox module. It is compiled once for
-        the same function, structure and types; a lambda made anew for each call is compiled at each call. What it reads
-        outside its arguments, eager calls take as it was then, as ``jax.jit`` does; compiled functions look again.
-      *args: pytrees. Tensors, variables and arrays become JAX arrays, and gradients flow to them; Python values are
-        given as they are, and another value is another program. JAX's random keys stay keys.
-      **kwargs: likewise, by name.
+        each combination of function, structure and types; a lambda made anew for each call is compiled at each call.
+        Eager calls keep values read outside the arguments as they were at compile time, like ``jax.jit``; compiled
+        functions check them.
+      *args: pytrees. Tensors, variables and arrays become JAX arrays, with gradients; Python values are passed as they
+        are, and each value has its own program. JAX random keys stay keys.
+      **kwargs: keyword arguments, likewise.
 
     Returns:
-      What the function returns, with tensors in place of JAX arrays.
+      The function's result, with tensors in place of JAX arrays.
 
     Raises:
-      InvalidTypeError: the function returns something that is no array, or takes a Python value that cannot be hashed.
+      InvalidTypeError: the function returns something other than arrays, or takes an unhashable Python value.
 
     Example:
       >>> import jax.numpy as jnp
@@ -58,13 +59,13 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     )
     types = tuple(type_of_any(tensor) for tensor in tensors)
     try:
-        # A new trace may be made because something changed that the function reads: JAX is to trace it anew.
+        # A new trace may be due to a change of something that the function reads: JAX must trace it anew.
         trace = None if (root := root_trace()) is None else weakref.ref(root)
         call = _call(fn, structure, fixed, types, trace)
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
-        raise at(InvalidTypeError(f"call_jax: {error}; give arrays as tensors"), user_location()) from None
+        raise at(InvalidTypeError(f"call_jax: {error}; pass arrays as tensors"), user_location()) from None
     try:
         outputs = apply_all(_OP, tensors, Attrs(function=call))
     except Exception as error:
@@ -83,7 +84,7 @@ def _is_key(leaf: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Key:
-    """A random key of JAX's, whose numbers are a tensor; ``impl`` names the generator that it is for."""
+    """A JAX random key, whose data is a tensor; ``impl`` names the key's implementation."""
 
     impl: str
 
@@ -93,7 +94,7 @@ class _Key:
 
 
 class _Fixed:
-    """A Python value in a key: 1, 1.0 and True are different ones."""
+    """A Python value in a key, where 1, 1.0 and True differ."""
 
     __slots__ = ("key", "value")
 
@@ -109,11 +110,11 @@ class _Fixed:
 
 
 class _Call:
-    """A function for one structure and types of its arguments; it is an attribute of the op, so that graphs hold it.
+    """A function for one structure and types of its arguments, stored in graphs as an attribute of the op.
 
     Attributes:
-      infer: the types of the results from those of the arrays.
-      result: the structure of the results, once the function has been traced.
+      infer: returns the types of the results for the types of the arrays.
+      result: the structure of the results, known once the function has been traced.
     """
 
     def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | _Key | None, ...]) -> None:
@@ -134,7 +135,7 @@ class _Call:
         return jnp.asarray(next(arrays)) if item is None else item.wrapped(next(arrays))
 
     def is_like(self, other: object) -> bool:
-        """Returns True for a call of a function of the same code, on the same Python values."""
+        """Returns True for a call of a function with the same code, on the same Python values."""
         if not isinstance(other, _Call) or (self._structure, self._fixed) != (other._structure, other._fixed):
             return False
         mine, theirs = (getattr(call._fn, "__code__", call._fn) for call in (self, other))
@@ -164,7 +165,7 @@ _OP = OPS.add(
         infer=_infer,
         params=("*args",),
         opaque=True,
-        doc="A function that JAX can trace, as one step.",
+        doc="A JAX function as a single op.",
     ),
 )
 

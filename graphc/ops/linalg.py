@@ -1,4 +1,4 @@
-"""Rows of the namespace ``linalg``: norms, decompositions and solutions of linear systems."""
+"""Rows of the namespace ``linalg``: norms, decompositions, and solvers of linear systems."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _qr(x: Any, mode: str = "reduced") -> Any:
 
 @wraps(jnp.linalg.matrix_rank)
 def _matrix_rank(x: Any, rtol: Any = None) -> jax.Array:
-    if 0 in x.shape[-2:]:  # there is no largest singular value, for which JAX asks
+    if 0 in x.shape[-2:]:  # without a largest singular value, which JAX requires
         return jnp.zeros(x.shape[:-2], as_dtype(int))
     return cast("Any", jnp.linalg.matrix_rank)(x, rtol)
 
@@ -59,7 +59,7 @@ _ROWS = (
         "linalg.norm",
         jnp.linalg.norm,
         "x, ord: Norm = None, axis: Axis = None, keepdims: bool = False",
-        "The norm of vectors (one axis) or matrices (two); ord is a number, 'fro' or 'nuc', None for Euclid's.",
+        "The norm of vectors (one axis) or matrices (two); ord is a number, 'fro', 'nuc', or None (Euclidean).",
     ),
     row(
         "linalg.vector_norm",
@@ -81,7 +81,7 @@ _ROWS = (
         "linalg.pinv",
         jnp.linalg.pinv,
         "x, rtol=None",
-        "The pseudo-inverse of Moore and Penrose; singular values below rtol times the largest count as zero.",
+        "The Moore-Penrose pseudo-inverse; singular values below rtol times the largest count as zero.",
         need=matrices("x"),
     ),
     row("linalg.solve", jnp.linalg.solve, "x1, x2", "The solution y of x1 @ y = x2.", need=solvable("x1", "x2")),
@@ -89,20 +89,20 @@ _ROWS = (
         "linalg.solve_triangular",
         _solve_triangular,
         "x1, x2, lower: bool = True, transpose: bool = False",
-        "The solution y of x1 @ y = x2, x1 triangular (transposed if asked), x2 with two axes or more.",
+        "The solution y of x1 @ y = x2 for triangular x1, optionally transposed; x2 has at least two axes.",
     ),
     row(
         "linalg.cholesky",
         jnp.linalg.cholesky,
         "x, upper: bool = False",
-        "The lower triangle L of x = L @ L.T, or the upper one U of x = U.T @ U.",
+        "The lower triangular L with x = L @ L.T, or the upper triangular U with x = U.T @ U.",
         need=square("x"),
     ),
     row(
         "linalg.qr",
         _qr,
         "x, mode: str = 'reduced'",
-        "An orthogonal and an upper triangular matrix, mode 'reduced' or 'complete'.",
+        "An orthogonal and an upper triangular matrix; mode is 'reduced' or 'complete'.",
         returns="QRResult",
         need=matrices("x"),
     ),
@@ -118,7 +118,7 @@ _ROWS = (
         "linalg.eigh",
         jnp.linalg.eigh,
         "x",
-        "Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric or Hermitian matrix.",
+        "The ascending eigenvalues and the eigenvectors, as columns, of a symmetric or Hermitian matrix.",
         returns="EighResult",
         need=square("x"),
     ),
@@ -127,24 +127,29 @@ _ROWS = (
         "linalg.matrix_power",
         jnp.linalg.matrix_power,
         "x, n: int",
-        "The matrix multiplied with itself n times.",
+        "The n-th power of a matrix.",
         need=square("x"),
     ),
     row(
         "linalg.matrix_rank",
         _matrix_rank,
         "x, rtol=None",
-        "The number of singular values that are not zero up to rounding, or above rtol times the largest.",
+        "The number of singular values above rtol times the largest, or above rounding error.",
         differentiable=False,
     ),
-    row("linalg.matrix_norm", jnp.linalg.matrix_norm, _MATRIX_NORM, "The norm of matrices, Frobenius' by default."),
+    row(
+        "linalg.matrix_norm",
+        jnp.linalg.matrix_norm,
+        _MATRIX_NORM,
+        "The norm of matrices, by default the Frobenius norm.",
+    ),
     row("linalg.cond", jnp.linalg.cond, "x, p: Norm = None", "The condition number of a matrix.", need=matrices("x")),
     row("linalg.svdvals", jnp.linalg.svdvals, "x", "The singular values, descending.", need=matrices("x")),
     row(
         "linalg.eig",
         jnp.linalg.eig,
         "x",
-        "Eigenvalues and eigenvectors, as columns, of a square matrix; complex. There is none for TPUs.",
+        "The complex eigenvalues and eigenvectors, as columns, of a square matrix. Not available on TPUs.",
         returns="EigResult",
         platforms=("cpu", "gpu"),
         need=square("x"),
@@ -153,7 +158,7 @@ _ROWS = (
         "linalg.eigvals",
         jnp.linalg.eigvals,
         "x",
-        "The eigenvalues of a square matrix; complex.",
+        "The complex eigenvalues of a square matrix.",
         platforms=("cpu", "gpu"),
         need=square("x"),
     ),
@@ -161,7 +166,7 @@ _ROWS = (
         "linalg.lstsq",
         jnp.linalg.lstsq,
         "x1, x2, rcond: float | None = None",
-        "The y with the least squares of x1 @ y - x2, then the squares, the rank and the singular values of x1.",
+        "The least-squares solution of x1 @ y = x2, the residuals, and the rank and singular values of x1.",
         returns="tuple[Tensor, Tensor, Tensor, Tensor]",
     ),
     row("linalg.multi_dot", _multi_dot, "arrays: Tensors", "The product of several matrices, in the cheapest order."),
@@ -183,7 +188,7 @@ _ROWS = (
         need=products("x1", "x2"),
     ),
     row("linalg.matrix_transpose", jnp.linalg.matrix_transpose, "x", "The last two axes exchanged."),
-    row("linalg.outer", jnp.linalg.outer, "x1, x2", "All products of elements of two vectors, as a matrix."),
+    row("linalg.outer", jnp.linalg.outer, "x1, x2", "The outer product of two vectors."),
     row("linalg.tensordot", _tensordot, "x1, x2, axes: PairedAxes = 2", "The sum of products over paired axes."),
     row(
         "linalg.trace",

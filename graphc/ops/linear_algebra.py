@@ -33,20 +33,20 @@ _ROWS = (
     row("matvec", jnp.matvec, "x1, x2", "The product of matrices x1 and vectors x2; earlier axes are batches."),
     row("vecmat", jnp.vecmat, "x1, x2", "The product of vectors x1, conjugated, and matrices x2."),
     row("inner", jnp.inner, "x1, x2", "The sum of products over the last axes."),
-    row("outer", jnp.outer, "x1, x2", "All products of elements of the flattened tensors, as a matrix."),
+    row("outer", jnp.outer, "x1, x2", "The outer product of the flattened tensors."),
     row("cross", jnp.cross, "x1, x2, axis: int = -1", "The cross product of vectors of 3 (or 2) components."),
     row("kron", jnp.kron, "x1, x2", "The Kronecker product: x2 scaled by each element of x1, as blocks."),
     row(
         "tensordot",
         _tensordot,
         "x1, x2, axes: PairedAxes = 2",
-        "The sum of products over paired axes: so many last and first ones, or those listed for x1 and x2.",
+        "The sum of products over paired axes: the last of x1 and first of x2, or the listed ones.",
     ),
     row(
         "einsum",
         _einsum,
         "subscripts: str, *operands",
-        "Products summed as the subscripts say, such as 'bij,bjk->bik' in Einstein's notation.",
+        "Sums of products in Einstein notation, such as 'bij,bjk->bik'.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Manipulation functions: they rearrange, join, cut and repeat tensors, or change their dtype."""
+"""Manipulation functions: they rearrange, join, split and repeat tensors, or convert their dtype."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = jax.Array
 
 
 def _astype(x: Any, dtype: Any, copy: bool = True) -> Array:
-    # The conversion to its own dtype is what makes a weakly typed array an ordinary one.
+    # Converting to its own dtype makes a weakly typed array strongly typed.
     return lax.convert_element_type(jnp.astype(x, dtype), dtype)
 
 
@@ -37,7 +37,8 @@ def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Array:
 def _concat(*arrays: Any, axis: int | None = 0) -> Array:
     shapes = [jnp.shape(array) for array in arrays]
     if axis is not None and all(-len(shape) <= axis < len(shape) for shape in shapes):
-        # Empty ones add nothing, and where the result is cut to an empty one XLA fails, or ends the process (JAX 0.10).
+        # Empty tensors add nothing, and XLA fails, or aborts the process, if the result is then cut to an empty one
+        # (JAX 0.10).
         others = {(*shape[: axis % len(shape)], *shape[axis % len(shape) + 1 :]) for shape in shapes}
         filled = [array for array, shape in zip(arrays, shapes, strict=True) if shape[axis]]
         if len(others) == 1 and 0 < len(filled) < len(arrays):
@@ -107,7 +108,7 @@ def _dstack(*arrays: Any) -> Array:
 
 
 def _atleast(function: Any) -> Any:
-    """Each tensor by itself: one gives one, several give a tuple."""
+    """Applies a function to each tensor: one returns one, several return a tuple."""
 
     def impl(*arrays: Any) -> Any:
         return tuple(function(array) for array in arrays)
@@ -126,7 +127,7 @@ def _delete(x: Any, obj: Any, axis: int | None = None) -> Array:
 
 
 def _check_positions(obj: Any, x: Any, axis: int | None, behind: int) -> None:
-    """Refuses positions out of range, which JAX takes for the nearest ones."""
+    """Raises for positions out of range, which JAX clamps."""
     size = x.size if axis is None else x.shape[axis]
     for position in np.ravel(obj):
         if not -size <= position < size + behind:
@@ -135,7 +136,7 @@ def _check_positions(obj: Any, x: Any, axis: int | None, behind: int) -> None:
 
 def _fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Array:
     values: Any = fitted(value, x)
-    if wrap and x.ndim == 2:  # which JAX has not
+    if wrap and x.ndim == 2:  # not supported by JAX
         places = range(0, x.size, x.shape[1] + 1)
         values = jnp.resize(values, (len(places),)) if values.ndim else values
         return jnp.ravel(x).at[np.asarray(places)].set(values).reshape(x.shape)
@@ -148,19 +149,19 @@ def _array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 def _hsplit(x: Any, indices_or_sections: Any) -> Any:
     if not x.ndim:
-        raise ValueError("expected one axis or more")
+        raise ValueError("expected at least one axis")
     return parts(jnp.split, x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
 def _vsplit(x: Any, indices_or_sections: Any) -> Any:
     if x.ndim < 2:
-        raise ValueError("expected two axes or more")
+        raise ValueError("expected at least two axes")
     return parts(jnp.split, x, indices_or_sections, 0)
 
 
 def _dsplit(x: Any, indices_or_sections: Any) -> Any:
     if x.ndim < 3:
-        raise ValueError("expected three axes or more")
+        raise ValueError("expected at least three axes")
     return parts(jnp.split, x, indices_or_sections, 2)
 
 
@@ -177,41 +178,43 @@ _ARRAY_API = (
         "astype",
         _astype,
         "x, dtype: DType, copy: bool = True, device: Device = None",
-        "The tensor converted to dtype; always a new one, whatever copy says.",
+        "The tensor converted to dtype; always a new tensor, whatever copy is.",
     ),
     # Axes.
     row(
         "reshape",
         _reshape,
         "x, shape: Shape, copy: bool | None = None",
-        "The same elements in another shape; one size may be -1. It is a new tensor, whatever copy says.",
+        "The same elements in another shape; one size may be -1. Always a new tensor, whatever copy is.",
         fold=_fold_reshape,
     ),
-    row("ravel", jnp.ravel, "x", "The elements in one axis.", fold=np.ravel, aliases=("flatten",)),
+    row("ravel", jnp.ravel, "x", "The flattened tensor.", fold=np.ravel, aliases=("flatten",)),
     row(
         "permute_dims",
         jnp.transpose,
         "x, axes: Axis = None",
-        "The axes in another order; reversed for None.",
+        "The tensor with its axes permuted; reversed for None.",
         fold=np.transpose,
         aliases=("transpose",),
     ),
-    row("matrix_transpose", jnp.matrix_transpose, "x", "The last two axes exchanged."),
-    row("moveaxis", jnp.moveaxis, "x, source: Axes, destination: Axes", "Axes moved to other places."),
-    row("swapaxes", jnp.swapaxes, "x, axis1: int, axis2: int", "Two axes exchanged."),
+    row("matrix_transpose", jnp.matrix_transpose, "x", "The tensor with its last two axes swapped."),
+    row(
+        "moveaxis", jnp.moveaxis, "x, source: Axes, destination: Axes", "The tensor with axes moved to other positions."
+    ),
+    row("swapaxes", jnp.swapaxes, "x, axis1: int, axis2: int", "The tensor with two axes swapped."),
     row(
         "expand_dims",
         jnp.expand_dims,
         "x, axis: Axes",
-        "Axes of size 1 added at these places.",
+        "The tensor with axes of size 1 inserted.",
         fold=np.expand_dims,
     ),
-    row("squeeze", jnp.squeeze, "x, axis: Axis = None", "Axes of size 1 removed.", fold=np.squeeze),
+    row("squeeze", jnp.squeeze, "x, axis: Axis = None", "The tensor with axes of size 1 removed.", fold=np.squeeze),
     row(
         "broadcast_to",
         jnp.broadcast_to,
         "x, shape: Shape",
-        "Repeated to the shape, by NumPy's rules.",
+        "The tensor broadcast to a shape.",
         fold=np.broadcast_to,
         need=broadcasts("x"),
     ),
@@ -219,15 +222,15 @@ _ARRAY_API = (
         "broadcast_arrays",
         jnp.broadcast_arrays,
         "*arrays",
-        "Each repeated to the shape that they have together.",
+        "The tensors broadcast to a common shape.",
         returns="tuple[Tensor, ...]",
     ),
-    # Joining and cutting.
+    # Joining and splitting.
     row(
         "concat",
         _concat,
         "arrays: Tensors, axis: int | None = 0",
-        "Joined along an axis that they have; flattened for None.",
+        "Tensors joined along an existing axis; flattened for None.",
         fold=_fold_concat,
         aliases=("concatenate",),
         instead=concat_of_rows,
@@ -236,7 +239,7 @@ _ARRAY_API = (
         "stack",
         _stack,
         "arrays: Tensors, axis: int = 0",
-        "Joined along a new axis.",
+        "Tensors joined along a new axis.",
         fold=_fold_stack,
         instead=stack_of_rows,
     ),
@@ -244,7 +247,7 @@ _ARRAY_API = (
         "hstack",
         _hstack,
         "arrays: Tensors",
-        "Joined along axis 1; along axis 0 when 1-d.",
+        "Tensors joined along axis 1; along axis 0 if 1-d.",
         instead=hstack_of_rows,
     ),
     row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows.", instead=vstack_of_rows),
@@ -252,7 +255,7 @@ _ARRAY_API = (
         "split",
         _split,
         "x, indices_or_sections: Axes, axis: int = 0",
-        "Cut along axis into so many equal parts, or before these positions.",
+        "The tensor split along axis into equal parts, or before given positions.",
         returns="tuple[Tensor, ...]",
     ),
     row("unstack", jnp.unstack, "x, axis: int = 0", "The slices along axis.", returns="tuple[Tensor, ...]"),
@@ -260,44 +263,44 @@ _ARRAY_API = (
         "dynamic_slice",
         _dynamic_slice,
         "x, starts, sizes: Shape",
-        "The block of these sizes at starts, one per axis; moved back into the tensor where it would reach out.",
+        "The block of given sizes at starts, one for each axis; shifted to fit into the tensor if necessary.",
     ),
     row(
         "dynamic_update_slice",
         _dynamic_update_slice,
         "x, update, starts",
-        "A copy with update put at starts, one per axis; moved back into the tensor where it would reach out.",
+        "A copy with update stored at starts, one for each axis; shifted to fit into the tensor if necessary.",
     ),
     # Repetition and order.
-    row("tile", _tile, "x, repetitions: Shape", "Repeated so many times along each axis."),
+    row("tile", _tile, "x, repetitions: Shape", "The tensor repeated along each axis."),
     row(
         "repeat",
         _repeat,
         "x, repeats: Shape, axis: int | None = None",
-        "Each element repeated along axis, so many times for all or for each.",
+        "The tensor with each element repeated along axis; one count for all, or one for each.",
     ),
-    row("flip", jnp.flip, "x, axis: Axis = None", "Reversed along axis."),
+    row("flip", jnp.flip, "x, axis: Axis = None", "The tensor reversed along axis."),
     row(
         "roll",
         jnp.roll,
         "x, shift: Axes, axis: Axis = None",
-        "Shifted along axis; what leaves at the end enters at the start.",
+        "The tensor rolled along axis; elements past the end return at the start.",
     ),
     row(
         "rot90",
         jnp.rot90,
         "x, k: int = 1, axes: Axes = (0, 1)",
-        "Turned k times by a right angle, in the plane of two axes.",
+        "The tensor rotated k times by 90 degrees, in the plane of two axes.",
     ),
     row(
         "pad",
         _pad,
         "x, pad_width: PadWidth, mode: str = 'constant', constant_values: float = 0",
-        "Enlarged by so many elements before and after each axis; pad_width is an int or a pair for each axis.",
+        "The tensor padded before and after each axis; pad_width is an int or a pair for each axis.",
     ),
     # Parts of matrices.
-    row("tril", jnp.tril, "x, k: int = 0", "Zero above diagonal k."),
-    row("triu", jnp.triu, "x, k: int = 0", "Zero below diagonal k."),
+    row("tril", jnp.tril, "x, k: int = 0", "The tensor with zeros above diagonal k."),
+    row("triu", jnp.triu, "x, k: int = 0", "The tensor with zeros below diagonal k."),
     row("diag", jnp.diag, "x, k: int = 0", "Diagonal k of a matrix, or the matrix with this diagonal."),
     row(
         "diagonal",
@@ -315,34 +318,50 @@ _ARRAY_API = (
 )
 
 _NUMPY = (
-    row("append", _append, "x, values, axis: int | None = None", "Values put behind x along axis; flattened for None."),
-    row("insert", _insert, "x, obj: Axes, values, axis: int | None = None", "Values put before positions along axis."),
-    row("delete", _delete, "x, obj: Axes, axis: int | None = None", "The tensor without these positions along axis."),
+    row(
+        "append",
+        _append,
+        "x, values, axis: int | None = None",
+        "x with values appended along axis; flattened for None.",
+    ),
+    row(
+        "insert",
+        _insert,
+        "x, obj: Axes, values, axis: int | None = None",
+        "The tensor with values inserted before positions along axis.",
+    ),
+    row("delete", _delete, "x, obj: Axes, axis: int | None = None", "The tensor without some positions along axis."),
     row("resize", jnp.resize, "x, new_shape: Shape", "The elements in another shape, repeated to fill it."),
-    row("column_stack", _column_stack, "arrays: Tensors", "Joined as columns of a matrix.", instead=columns_of_rows),
+    row(
+        "column_stack",
+        _column_stack,
+        "arrays: Tensors",
+        "Tensors joined as columns of a matrix.",
+        instead=columns_of_rows,
+    ),
     row("dstack", _dstack, "arrays: Tensors", "Joined along the third axis.", instead=depth_of_rows),
     row(
         "array_split",
         _array_split,
         f"{_SPLIT}, axis: int = 0",
-        "Cut into parts that may differ by one.",
+        "The tensor split into parts whose sizes may differ by one.",
         returns=_PARTS,
     ),
-    row("hsplit", _hsplit, _SPLIT, "Cut along axis 1; along axis 0 when 1-d.", returns=_PARTS),
-    row("vsplit", _vsplit, _SPLIT, "Cut along axis 0.", returns=_PARTS),
-    row("dsplit", _dsplit, _SPLIT, "Cut along axis 2.", returns=_PARTS),
-    row("atleast_1d", _atleast(jnp.atleast_1d), "*arrays", "With one axis at least.", returns=_AS_GIVEN),
-    row("atleast_2d", _atleast(jnp.atleast_2d), "*arrays", "With two axes at least.", returns=_AS_GIVEN),
-    row("atleast_3d", _atleast(jnp.atleast_3d), "*arrays", "With three axes at least.", returns=_AS_GIVEN),
-    row("fliplr", jnp.fliplr, "x", "Reversed along axis 1."),
-    row("flipud", jnp.flipud, "x", "Reversed along axis 0."),
-    row("rollaxis", jnp.rollaxis, "x, axis: int, start: int = 0", "An axis moved to before start."),
+    row("hsplit", _hsplit, _SPLIT, "The tensor split along axis 1; along axis 0 if 1-d.", returns=_PARTS),
+    row("vsplit", _vsplit, _SPLIT, "The tensor split along axis 0.", returns=_PARTS),
+    row("dsplit", _dsplit, _SPLIT, "The tensor split along axis 2.", returns=_PARTS),
+    row("atleast_1d", _atleast(jnp.atleast_1d), "*arrays", "Tensors with at least one axis.", returns=_AS_GIVEN),
+    row("atleast_2d", _atleast(jnp.atleast_2d), "*arrays", "Tensors with at least two axes.", returns=_AS_GIVEN),
+    row("atleast_3d", _atleast(jnp.atleast_3d), "*arrays", "Tensors with at least three axes.", returns=_AS_GIVEN),
+    row("fliplr", jnp.fliplr, "x", "The tensor reversed along axis 1."),
+    row("flipud", jnp.flipud, "x", "The tensor reversed along axis 0."),
+    row("rollaxis", jnp.rollaxis, "x, axis: int, start: int = 0", "The tensor with an axis moved to before start."),
     row("diagflat", jnp.diagflat, "x, k: int = 0", "The matrix whose diagonal k is the flattened tensor."),
     row(
         "fill_diagonal",
         _fill_diagonal,
         "x, value, wrap: bool = False",
-        "A copy with value on the diagonal; wrap begins again after a tall matrix's end.",
+        "A copy with value on the diagonal; wrap repeats it below in a tall matrix.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The vmap op: a graph for each row of arrays, all at once."""
+"""The vmap op: a graph applied to each row of arrays, all at once."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ VMAP = OPS.add(
         params=("*values",),
         regions=("body",),
         entries=_entries,
-        doc="A graph for each row of arrays.",
+        doc="Applies a graph to each row of arrays.",
     ),
 )
 
 
 class MappedRegion(Region):
-    """The trace of what is done for each row: it must leave nothing behind but its results.
+    """The trace of a function of a row, which must have no effects other than its results.
 
     Args:
-      parent: the trace around it.
-      name: what it is, for messages: "the function 'f' that gx.vmap maps".
+      parent: the enclosing trace.
+      name: a description for messages: "the function 'f' that gx.vmap maps".
     """
 
     def __init__(self, parent: Trace, name: str) -> None:
@@ -79,19 +79,19 @@ class MappedRegion(Region):
         self._what = name
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
-        """As of any region, but for Variables, of which there is one for all rows, and calls of the host."""
+        """Assigns a state as in any region, but refuses Variables, which all rows share, and ordered host calls."""
         if isinstance(variable, Variable) and not is_random_state(variable):
             raise self.refuse(
                 UnimplementedError(
-                    f"{self._what} assigns the Variable {variable.name!r}, of which there is one for all rows; return "
-                    "the new value, and assign what becomes of all rows outside"
+                    f"{self._what} assigns the Variable {variable.name!r}, which all rows share; return "
+                    "the new value, and assign the combined result outside"
                 )
             )
         if variable is ORDER:
             raise self.refuse(
                 UnimplementedError(
-                    f"{self._what} prints or calls gx.pyfunc in order, but rows have none; return the values, and do "
-                    "it outside, or call gx.pyfunc with ordered=False, which is done for each row"
+                    f"{self._what} prints or calls gx.pyfunc in order, but rows have no order; return the values, and "
+                    "do it outside, or call gx.pyfunc with ordered=False, which runs for each row"
                 )
             )
         super().assign(variable, value)
@@ -101,19 +101,19 @@ def emit_vmap(
     body: MappedRegion, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
     values: Sequence[Tensor], in_axes: Sequence[int], out_axes: Axes, size: int,
 ) -> list[Tensor]:  # fmt: skip
-    """Appends a vmap to the trace around the region.
+    """Appends a vmap to the trace that encloses the region.
 
-    If the body fails for some rows the call fails as it does for the first of them. Each row draws random numbers of
-    its own: the state of the generator is split.
+    If the body fails for some rows, the call fails as for the first of them. Each row draws its own random numbers: the
+    state of the generator is split.
 
     Args:
       body: the traced body, still open.
-      arguments: its inputs that stand for rows of ``values``.
-      outputs: what it returns.
+      arguments: its inputs for the rows of ``values``.
+      outputs: its outputs.
       values: the arrays.
-      in_axes: which axis of each holds the rows.
-      out_axes: which axis of each result holds them; None for a result that is the same for all.
-      size: how many rows.
+      in_axes: for each array, the axis of the rows.
+      out_axes: for each result, the axis of the rows; None for a result that is the same for all rows.
+      size: the number of rows.
 
     Returns:
       The results.
@@ -147,7 +147,7 @@ def emit_vmap(
 
 
 def _leave(around: Any, states: Sequence[CallState], rows: Sequence[Tensor]) -> None:
-    """Gives the states of the call the values that they have in the first row that has failed."""
+    """Sets the states of the call to their values in the first failed row."""
     status = next((row for state, row in zip(states, rows, strict=True) if state.name == STATUS.name), None)
     if status is None:
         return

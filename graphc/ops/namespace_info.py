@@ -1,4 +1,4 @@
-"""What the array API standard lets a program ask of a namespace."""
+"""The array API standard's inspection functions for the namespace."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _NAMES["numeric"] = _NAMES["integral"] + _NAMES["real floating"] + _NAMES["compl
 
 
 class NamespaceInfo:
-    """What graphc can do, as ``__array_namespace_info__()`` of the array API standard says it."""
+    """graphc's capabilities, in the form of the array API standard's ``__array_namespace_info__()``."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Boolean masks and shapes that depend on values work in eager code; there is no limit of axes but NumPy's."""
+        """Returns the capabilities; boolean indexing and data-dependent shapes work in eager code only."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> str:
-        """Returns the device of tensors that are made without one."""
+        """Returns the default device of new tensors."""
         return self.devices()[0]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """Returns the dtypes of numbers for which none is given.
+        """Returns the default dtypes of numbers.
 
         Args:
-          device: makes no difference.
+          device: ignored.
         """
         del device
         kinds = {"real floating": float, "complex floating": complex, "integral": int, "indexing": int}
@@ -50,10 +50,10 @@ class NamespaceInfo:
         return [device_name(device) for device in devices()]
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """Returns the dtypes that tensors can have, by name; 64-bit ones where JAX has them enabled.
+        """Returns the dtypes of tensors, by name; 64-bit ones only if JAX has them enabled.
 
         Args:
-          device: makes no difference.
+          device: ignored.
           kind: as for :func:`graphc.isdtype`; None for all.
         """
         del device

@@ -1,4 +1,4 @@
-"""Where NaN and infinities come from."""
+"""Detection of the ops that produce NaN and infinities."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ BAD_VALUES = OPS.add(
         takes_open=True,
         params=("*values",),
         differentiable=False,
-        doc="Whether an op made a NaN or an infinity of inputs that have none; which output, and how many of each.",
+        doc="The first output with a NaN or an infinity that no input has, and the counts of both.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Tensors of numbers for the layers above, which take no strings."""
+"""Conversion to numeric tensors, for the layers above."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["as_numbers", "as_wide"]
 
 
 def as_numbers(x: ArrayLike) -> Tensor:
-    """As :func:`graphc.asarray`, for what computes with numbers: strings are refused, as ops refuse them."""
+    """Converts like :func:`graphc.asarray`, but refuses strings, as numeric ops do."""
     tensor: Any = asarray(x)
     if isinstance(tensor, StringTensor):
         problem = f"expected a tensor of numbers, got a tensor of strings ({tensor.type}) {tensor.tolist()!r:.60}"
-        raise refused(InvalidTypeError(f"{problem}; gx.strings.to_number reads numbers from strings"))
+        raise refused(InvalidTypeError(f"{problem}; gx.strings.to_number parses numbers"))
     return tensor
 
 
 def as_wide(tensor: Tensor) -> Tensor:
-    """Returns a tensor of a floating dtype in at least float32, in which sums are taken; another as it is."""
+    """Returns a floating tensor in at least float32, for accumulating sums; other tensors as they are."""
     narrow = tensor.type.is_inexact and tensor.dtype.itemsize < 4
     return asarray(tensor, "float32") if narrow else tensor

@@ -1,8 +1,7 @@
-"""Functions whose results have shapes that depend on values, in graphs that are built by hand: NumPy computes them.
+"""Functions with data-dependent result shapes, in graphs that are built by hand: NumPy computes them.
 
-The positions of what is not zero, or the different values of a tensor, have as many elements as the values say. In a
-graph such a call is one op of the host. Its types are found by calls with samples: a size in which the results differ
-is open.
+The indices of nonzero elements, or the distinct values of a tensor, have a data-dependent size. In a graph such a call
+is one host op. Its types are inferred by calls with samples: a size in which the results differ is open.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType, widen
 __all__ = ["HOST_VALUE", "ON_HOST", "on_host"]
 
 _SIZES = (2, 3)
-"""That are put in for open ones."""
+"""Trial sizes for open ones."""
 
 
 def on_host(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Makes a call an op of the host.
+    """Adds a call as a host op.
 
     Args:
-      function: pure; of eager tensors, which gives tensors in any structure.
-      args: its arguments, with tensors of the graph that is built among them.
-      kwargs: its keyword arguments.
+      function: a pure function of eager tensors, which returns tensors in any structure.
+      args: the positional arguments, including tensors of the graph.
+      kwargs: the keyword arguments.
 
     Raises:
-      InvalidArgumentError: the function refuses all tensors of these types.
+      InvalidArgumentError: the function fails for all samples of these types.
     """
     call = _HostCall(function, args, kwargs)
     outputs = apply_all(ON_HOST, call.given, Attrs(function=call))
@@ -40,7 +39,7 @@ def on_host(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
 
 
 class _HostCall:
-    """A function for one structure of its arguments; an attribute of the node."""
+    """A function for one structure of its arguments, used as an attribute of the node."""
 
     def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self.__qualname__ = str(getattr(function, "__qualname__", "function"))
@@ -64,7 +63,7 @@ class _HostCall:
 
 
 def _samples(types: Sequence[TensorType]) -> Iterator[list[np.ndarray[Any, Any]]]:
-    """Arrays of these types: of zeros, of ones, and of rising numbers."""
+    """Yields arrays of these types: zeros, ones, and increasing numbers."""
     for size in _SIZES:
         shapes = [tuple([size if axis == OPEN else axis for axis in type.shape]) for type in types]
         for make in (np.zeros, np.ones, _rising):
@@ -114,7 +113,7 @@ ON_HOST = OPS.add(
         params=("*values",),
         host=True,
         differentiable=False,
-        doc="A function whose results have shapes that depend on values.",
+        doc="A function with data-dependent result shapes.",
     ),
 )
 HOST_VALUE = OPS.add(
@@ -126,6 +125,6 @@ HOST_VALUE = OPS.add(
         params=("value",),
         host=True,
         differentiable=False,
-        doc="The same value, known before the programs are compiled whose shapes depend on it.",
+        doc="The same value, made known before programs whose shapes depend on it are compiled.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Order that the user asks for: control dependencies, groups, and tensors that are there together."""
+"""Explicit order: control dependencies, groups, and tensors that become available together."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _TOKEN = TensorType((), np.dtype(np.bool_))
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that is done, or will be; made by :func:`group` and :func:`no_op`, to be listed or returned.
+    """An operation without a value, made by :func:`group` and :func:`no_op`, to be listed or returned.
 
     Attributes:
-      token: a boolean scalar, of which nothing matters but that it is there when all is done.
+      token: a boolean scalar that is computed once everything is done; its value is irrelevant.
     """
 
     token: Tensor
@@ -60,7 +60,7 @@ NO_OP = OPS.add(
         infer=_token_type,
         takes_open=True,
         differentiable=False,
-        doc="Nothing; it is done when what it waits for is.",
+        doc="Does nothing; completes after its control inputs.",
     ),
 )
 TOGETHER = OPS.add(
@@ -71,33 +71,32 @@ TOGETHER = OPS.add(
         infer=_same_types,
         takes_open=True,
         params=("*values",),
-        doc="The same tensors, each of them there when all are.",
+        doc="The same tensors, each available once all are computed.",
     ),
 )
 
 
 @contextmanager
 def control_dependencies(control_inputs: Any) -> Generator[None]:
-    """What is made inside the ``with`` block runs after what is listed (TensorFlow's ``control_dependencies``).
+    """Runs ops made inside the ``with`` block after the listed ones (TensorFlow's ``control_dependencies``).
 
-    Eager code runs in the order of the program, so that nothing changes; the list is checked. In a compiled function
-    each op made inside gets a control edge, which holds in the compiled program: XLA computes none of it before the
-    listed values, and shares none of it with equal values computed elsewhere. Ops made before the block are not moved
-    by being used in it. Effects (assignments, prints, ``gx.pyfunc``, exceptions) keep the order of the program by
-    themselves; what this adds is order between values, so as to use less memory at a time, or to time or log what has
-    been computed.
+    Eager code runs in program order anyway; only the list is checked. In a compiled function each op made inside gets a
+    control edge, which the compiled program obeys: XLA computes none of it before the listed values, and does not merge
+    it with equal values computed elsewhere. Using an op made before the block inside it does not move the op. Effects
+    (assignments, prints, ``gx.pyfunc``, exceptions) keep program order anyway; control dependencies add an order
+    between values, to reduce peak memory, or to time or log computed values.
 
-    Scopes nest, and their lists add up. What is listed in a loop or branch is awaited there; a block around a loop or
-    branch holds for the whole of it.
+    Scopes nest, and their lists add up. An op listed in a loop or branch is awaited there; a block around a loop or
+    branch applies to all of it.
 
     Args:
-      control_inputs: tensors, Variables (which stand for what was last assigned to them), and operations
-        (:func:`group`), in a list or any nested structure. What was computed before the call of the compiled function
-        is there already. None lifts the scopes around, as in TensorFlow.
+      control_inputs: tensors, Variables (which represent their last assignment), and operations (:func:`group`), in a
+        list or any nested structure. Values computed before the call of the compiled function need no edge. None lifts
+        the enclosing scopes, as in TensorFlow.
 
     Raises:
-      InvalidTypeError: something else is listed, such as the None that ``print`` returns.
-      LeakedTensorError: a tensor of another function, branch or loop body, which has ended.
+      InvalidTypeError: another value is listed, such as the None that ``print`` returns.
+      LeakedTensorError: a tensor belongs to another function, branch or loop body, which has ended.
 
     Example:
       >>> import graphc as gx
@@ -111,7 +110,7 @@ def control_dependencies(control_inputs: Any) -> Generator[None]:
       3.0
     """
     trace = context.trace
-    if trace is not None and trace.is_graph:  # which has operations besides
+    if trace is not None and trace.is_graph:  # graphs built by hand also have operations
         owner: Any = trace
         with owner.graph.control_dependencies(None if control_inputs is None else nest.flatten(control_inputs)[0]):
             yield
@@ -130,13 +129,13 @@ def control_dependencies(control_inputs: Any) -> Generator[None]:
 
 
 def group(*values: Any) -> Operation:
-    """Returns an operation that is done when all the values are there (TensorFlow's ``group``).
+    """Returns an operation that completes when all the values are computed (TensorFlow's ``group``).
 
     Args:
       *values: as for :func:`control_dependencies`.
 
     Raises:
-      InvalidTypeError: something is neither tensor, Variable nor operation.
+      InvalidTypeError: a value is neither a tensor, a Variable nor an operation.
 
     Example:
       >>> import graphc as gx
@@ -157,7 +156,7 @@ def group(*values: Any) -> Operation:
 
 
 def no_op() -> Operation:
-    """An operation that does nothing; in a scope of :func:`control_dependencies` it is done when what is listed is.
+    """Returns an operation that does nothing; in a :func:`control_dependencies` scope it follows the listed ones.
 
     Example:
       >>> import graphc as gx
@@ -170,17 +169,17 @@ def no_op() -> Operation:
 
 
 def tuple(values: Any, control_inputs: Any = None) -> Any:
-    """Returns the same tensors, each of which is there only when all of them are (TensorFlow's ``tuple``).
+    """Returns the same tensors, each available only when all of them are computed (TensorFlow's ``tuple``).
 
     Args:
-      values: a list or tuple of tensors and Variables, which stand for their values; None stands for itself.
-      control_inputs: what else is waited for, as for :func:`control_dependencies`.
+      values: a list or tuple of tensors, Variables, which become their values, and None, which stays None.
+      control_inputs: further values to wait for, as for :func:`control_dependencies`.
 
     Returns:
-      A list or tuple, as ``values`` is.
+      A list or tuple, like ``values``.
 
     Raises:
-      InvalidTypeError: ``values`` is no list or tuple, or holds something else.
+      InvalidTypeError: ``values`` is not a list or tuple, or contains another value.
 
     Example:
       >>> import graphc as gx
@@ -217,18 +216,18 @@ def _listed(what: str, values: Any) -> list[Any]:
             raise value.trace.leaked(value)
         if not isinstance(value, Tensor | Variable | jax.Array):
             remedy = (
-                "print and other calls that return None need not be listed, since effects keep the order of the program"
+                "print and other calls that return None need not be listed, since effects keep program order"
                 if value is None
-                else "list tensors, Variables, and what gx.group returns"
+                else "list tensors, Variables, and results of gx.group"
             )
             item = f"item {path} is {value!r:.60}, which" if path else f"{value!r:.60}"
-            raise refusal(InvalidTypeError(f"{what}: {item} is no tensor; {remedy}"))
+            raise refusal(InvalidTypeError(f"{what}: {item} is not a tensor; {remedy}"))
         found.append(value)
     return found
 
 
 def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
-    """Returns the leaves of a nested structure and where they are; None counts as one."""
+    """Returns the leaves of a nested structure with their paths; None counts as a leaf."""
     parts = nest.children(values) if values is not None else None
     if parts is None:
         return [("", values)]
@@ -239,7 +238,7 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
 
 
 def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
-    """Returns the nodes of the trace that compute what is listed; what was there before the trace began has none."""
+    """Returns the nodes of the trace that compute the listed values; values from before the trace have none."""
     found: dict[Node, None] = {}
     for value in values:
         node = _assignment(trace, value) if isinstance(value, Variable) else _source(trace, value)
@@ -249,7 +248,7 @@ def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
 
 
 def _assignment(trace: Trace, variable: Variable) -> Node | None:
-    """Returns what last assigned a variable."""
+    """Returns the node of a variable's last assignment."""
     if trace.parent is not None:
         return _source(trace, variable.value())
     for node in reversed(trace.builder.nodes):
@@ -263,7 +262,7 @@ def _source(trace: Trace, value: Any) -> Node | None:
     if inside is None:
         return None
     if inside.raw.node is None and trace.parent is not None:
-        # Of a value from outside a node of this very trace, for the edge to begin at.
+        # For a value from outside, a node of this trace from which the edge can start.
         inside = apply(OPS["identity"], (inside,))
     node = inside.raw.node
     return None if node is not None and node.op is CONSTANT else node

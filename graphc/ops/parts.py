@@ -1,4 +1,4 @@
-"""The parts that a tensor is cut into."""
+"""Splitting of a tensor into parts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["parts"]
 
 
 def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
-    """Returns the parts of a tensor along an axis: so many, as ``split`` makes them, or those between positions.
+    """Returns the parts of a tensor along an axis: as many as requested, made by ``split``, or those between positions.
 
-    As in NumPy the parts behind the end are empty; JAX refuses such positions.
+    As in NumPy, parts past the end are empty; JAX refuses such positions.
     """
     if isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis=axis)

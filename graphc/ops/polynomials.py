@@ -1,4 +1,4 @@
-"""Rows: polynomials, as their coefficients from the highest power down."""
+"""Rows: polynomials, given by their coefficients from the highest power down."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphc.ops.table import define, row
 
 
 def _roots(p: Any) -> jax.Array:
-    # Leading zeros, which only values tell, are kept: each gives a root that is not finite.
+    # Leading zeros, which only the values show, are kept: each yields a root that is not finite.
     return jnp.roots(p, strip_zeros=False)
 
 
@@ -22,24 +22,24 @@ def _polyfit(x: Any, y: Any, deg: int, *, w: Any = None, rcond: float | None = N
 
 @wraps(jnp.poly)
 def _poly(x: Any) -> jax.Array:
-    half = x.ndim == 2 and x.dtype in (jnp.float16, jnp.bfloat16)  # of which LAPACK finds no eigenvalues
+    half = x.ndim == 2 and x.dtype in (jnp.float16, jnp.bfloat16)  # LAPACK has no eigenvalues for these dtypes
     return jnp.poly(x.astype(jnp.float32) if half else x)
 
 
 _ROWS = (
-    row("poly", _poly, "x", "The polynomial with these roots, or the characteristic one of a matrix."),
+    row("poly", _poly, "x", "The polynomial with given roots, or the characteristic polynomial of a matrix."),
     row("polyval", jnp.polyval, "p, x", "The value of the polynomial p at x."),
     row("polyadd", jnp.polyadd, "x1, x2", "The sum of polynomials."),
     row("polysub", jnp.polysub, "x1, x2", "The difference of polynomials."),
     row("polymul", jnp.polymul, "x1, x2", "The product of polynomials."),
     row("polydiv", jnp.polydiv, "x1, x2", "The quotient and the remainder.", returns="tuple[Tensor, Tensor]"),
-    row("polyder", jnp.polyder, "p, m: int = 1", "The derivative, taken m times."),
-    row("polyint", jnp.polyint, "p, m: int = 1, k=None", "The integral, taken m times, with constants k."),
+    row("polyder", jnp.polyder, "p, m: int = 1", "The m-th derivative."),
+    row("polyint", jnp.polyint, "p, m: int = 1, k=None", "The m-fold integral, with constants k."),
     row(
         "polyfit",
         _polyfit,
         "x, y, deg: int, rcond: float | None = None, w=None",
-        "The polynomial of degree deg next to the points (x, y) by least squares, with weights w.",
+        "The least-squares polynomial of degree deg through the points (x, y), with weights w.",
     ),
     row(
         "roots",
@@ -52,7 +52,7 @@ _ROWS = (
         "vander",
         jnp.vander,
         "x, N: int | None = None, increasing: bool = False",
-        "Vandermonde's matrix: N powers of each element, falling or increasing.",
+        "The Vandermonde matrix: N powers of each element, decreasing or increasing.",
     ),
 )
 

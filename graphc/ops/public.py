@@ -1,7 +1,7 @@
-"""The public function of a row, compiled from its signature, so that Python itself binds the arguments.
+"""The public function of a row, compiled from its signature, so that Python binds the arguments.
 
-A plain eager call takes the fast path (:mod:`graphc.core.fast_path`): its arguments are tensors and numbers, and its
-attributes name a compiled function at once.
+A plain eager call takes the fast path (:mod:`graphc.core.fast_path`): if its arguments are tensors and numbers, the
+attributes select a compiled function directly.
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ if size is None:
 
 
 def combinations(optional: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns which optional tensors may be given together: all subsets, none first."""
+    """Returns the combinations of optional tensors: all subsets, the empty one first."""
     return [names for count in range(len(optional) + 1) for names in itertools.combinations(optional, count)]
 
 
 def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callable[..., Any]:
-    """Returns the function that a user calls.
+    """Returns the public function of a row.
 
     Args:
       entry: the row.
-      ops: its ops, by the optional tensors that are given.
+      ops: its ops, by the optional tensors given.
     """
     op = ops[()]
     signature = Signature.parse(entry.signature)
@@ -134,13 +134,13 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
 
 
 def _fast_path(entry: Row, signature: Signature) -> str:
-    """Returns the fast path; none where the form of the result or the device needs a look."""
+    """Returns the code of the fast path; empty if the form of the result or the device must be checked."""
     if entry.platforms:
         return ""
     several = entry.returns.startswith("tuple")
     if not (several or entry.returns == "Tensor"):
         return ""
-    # A sequence may be one that can be gone through only once; those that Python itself makes of *arguments cannot.
+    # A sequence argument may be an iterator that can be read only once; those from *arguments cannot.
     conditions = [
         *(f"_type({name}) in (list, tuple)" for name in signature.sequences),
         *(f"{name} is None" for name in signature.optional),
@@ -158,10 +158,10 @@ def _fast_path(entry: Row, signature: Signature) -> str:
 
 
 def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
-    """Returns an expression that is ``default`` where each attribute has its default, or may be."""
+    """Returns an expression that is ``default`` if each attribute has its default, or may have it."""
     if not signature.defaults or any(value is REQUIRED for value in signature.defaults.values()):
         return otherwise
-    # By identity, which tells 1 from True and 1.0; a default that was given is the very object, as small ints are.
+    # By identity, which distinguishes 1 from True and 1.0; a given default is the same object, as small ints are.
     checks = " and ".join(
         f"{name} is {value}" if value is None or isinstance(value, bool) else f"{name} is _default_{name}"
         for name, value in signature.defaults.items()
@@ -170,7 +170,7 @@ def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
 
 
 def _kind(name: str, annotation: str) -> str:
-    """Returns what tells an attribute's value from others that are equal to it."""
+    """Returns an expression that distinguishes an attribute's value from other values equal to it."""
     if name in DTYPES:
         return f"None if {name} is None else (_rules(), _type({name}))"
     return f"_type({name})" if annotation.removesuffix(" | None") in _PLAIN else f"_kinds({name})"
@@ -184,7 +184,7 @@ def _wrapped(outputs: Any) -> tuple[Tensor, ...]:
 
 
 def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:
-    """Returns what is done before the op is applied."""
+    """Returns the code that runs before the op is applied."""
     steps = ""
     if signature.on_device:
         arguments = ", ".join(f"{name}={name}" for name in signature.words if name != "device")
@@ -205,7 +205,7 @@ def _some(outputs: Any) -> Any:
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
-    """Returns the outputs as a plain tuple; a single one too, and none, for which there is None."""
+    """Returns the outputs as a plain tuple, also for a single output, or for none, given as None."""
     if outputs is None:
         return ()
     return tuple(cast("Sequence[Any]", outputs)) if isinstance(outputs, tuple | list) else (outputs,)

@@ -1,8 +1,8 @@
-"""The namespace ``random``: draws from a generator whose state is a Variable.
+"""The namespace ``random``: random numbers from a generator whose state is a Variable.
 
-A compiled function reads and writes the state as any variable's, so it draws fresh numbers at every call and in every
-iteration of a loop, and the same numbers from the same seed as eager code. The bits are those of JAX's Threefry
-generator: each draw splits the state into the next state and a key of its own.
+A compiled function reads and writes the state like any variable, so it draws fresh numbers at every call and in every
+loop iteration, and the same numbers from the same seed as eager code. The bits are those of JAX's Threefry generator:
+each draw splits the state into the next state and a key.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ weibull_min = _default.weibull_min
 
 
 def get_global_generator() -> Generator:
-    """The generator that the functions of ``gx.random`` draw from: to split it, to keep its state and to put it back.
+    """Returns the generator behind the functions of ``gx.random``, to split it, or to save and restore its state.
 
     Example:
       >>> import graphc as gx

@@ -1,6 +1,6 @@
-"""What is wrong with arguments that JAX refuses, in graphc's words and by the names of the parameters.
+"""Error messages for arguments that JAX refuses, in graphc's words and with the parameters' names.
 
-It is asked only when a call has failed, so that calls that do not fail cost nothing.
+They are computed only when a call has failed, so that other calls cost nothing.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["Need", "all_of", "broadcasts", "counts", "explainer", "matrices", "p
 
 Shape: TypeAlias = tuple[int, ...]
 Need: TypeAlias = Callable[[Mapping[str, Shape], Mapping[str, Any]], str | None]
-"""What an op needs of its arguments beyond their types: from the shapes of the tensors and the attributes, by name, a
-sentence about what does not fit; None if all does."""
+"""A requirement of an op beyond types: from the tensors' shapes and the attributes, by name, to a sentence about the
+violation; None if there is none."""
 
-# Where -1 stands for the size that is left.
+# -1 means the remaining size.
 _WITH_A_REST = frozenset({"reshape"})
 
 
 def matrices(*names: str) -> Need:
-    """These are matrices, or batches of them."""
+    """Returns the check that arguments are matrices, or batches of matrices."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         for name in names:
@@ -38,7 +38,7 @@ def matrices(*names: str) -> Need:
 
 
 def square(*names: str) -> Need:
-    """These are square matrices, or batches of them."""
+    """Returns the check that arguments are square matrices, or batches of them."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         for name in names:
@@ -51,7 +51,7 @@ def square(*names: str) -> Need:
 
 
 def solvable(matrix: str, right: str) -> Need:
-    """Returns a square matrix, and right sides with as many rows: a vector, or matrices."""
+    """Returns the check for a square matrix and right sides with as many rows: a vector, or matrices."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         size, shape = shapes[matrix][-1], shapes[right]
@@ -64,7 +64,7 @@ def solvable(matrix: str, right: str) -> Need:
 
 
 def products(left: str, right: str) -> Need:
-    """Factors of a matrix product."""
+    """Returns the check for the factors of a matrix product."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         one, other = shapes[left], shapes[right]
@@ -74,41 +74,41 @@ def products(left: str, right: str) -> Need:
         rows = other[-1] if len(other) == 1 else other[-2]
         if one[-1] != rows:
             what = "elements" if len(other) == 1 else "rows"
-            return f"{left} has {one[-1]} columns and {right} has {rows} {what}, expected the same number"
+            return f"{left} has {one[-1]} columns and {right} has {rows} {what}, expected equal numbers"
         if len(one) > 1 and len(other) > 1 and not _fit(one[:-2], other[:-2]):
-            return f"the axes before the last two, {one[:-2]} and {other[:-2]}, do not fit each other"
+            return f"the batch axes {one[:-2]} and {other[:-2]} cannot be broadcast together"
         return None
 
     return need
 
 
 def broadcasts(name: str, to: str = "shape") -> Need:
-    """This tensor can be repeated to a shape."""
+    """Returns the check that a tensor can be broadcast to a shape."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         shape, wanted = shapes[name], _sizes(attrs[to])
         if len(shape) > len(wanted) or not _fit(shape, wanted, into=True):
-            return f"{name} has the shape {shape}, which cannot be repeated to {wanted}"
+            return f"{name} has the shape {shape}, which cannot be broadcast to {wanted}"
         return None
 
     return need
 
 
 def counts(*names: str) -> Need:
-    """These attributes, if they are given, are from 0 on."""
+    """Returns the check that these attributes, if given, are nonnegative."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         for name in names:
             count = attrs.get(name)
             if isinstance(count, int) and count < 0:
-                return f"{name} is {count}, expected an int from 0 on"
+                return f"{name} is {count}, expected a nonnegative int"
         return None
 
     return need
 
 
 def all_of(*needs: Need) -> Need:
-    """All of these; the first that is not given counts."""
+    """Returns the check of several requirements, which reports the first violation."""
 
     def need(shapes: Mapping[str, Shape], attrs: Mapping[str, Any]) -> str | None:
         return next((found for one in needs if (found := one(shapes, attrs)) is not None), None)
@@ -119,15 +119,15 @@ def all_of(*needs: Need) -> Need:
 def explainer(
     name: str, signature: Signature, need: Need | None
 ) -> Callable[[Sequence[Any], Mapping[str, Any]], InvalidArgumentError | None]:
-    """Returns the function that says what is wrong with the arguments of an op.
+    """Returns the function that explains invalid arguments of an op.
 
     Args:
-      name: of the op.
-      signature: its parameters; what is annotated as an int or a shape must be one.
-      need: what else it needs.
+      name: the op's name.
+      signature: its parameters; those annotated as an int or a shape are checked.
+      need: its further requirement.
 
     Returns:
-      A function of the tensors, or their types, and the attributes; it gives an error, or None if JAX must say it.
+      A function of the tensors, or their types, and the attributes, which returns an error, or None to keep JAX's.
     """
 
     def explain(values: Sequence[Any], attrs: Mapping[str, Any]) -> InvalidArgumentError | None:
@@ -156,9 +156,9 @@ def _wrong_int(name: str, value: Any, rest: bool) -> InvalidArgumentError | None
 def _wrong_shape(name: str, value: Any, rest: bool) -> InvalidArgumentError | None:
     sizes = _sizes(value)
     if not all(isinstance(size, int) for size in sizes):
-        return InvalidTypeError(f"{name} is {value!r:.60}, expected an int or several")
+        return InvalidTypeError(f"{name} is {value!r:.60}, expected an int or a tuple of ints")
     if any(size < 0 for size in sizes) and not rest:
-        return InvalidArgumentError(f"{name} is {value!r:.60}, expected ints from 0 on")
+        return InvalidArgumentError(f"{name} is {value!r:.60}, expected nonnegative ints")
     return None
 
 
@@ -175,11 +175,11 @@ _RULES: Mapping[str, Callable[[str, Any, bool], InvalidArgumentError | None]] = 
 
 
 def _sizes(shape: Any) -> tuple[Any, ...]:
-    """Returns a shape as a tuple; an int stands for one axis."""
+    """Returns a shape as a tuple; an int is a shape with one axis."""
     return cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
 
 
 def _fit(one: Shape, other: Shape, *, into: bool = False) -> bool:
-    """Returns True if two shapes broadcast, the first one to the second one if asked."""
+    """Returns True if two shapes broadcast, or with ``into`` the first one to the second."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return all(size == wanted or size == 1 or (wanted == 1 and not into) for size, wanted in pairs)

@@ -1,4 +1,4 @@
-"""The named tuples that functions with several results return, named as in the array API standard."""
+"""Named tuples of functions with several results, named as in the array API standard."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = [
 
 
 class EigResult(NamedTuple):
-    """Eigenvalues and, as columns, eigenvectors."""
+    """The eigenvalues, and the eigenvectors as columns."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class EighResult(NamedTuple):
-    """Eigenvalues in ascending order and, as columns, eigenvectors."""
+    """The eigenvalues in ascending order, and the eigenvectors as columns."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -55,7 +55,7 @@ class SlogdetResult(NamedTuple):
 
 
 class UniqueAllResult(NamedTuple):
-    """Different values, where each occurs first, which of them each element is, and how often each occurs."""
+    """The distinct values, their first indices, the index of each element among them, and their counts."""
 
     values: Tensor
     indices: Tensor
@@ -64,14 +64,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """Different values and how often each occurs."""
+    """The distinct values and their counts."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverseResult(NamedTuple):
-    """Different values and which of them each element is."""
+    """The distinct values, and the index of each element among them."""
 
     values: Tensor
     inverse_indices: Tensor

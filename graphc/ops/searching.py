@@ -1,6 +1,6 @@
-"""Searching functions, and those that take elements by their positions.
+"""Searching functions, and functions that take elements by index.
 
-Some results have as many elements as the values say; see :mod:`graphc.ops.sets`.
+Some results have a data-dependent size; see :mod:`graphc.ops.sets`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _top_k(x: Any, k: int, axis: int = -1) -> Any:
 
 @wraps(jnp.searchsorted)
 def _searchsorted(x1: Any, x2: Any, side: str = "left", sorter: Any = None) -> Any:
-    # Of the dtype of positions, as argsort's: JAX takes int32 for itself where that is enough.
+    # In the dtype of indices, like argsort: JAX uses int32 if that suffices.
     return jnp.searchsorted(x1, x2, side=side, sorter=sorter).astype(as_dtype(int))
 
 
@@ -50,7 +50,7 @@ _ROWS = (
         "nonzero",
         _nonzero,
         f"x, {_SIZE}",
-        "The positions of what is not zero, on each axis.",
+        "The indices of the nonzero elements, for each axis.",
         differentiable=False,
         returns="tuple[Tensor, ...]",
         by_value=np.nonzero,
@@ -59,7 +59,7 @@ _ROWS = (
         "argwhere",
         jnp.argwhere,
         f"x, {_SIZE}",
-        "The positions of what is not zero, a row for each.",
+        "The indices of the nonzero elements, one row each.",
         differentiable=False,
         by_value=np.argwhere,
     ),
@@ -67,7 +67,7 @@ _ROWS = (
         "flatnonzero",
         jnp.flatnonzero,
         f"x, {_SIZE}",
-        "The positions of what is not zero, in the flattened tensor.",
+        "The flat indices of the nonzero elements.",
         differentiable=False,
         by_value=np.flatnonzero,
     ),
@@ -83,60 +83,66 @@ _ROWS = (
         "top_k",
         _top_k,
         "x, k: int, axis: int = -1",
-        "The k largest elements along axis, largest first, and their positions.",
+        "The k largest elements along axis, in descending order, and their indices.",
         returns="tuple[Tensor, Tensor]",
     ),
     row(
         "searchsorted",
         _searchsorted,
         "x1, x2, side: str = 'left', sorter=None",
-        "Where in the sorted x1, or x1[sorter], elements of x2 belong: before equals for 'left', after for 'right'.",
+        "The indices at which to insert x2 into sorted x1, or x1[sorter]; side decides about equal elements.",
         differentiable=False,
     ),
     row(
         "digitize",
         jnp.digitize,
         "x, bins, right: bool = False",
-        "Which interval of the monotonic bins each element lies in.",
+        "The index of the interval between monotonic bins that contains each element.",
         differentiable=False,
     ),
     row(
         "bincount",
         jnp.bincount,
         "x, length: int",
-        "How often each of 0, 1, ..., length - 1 occurs among non-negative integers.",
+        "The count of each of 0, 1, ..., length - 1 among nonnegative integers.",
         differentiable=False,
     ),
-    row("isin", _isin, "x, values, invert: bool = False", "Whether x is among values.", differentiable=False),
+    row(
+        "isin",
+        _isin,
+        "x, values, invert: bool = False",
+        "True where an element of x is in values.",
+        differentiable=False,
+    ),
     row(
         "interp",
         jnp.interp,
         "x, xp, fp",
-        "The value at x of the piecewise linear function through the points (xp, fp), xp ascending.",
+        "The piecewise linear interpolation at x through the points (xp, fp), with ascending xp.",
     ),
     row(
         "take",
         jnp.take,
         "x, indices, axis: int | None = None",
-        "The elements (slices, along axis) at these positions; one out of range is NaN, or the smallest integer.",
+        "The elements, or slices along axis, at indices; NaN or the smallest integer if out of range.",
     ),
     row(
         "choose",
         _choose,
         "x, choices: Tensors, mode: str = 'clip'",
-        "For each element of x the element of the choice that it names; 'clip' or 'wrap' for those out of range.",
+        "The elements of choices selected by x; mode is 'clip' or 'wrap' for indices out of range.",
     ),
     row(
         "take_along_axis",
         jnp.take_along_axis,
         "x, indices, axis: int = -1",
-        "For each position, the element of x along axis that indices names there; NaN out of range.",
+        "The elements of x at indices along axis, position by position; NaN out of range.",
     ),
     row(
         "put_along_axis",
         _put_along_axis,
         "x, indices, values, axis: int | None",
-        "A copy in which the elements along axis that indices name are values.",
+        "A copy with values stored at indices along axis.",
     ),
 )
 

@@ -1,7 +1,7 @@
-"""Set functions, whose results have as many elements as the values say.
+"""Set functions, whose results have a data-dependent size.
 
-In eager code NumPy finds them. A graph must know shapes: there ``size`` says how many to keep, and what is missing is
-filled up, as in JAX.
+In eager code NumPy computes them. A graph needs static shapes: there ``size`` is the number of results to keep, padded
+if necessary, as in JAX.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ROWS = (
         _unique,
         "x, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, "
         f"axis: int | None = None, {_SIZE}",
-        "The different values, ascending; on demand with where they occur, which each element is, and how often.",
+        "The distinct values, ascending; optionally with first indices, inverse indices and counts.",
         differentiable=False,
         returns="Tensor | tuple[Tensor, ...]",
         by_value=np.unique,
@@ -62,7 +62,7 @@ _ROWS = (
         "unique_values",
         _unique_values,
         f"x, {_SIZE}",
-        "The different values, ascending; every NaN is one of its own.",
+        "The distinct values, ascending; each NaN is distinct.",
         differentiable=False,
         by_value=partial(np.unique, equal_nan=False),
     ),
@@ -70,7 +70,7 @@ _ROWS = (
         "unique_counts",
         _unique_counts,
         f"x, {_SIZE}",
-        "The different values and how often each occurs.",
+        "The distinct values and their counts.",
         differentiable=False,
         returns="UniqueCountsResult",
         by_value=np.unique_counts,
@@ -79,7 +79,7 @@ _ROWS = (
         "unique_inverse",
         _unique_inverse,
         f"x, {_SIZE}",
-        "The different values and which of them each element is.",
+        "The distinct values, and the index of each element among them.",
         differentiable=False,
         returns="UniqueInverseResult",
         by_value=np.unique_inverse,
@@ -88,7 +88,7 @@ _ROWS = (
         "unique_all",
         _unique_all,
         f"x, {_SIZE}",
-        "The different values, where each occurs first, which of them each element is, and how often each occurs.",
+        "The distinct values, their first indices, the index of each element among them, and their counts.",
         differentiable=False,
         returns="UniqueAllResult",
         by_value=np.unique_all,

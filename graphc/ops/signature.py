@@ -1,4 +1,4 @@
-"""Signatures of the op table: Python's own syntax, in which a parameter without annotation is a tensor."""
+"""Signatures of the op table: Python syntax, in which a parameter without annotation is a tensor."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from graphc.ops.annotations import describe
 __all__ = ["REQUIRED", "Signature"]
 
 REQUIRED: Any = object()
-"""The default of an attribute that has none."""
+"""Default of an attribute without a default."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a row's signature says.
+    """A parsed row signature.
 
     Attributes:
-      text: the signature itself.
+      text: the signature.
       parameters: the parameters, each with its type and default.
-      tensors: the tensor parameters; ``*`` before one that is a sequence or takes any number of arguments.
-      sequences: those of them that are sequences, without the ``*``.
-      optional: the tensor parameters that may be None, which is their default.
-      on_device: whether there is a parameter ``device``, where the result is to be.
+      tensors: the tensor parameters; ``*`` precedes one that is a sequence or takes any number of arguments.
+      sequences: the tensor parameters that are sequences, without the ``*``.
+      optional: the tensor parameters with default None.
+      on_device: whether it has a parameter ``device`` for the result's device.
       defaults: the default of each attribute, or ``REQUIRED``.
       annotations: the annotation of each attribute.
-      words: what to say of each parameter in a docstring.
+      words: the description of each parameter, for docstrings.
     """
 
     text: str
@@ -50,10 +50,10 @@ class Signature:
     @staticmethod
     @cache
     def parse(text: str) -> Signature:
-        """Reads a signature such as ``x, axis: Axis = None``."""
+        """Parses a signature such as ``x, axis: Axis = None``."""
         definition = ast.parse(f"def f({text}): ...").body[0]
         if not isinstance(definition, ast.FunctionDef):
-            raise InternalError(f"{text!r} is no signature")
+            raise InternalError(f"{text!r} is not a signature")
         arguments = definition.args
         typed: list[str] = []
         tensors: list[str] = []

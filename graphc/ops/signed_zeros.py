@@ -1,7 +1,7 @@
-"""Division and sign with the zeros of IEEE 754, which XLA's own give another sign.
+"""Division and sign with IEEE 754's signed zeros, which XLA handles differently.
 
-NumPy, Python and the array API standard agree on them: ``-0.0 // 1.0`` is -0.0, ``-0.0 % 1.0`` is 0.0, the sign of -0.0
-is 0.0. Gradients stay those of JAX's functions: where a remainder is zero, it still moves with x1.
+NumPy, Python and the array API standard agree: ``-0.0 // 1.0`` is -0.0, ``-0.0 % 1.0`` is 0.0, and the sign of -0.0 is
+0.0. Gradients stay those of JAX's functions: a zero remainder still moves with x1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["divmod", "floor_divide", "remainder", "sign"]
 
 
 def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Returns a decorator of what is to become of a JAX function's results on floats; integers have one zero.
+    """Returns a decorator that corrects a JAX function's results for floats; integers have one zero.
 
     Args:
       function: the JAX function.
@@ -43,10 +43,10 @@ def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
 
 
 def _zeros(result: Any, sign: Any) -> Any:
-    """Zeros like the result, of the sign that ``sign`` has."""
+    """Returns zeros like the result, with the sign of ``sign``."""
     if result.dtype.itemsize > 1:
         return jnp.copysign(jnp.zeros_like(result), sign)
-    # JAX's copysign takes no floats of 8 bits.
+    # JAX's copysign does not accept 8-bit floats.
     return jnp.copysign(jnp.zeros_like(result, jnp.float32), jnp.asarray(sign, jnp.float32)).astype(result.dtype)
 
 
@@ -66,19 +66,19 @@ def floor_divide(quotient: Any, x1: Any, x2: Any) -> Any:
 
 @_mended(jnp.remainder)
 def remainder(rest: Any, x1: Any, x2: Any) -> Any:
-    """Returns what floor division leaves; a zero has the sign of x2."""
+    """Returns the remainder of floor division; a zero has the sign of x2."""
     del x1
     return _rest(rest, x2)
 
 
 @_mended(jnp.divmod)
 def divmod(results: Any, x1: Any, x2: Any) -> Any:
-    """Floor division and what it leaves."""
+    """Returns the results of floor division: quotient and remainder."""
     quotient, rest = results
     return _quotient(quotient, x1, x2), _rest(rest, x2)
 
 
 @_mended(jnp.sign)
 def sign(result: Any, x: Any) -> Any:
-    """-1, 0 or 1; 0.0 also for -0.0."""
+    """Returns -1, 0 or 1; 0.0 for -0.0 too."""
     return jnp.where(x == 0, jnp.zeros_like(result), result)

@@ -20,25 +20,25 @@ _ROWS = (
         "partition",
         jnp.partition,
         "x, kth: int, axis: int = -1",
-        "Ordered along axis so that what is before position kth is not larger, and what is behind not smaller.",
+        "The tensor partitioned along axis: no element before index kth is larger, none after it smaller.",
     ),
     row(
         "argpartition",
         jnp.argpartition,
         "x, kth: int, axis: int = -1",
-        "The positions that partition along axis.",
+        "The indices that partition along axis.",
         differentiable=False,
     ),
     row(
         "lexsort",
         _lexsort,
         "keys: Tensors, axis: int = -1",
-        "The positions that sort by several keys, the last one first.",
+        "The indices that sort by several keys, of which the last is the primary one.",
         differentiable=False,
     ),
-    row("sort_complex", jnp.sort_complex, "x", "Sorted along the last axis, as complex numbers."),
-    row("sort", jnp.sort, _SORT, "Sorted along axis."),
-    row("argsort", jnp.argsort, _SORT, "The positions that sort along axis.", differentiable=False),
+    row("sort_complex", jnp.sort_complex, "x", "The tensor sorted along the last axis, as complex numbers."),
+    row("sort", jnp.sort, _SORT, "The tensor sorted along axis."),
+    row("argsort", jnp.argsort, _SORT, "The indices that sort along axis.", differentiable=False),
 )
 
 define(globals(), _ROWS)

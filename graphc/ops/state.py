@@ -1,7 +1,7 @@
 """Reading and writing variables.
 
-These nodes stand in the outermost graph only; the lowering, not ``impl``, gives them their meaning, since the value
-of a variable is not among a node's inputs.
+These nodes appear only in the outermost graph; the lowering, not ``impl``, implements them, since the value of a
+variable is not among a node's inputs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["ASSIGN_VARIABLE", "READ_VARIABLE"]
 
 
 def _needs_lowering(*values: Any, **attrs: Any) -> Any:
-    raise InternalError(f"a variable is touched where no lowering holds its value ({attrs})")
+    raise InternalError(f"a variable is used outside the lowering that holds its value ({attrs})")
 
 
 def _read_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -82,10 +82,10 @@ def put_column(x: Any, values: Any, column: Column, how: str) -> jax.Array:
 
 
 def grid_of(x: Any, index: tuple[Any, ...]) -> list[range] | None:
-    """Returns which places of each axis slices with steps name, if these are many; None for anything else.
+    """Returns the positions on each axis that slices with steps name, if these are many; None otherwise.
 
-    XLA writes places that lie apart one by one, which takes longer than to write all anew (every other one of 10**6
-    floats: 1.6 ms, and 0.9), up to every eighth.
+    XLA writes separate positions one by one, which takes longer than rewriting everything (every other one of 10**6
+    floats: 1.6 ms versus 0.9), up to every eighth.
     """
     if not all(isinstance(item, tuple) and not isinstance(item[0], str) for item in index if item != "..."):
         return None
@@ -101,7 +101,7 @@ def grid_of(x: Any, index: tuple[Any, ...]) -> list[range] | None:
 
 
 def put_grid(x: Any, values: Any, places: Sequence[range], how: str) -> jax.Array:
-    """Returns an array with the elements changed that lie at some places of each axis."""
+    """Returns an array with the elements at some positions of each axis changed."""
     counts = tuple(map(len, places))
     try:
         values = jnp.broadcast_to(without_leading_ones(values, x.ndim), counts)
@@ -129,7 +129,7 @@ def misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
 
 
 def without_leading_ones(values: Any, ndim: int) -> Any:
-    """NumPy lets values have more axes than the elements that they are put in place of, if these are of size 1."""
+    """Removes leading axes of size 1, which NumPy allows values to have beyond those of the elements."""
     extra = values.ndim - ndim
     fits = extra > 0 and all(size == 1 for size in values.shape[:extra])
     return values.reshape(values.shape[extra:]) if fits else values

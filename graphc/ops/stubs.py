@@ -1,6 +1,6 @@
-"""The stub files beside the modules of rows, written from the rows: ``python -m graphc.ops.stubs``.
+"""The stub files beside the modules of rows, generated from the rows: ``python -m graphc.ops.stubs``.
 
-The functions of the table are made when they are first used; the stubs tell editors and type checkers of them.
+The functions of the table are made at first use; the stubs describe them to editors and type checkers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _WIDTH = 120
 
 
 def stub_path(module: str) -> Path:
-    """Returns where the stub file of a module of rows stands."""
+    """Returns the path of a row module's stub file."""
     return Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
 
 
 def render(module: str) -> str:
-    """Returns the text of the stub file of a module of rows, as the formatter would write it."""
+    """Returns the text of a row module's stub file, formatted like the linter's output."""
     rows = sorted(ROWS[module], key=lambda row: row.function)
     functions = "\n".join(_function(row) for row in rows)
     used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
@@ -60,7 +60,7 @@ def write() -> None:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Returns the key that puts log2 before log10, as the linter wants it."""
+    """Returns a sort key that puts log2 before log10, as the linter requires."""
     return [(int(digits or 0), text) for digits, text in re.findall(r"(\d*)(\D*)", name)]
 
 

@@ -1,15 +1,14 @@
-"""Index notation: what stands between the brackets, split into a static attribute and tensors.
+"""Index notation: the index expression, split into a static attribute and tensors.
 
-The attribute is a tuple with one item per part of the index: an int, a slice as ``(start, stop, step)``, ``None`` for
-a new axis, ``"..."``, ``"tensor"`` for the next input, ``("window", size)`` for a slice of this size that starts at the
-next input, and ``("mask", axes)`` for the next input, a mask over so many axes.
+The attribute is a tuple with one item for each part of the index: an int, a slice as ``(start, stop, step)``, ``None``
+for a new axis, ``"..."``, ``"tensor"`` for the next input, ``("window", size)`` for a slice of this size that starts at
+the next input, and ``("mask", axes)`` for the next input, a mask over this many axes.
 
-A mask is a tensor like any other where the shape of the result does not depend on what it holds, as in an update with
-values that fit any number of places. Elsewhere it is replaced by the positions that it chooses, so its values must be
-known.
+A mask is an ordinary tensor if the shape of the result does not depend on its values, as in an update with values that
+fit any number of elements. Otherwise it is replaced by the indices that it selects, so its values must be known.
 
-In eager mode ints and slices are given as inputs, so that a loop over positions compiles one program, not one for
-each position. In a graph they are static, so that XLA sees them.
+In eager mode ints and slices become inputs, so that a loop over positions compiles one program, not one for each
+position. In a graph they are static, so that XLA sees them.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
 
 
 class LoopIndex(Protocol):
-    """The index of a rolled loop, whose range is known; such an object has an attribute ``__graphc_index__``.
+    """The index of a rolled loop, with a known range; such an object has an attribute ``__graphc_index__``.
 
     Attributes:
       tensor: the symbolic 0-d tensor.
@@ -42,15 +41,15 @@ class LoopIndex(Protocol):
     high: int
 
     def give_up(self, reason: str) -> Any:
-        """Gives the rolled loop up, since the index must be a Python int; does not return."""
+        """Gives up rolling the loop, since the index must be a Python int; does not return."""
         ...
 
 
 def checked_position(position: int, axis: int, size: int) -> int:
-    """Returns the position counted from the start.
+    """Returns a position as counted from the start.
 
     Raises:
-      OutOfRangeError: it lies outside the axis.
+      OutOfRangeError: the position is outside the axis.
     """
     if size == OPEN:
         return position
@@ -61,12 +60,12 @@ def checked_position(position: int, axis: int, size: int) -> int:
 
 
 class IndexEncoder:
-    """One index on its way to an attribute and inputs.
+    """An index being encoded as an attribute and inputs.
 
     Args:
-      shape: of the tensor that is indexed.
-      index: what the user wrote between the brackets.
-      values: the shape of the values of an update; None where elements are read.
+      shape: the shape of the indexed tensor.
+      index: the index expression.
+      values: the shape of an update's values; None for a read.
     """
 
     def __init__(self, shape: tuple[int, ...], index: Any, *, values: tuple[int, ...] | None = None) -> None:
@@ -85,7 +84,7 @@ class IndexEncoder:
         if used > len(self.shape):
             raise self._out_of_range(f"{used} indices for {len(self.shape)} axes")
         if sum(part is Ellipsis for part in parts) > 1:
-            raise self._invalid("'...' may stand only once")
+            raise self._invalid("'...' may occur only once")
         axis = 0
         for position, part in enumerate(parts):
             if part is Ellipsis:
@@ -98,10 +97,10 @@ class IndexEncoder:
         return tuple(self.items), self.tensors
 
     def flag(self) -> bool | None:
-        """Returns the value of a 0-d mask that is the whole index: a new axis, of size 1 where it is true, 0 where not.
+        """Returns the 0-d mask that is the whole index: it adds an axis, of size 1 if it is true and 0 if not.
 
         Returns:
-          None where the index is something else.
+          None if the index is anything else.
         """
         mask = self.index
         if isinstance(mask, tuple | slice | int) or not _is_mask(mask) or mask.shape:
@@ -111,15 +110,15 @@ class IndexEncoder:
         return bool(mask)
 
     def _axes_behind(self, parts: list[Any], position: int, implied: int) -> int | None:
-        """How many axes of the elements stand behind those that a mask chooses, if the values fit any number of these.
+        """Returns the number of axes after a mask's, if the values fit any number of selected elements.
 
         Args:
-          parts: of the index.
-          position: of the mask among them.
-          implied: how many axes the index does not name.
+          parts: the parts of the index.
+          position: the mask's position among them.
+          implied: the number of axes that the index does not name.
 
         Returns:
-          The number, or None where the values, or other parts of the index, depend on what the mask holds.
+          The number; None if the values, or other parts of the index, depend on the mask's values.
         """
         others = [*parts[:position], *parts[position + 1 :]]
         arrays = [part for part in others if _axes_of(part) and not isinstance(part, slice)]
@@ -133,7 +132,7 @@ class IndexEncoder:
         return count if fits and not arrays else None
 
     def _part(self, part: Any) -> Any:
-        """One part of the index as None, Ellipsis, an int, a slice of ints, a LoopIndex or an array."""
+        """Returns one part of the index as None, Ellipsis, an int, a slice of ints, a LoopIndex or an array."""
         if part is None or part is Ellipsis or hasattr(part, "__graphc_index__"):
             return part
         if isinstance(part, slice):
@@ -141,7 +140,7 @@ class IndexEncoder:
             return slice(*map(self._bound, (bounds.start, bounds.stop, bounds.step)))
         if isinstance(part, bool | np.bool_):
             raise self._invalid(
-                f"{part} is no index; use None for a new axis, and gx.where to choose", InvalidTypeError
+                f"{part} is not an index; use None for a new axis, and gx.where to choose", InvalidTypeError
             )
         if isinstance(part, int | np.integer):
             return int(cast("int", part))
@@ -152,17 +151,17 @@ class IndexEncoder:
         except GraphcError as error:
             if isinstance(part, SupportsIndex):
                 return part.__index__()
-            raise self._invalid(f"{part!r:.60} is no index: {error.args[0]}", InvalidTypeError) from None
+            raise self._invalid(f"{part!r:.60} is not an index: {error.args[0]}", InvalidTypeError) from None
         type = type_of_any(value)
         if type.dtype.kind not in "iub":
-            raise self._invalid(f"an index must be of integers or bools, got {type}", InvalidTypeError)
+            raise self._invalid(f"an index must have integers or bools, got {type}", InvalidTypeError)
         return value
 
     def _bound(self, bound: Any) -> int | None:
         if bound is None:
             return None
         if hasattr(bound, "window"):
-            return bound  # which finds the width when the size of the axis is known
+            return bound  # it determines the width once the size of the axis is known
         if is_symbolic(bound):
             if (late := late_value(bound)) is not None:
                 return late
@@ -227,7 +226,7 @@ class IndexEncoder:
         )
         if not fits or (not axes and behind is None):
             raise self._out_of_range(f"a mask of shape {tuple(mask.shape)} on axes of shape {covered}")
-        if empty:  # it chooses nothing, whatever it holds; NumPy takes it also where the axes are not empty
+        if empty:  # it selects nothing, whatever its values; NumPy accepts it even if the axes are not empty
             for _ in covered:
                 self._tensor(np.zeros(0, np.int32))
             return
@@ -236,7 +235,7 @@ class IndexEncoder:
             self.tensors.append(mask)
             return
         if is_symbolic(mask) and is_by_hand():
-            for positions in FUNCTIONS["nonzero"](mask):  # as many as a run finds
+            for positions in FUNCTIONS["nonzero"](mask):  # as many as the run finds
                 self._tensor(positions)
             return
         if is_symbolic(mask):
@@ -252,8 +251,8 @@ class IndexEncoder:
             )
         return (
             f"a mask ({type}) whose values are not known while the function is traced, and values of shape "
-            f"{self.values} that would have to fit how many elements it chooses; use gx.where(mask, values, x) with "
-            "values for all elements"
+            f"{self.values} that would have to match the number of selected elements; use gx.where(mask, values, x) "
+            "with values for all elements"
         )
 
     def _loop_index(self, index: LoopIndex, axis: int) -> Tensor:
@@ -279,12 +278,12 @@ class IndexEncoder:
 
 
 def _is_mask(part: Any) -> bool:
-    """Returns True if a part of the index is an array or tensor of truth values."""
+    """Returns True if a part of the index is an array or tensor of booleans."""
     return not isinstance(part, slice) and getattr(getattr(part, "dtype", None), "kind", "") == "b"
 
 
 def _axes_of(part: Any) -> int:
-    """Returns how many axes a part of the index stands for."""
+    """Returns the number of axes that a part of the index covers."""
     if part is None or part is Ellipsis:
         return 0
     return len(part.shape) if _is_mask(part) else 1

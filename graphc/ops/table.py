@@ -1,18 +1,18 @@
-"""The op table: a row makes an op and the public function that applies it.
+"""The op table: each row defines an op and the public function that applies it.
 
 A row names a JAX callable and a signature in Python's own syntax, in which parameters without annotation are tensors
 and annotated ones are static attributes::
 
     row("sum", jnp.sum, "x, axis: Axis = None, *, keepdims: bool = False", "The sum over axis.")
 
-A row's op and function are made when they are first used: there are hundreds, and a program uses few.
+A row's op and function are made at first use: there are hundreds, and a program uses few.
 
-A tensor parameter whose default is None is optional: there is an op for each combination of those that are given, and
-JAX gets them by name.
+A tensor parameter whose default is None is optional: there is an op for each combination of given ones, which JAX
+receives by name.
 
-Everything else has a default: output types come from ``jax.eval_shape`` (cached by types and attributes), evaluation
-is the JAX callable, gradients are ``jax.vjp``'s. The public function is compiled from the signature, so that Python
-itself binds its arguments; the stub files beside the modules are written from the same rows when graphc is installed.
+Everything else has a default: output types come from ``jax.eval_shape`` (cached by types and attributes), evaluation is
+the JAX callable, and gradients come from ``jax.vjp``. The public function is compiled from the signature, so that
+Python binds its arguments; the stub files beside the modules are generated from the same rows when graphc is installed.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ class Row:
     """One line of the table.
 
     Attributes:
-      name: the op's name; what follows the last dot is the name of the public function.
+      name: the op's name; the part after the last dot is the name of the public function.
       impl: the JAX-traceable callable: tensors by position, attributes by name.
       signature: the parameters of the public function.
-      doc: one line on what it computes.
+      doc: a one-line description of the result.
       fold: a NumPy function with the same meaning, for constant folding.
       differentiable: whether gradients flow.
-      light: whether it takes a few instructions for each element (see :class:`OpDef`); None for what its module says.
-      returns: what the public function returns, in Python's syntax: ``Tensor``, a ``tuple[...]``, which stays one for
-        any length, or a named tuple of :mod:`graphc.ops.results`.
-      by_value: a NumPy function with the same meaning, for results whose shape depends on values; the signature has
-        ``size``, which gives them a static shape, and the NumPy function is called where that is None.
+      light: whether it takes a few instructions per element (see :class:`OpDef`); None for the module's default.
+      returns: the return type of the public function, in Python syntax: ``Tensor``, a ``tuple[...]``, which stays one
+        for any length, or a named tuple of :mod:`graphc.ops.results`.
+      by_value: a NumPy function with the same meaning, for results with a data-dependent shape; the signature has
+        ``size``, which makes the shape static, and the NumPy function is called if that is None.
       aliases: other names of the public function.
-      platforms: the types of devices for which JAX has an implementation (see :class:`OpDef`); empty for all.
-      instead: takes the arguments while a function is traced, and gives a result that is made in a better way, or None.
-      need: what it needs of shapes and attributes beyond what the signature says, for messages.
+      platforms: the device types with an implementation in JAX (see :class:`OpDef`); empty for all.
+      instead: called with the arguments while a function is traced; returns a result computed in a better way, or None.
+      need: its requirements on shapes and attributes beyond the signature, for messages.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def namespace(self) -> str:
-        """Returns what stands before the function's name, with its dot; empty for the top level."""
+        """The part of the name before the function's, with its dot; empty for the top level."""
         return self.name[: -len(self.function)]
 
 
@@ -109,16 +109,16 @@ def row(
 
 
 ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
-"""The rows that have a public function made from them, by module; the stub files are written from these."""
+"""The rows with generated public functions, by module; the stub files are generated from these."""
 
 
 def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tuple[Row, ...] = ()) -> None:
-    """Registers the ops and public functions of the rows, which are made when they are first used.
+    """Registers the ops and public functions of rows, which are made at first use.
 
     Args:
-      namespace: the ``globals()`` of the module that they belong to; it gets the functions and ``__all__``.
+      namespace: the module's ``globals()``, which receives the functions and ``__all__``.
       rows: its rows.
-      light: those of its rows that are light unless they say otherwise.
+      light: further rows, which are light by default.
     """
     marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
     rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
@@ -137,7 +137,7 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tupl
 
 
 def define_ops(rows: Iterable[Row]) -> None:
-    """Registers the ops of rows whose public functions are written by hand."""
+    """Registers the ops of rows with handwritten public functions."""
     for entry in rows:
         _add_later(entry.name, partial(_op, entry))
 
@@ -146,7 +146,7 @@ _names: set[str] = set()
 
 
 def is_row(name: str) -> bool:
-    """Returns True for the name of an op that a row of a table made: JAX traces it, and it only computes."""
+    """Returns True for the name of an op from a row: a pure op that JAX traces."""
     return name in _names
 
 
@@ -159,7 +159,7 @@ _OPTIONAL = re.compile(r"\b\w+ ?= ?None")
 
 
 def _optional(entry: Row) -> tuple[str, ...]:
-    """Returns the row's optional tensors. Most rows have none, which shows without parsing their signature."""
+    """Returns the row's optional tensors. Most rows have none, which shows without parsing the signature."""
     return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
 
 
@@ -175,7 +175,7 @@ def _function(entry: Row) -> Callable[..., Any]:
 
 
 def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
-    """Returns the op of a row, for calls that give these optional tensors, which JAX takes by name."""
+    """Returns the op of a row for calls with these optional tensors, which JAX receives by name."""
     name = _op_name(entry, given)
     required = Signature.parse(entry.signature).tensors
     impl = entry.impl
@@ -200,7 +200,7 @@ def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
 
 
 def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorType, ...]]:
-    """The inference rule that asks JAX for the output types, once for each combination of types and attributes."""
+    """Returns the inference rule that evaluates shapes with JAX, cached by types and attributes."""
     cache: dict[tuple[Any, ...], tuple[TensorType, ...]] = {}
 
     def infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -211,7 +211,7 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
             result: Any = jax.eval_shape(partial(impl, **attrs), *structs)
             for out in as_tuple(result):
-                if min(out.shape, default=0) < 0:  # XLA would refuse it when the graph is compiled
+                if min(out.shape, default=0) < 0:  # XLA would refuse it at compile time
                     raise ValueError(f"the result would have the shape {out.shape}")
             found = cache[key] = tuple(
                 TensorType(tuple(out.shape), np.dtype(out.dtype), bool(out.weak_type)) for out in as_tuple(result)
@@ -225,7 +225,7 @@ def docstring(entry: Row) -> str:
     """Returns the docstring of the public function of a row."""
     words = Signature.parse(entry.signature).words
     lines = [entry.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items())]
-    lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes that do not fit."]
+    lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes do not fit."]
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
@@ -242,7 +242,7 @@ def _source(impl: Callable[..., Any]) -> str:
     """Returns the public name of a JAX function; empty for others."""
     name = getattr(impl, "__name__", "")
     for module in _SOURCES:
-        found = getattr(sys.modules.get(module), name, None)  # a module that is not imported has nothing of ours
+        found = getattr(sys.modules.get(module), name, None)  # only imported modules can contain it
         if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
             return f"{module}.{name}"
     return ""

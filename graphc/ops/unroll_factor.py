@@ -1,11 +1,11 @@
-"""How many iterations of a loop XLA is given at a time, so that it can fuse them.
+"""Unroll factor: the number of iterations in one step of an XLA loop, which XLA can fuse.
 
-A loop of cheap arithmetic on large arrays spends its time on moving them through memory, once for each iteration.
-Where a step of XLA's loop does four iterations, they are fused into one pass. Measured on two CPU cores, against one
-iteration a step: four take 0.43 to 0.60 of the time for arrays of 250,000 and of 4,000,000 floats. Arrays that fit into
-a cache gain nothing or lose (up to 5.8 times the time for 100 floats), and so does whatever costs more than a
-multiplication, as XLA computes it again for each later iteration that is fused (``tanh`` 2.2 times the time). So the
-rule is narrow, and only for the CPU, the one place where it was measured.
+A loop of cheap arithmetic on large arrays spends its time on memory traffic, once for each iteration. If a step of
+XLA's loop covers four iterations, they are fused into one pass. Measured on two CPU cores, relative to one iteration
+per step: four take 0.43 to 0.60 of the time for arrays of 250,000 and of 4,000,000 floats. Arrays that fit into a cache
+gain nothing or lose (up to 5.8 times the time for 100 floats), and so does anything more expensive than a
+multiplication, which XLA recomputes for each later fused iteration (``tanh`` takes 2.2 times the time). The rule is
+therefore narrow, and applies only to the CPU, where it was measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from graphc.ir import Node, TensorType
 __all__ = ["FUSED", "iterations_per_step"]
 
 FUSED = 4
-"""How many iterations of a cheap body on large arrays make a step."""
+"""Number of iterations in a step, for a cheap body on large arrays."""
 
 _LARGE = 200_000
 _MOST_NODES = 12
@@ -33,12 +33,12 @@ _CHEAP = frozenset(
 
 
 def iterations_per_step(nodes: Iterable[Node], carried: Iterable[TensorType], length: int) -> int:
-    """Returns the number of iterations that make one step of a loop: 1, or :data:`FUSED` by the rule above.
+    """Returns the number of iterations in one step of a loop: 1, or :data:`FUSED` by the rule above.
 
     Args:
-      nodes: of the body.
-      carried: the types of what it carries.
-      length: how many iterations there are.
+      nodes: the nodes of the body.
+      carried: the types of the carried values.
+      length: the number of iterations.
     """
     body = list(nodes)
     computing = [node for node in body if node.op.name not in ("constant", "identity", "stop_gradient")]

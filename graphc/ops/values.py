@@ -1,4 +1,4 @@
-"""Values: those on which shapes depend, which NumPy finds in eager code, and those that are put into a tensor."""
+"""Values that determine shapes, which NumPy computes in eager code, and values that are stored in a tensor."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
     """Returns the function that computes an op from the values of its inputs, with NumPy.
 
     Args:
-      op: what it computes, for messages.
-      function: arrays by position and attributes by name in, an array or several out.
+      op: the op, for messages.
+      function: takes arrays by position and attributes by name, and returns one or more arrays.
     """
 
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
@@ -60,21 +60,21 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
 
 
 def _sortable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Returns an array that NumPy knows the order of; to it, those of ml_dtypes are of a kind of their own."""
+    """Returns an array in a dtype that NumPy can sort; NumPy has no order for those of ml_dtypes."""
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
-    """Returns the values of an argument on which the shape of the result depends.
+    """Returns the values of an argument that determine the shape of the result.
 
     Args:
       name: the function, for messages.
       parameter: the argument's name, for messages.
       value: the argument.
-      remedy: what to do where it has no values.
+      remedy: what to do if it has no value.
 
     Raises:
-      ConcretizationError: a function is traced, and the argument has no values then.
+      ConcretizationError: a function is traced, and the argument has no value.
     """
     try:
         value = operand(value)
@@ -92,17 +92,17 @@ def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarr
 
 
 def _tensor(value: Any, dtype: Any = None) -> Tensor:
-    """Returns a result; the elements of tensors, which are floats where a dtype is given, have that again."""
+    """Returns a result in a given dtype, which floats of tensors return to."""
     return FUNCTIONS["asarray"](value, dtype if value.dtype.kind == "f" else None)
 
 
 def fitted(values: Any, x: Any) -> Any:
-    """Values that are put into a tensor, in its dtype.
+    """Returns values to store into a tensor, in its dtype.
 
     Raises:
-      TypeError: they are of another kind, and would lose something.
+      TypeError: the values are of another kind, and would lose information.
     """
-    values = jnp.asarray(values)  # a constant of weak type comes as a Python number
+    values = jnp.asarray(values)  # a weakly typed constant arrives as a Python number
     if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
         raise TypeError(
             f"values of dtype {values.dtype} cannot be put into a tensor of dtype {x.dtype} without loss; "

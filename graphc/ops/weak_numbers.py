@@ -22,9 +22,9 @@ _ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
 
 def _as_number(x: Any, *, kind: str) -> Any:
     x = jnp.reshape(x, ())
-    if kind == "bool":  # Python's truth values are not weak
+    if kind == "bool":  # Python's booleans are not weak
         return x.astype(bool)
-    # The one function of JAX that makes a weak array of a strong one.
+    # The only JAX function that makes a weak array from a strong one.
     return lax.full_like(jnp.asarray(_ZEROS[kind]), lax.stop_gradient(x))
 
 
@@ -47,6 +47,6 @@ AS_NUMBER = OPS.add(
         params=("x",),
         differentiable=False,
         light=True,
-        doc="The one element as a Python number of a kind: truncated for an int, and cut off from gradients.",
+        doc="The only element as a Python number of a kind: truncated for an int, and without gradients.",
     ),
 )

@@ -1,4 +1,4 @@
-"""What the named optimizers share: rates that can be assigned, clipping, weight decay, loss scales."""
+"""Common features of the named optimizers: assignable rates, clipping, weight decay, loss scales."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CLIPS: dict[str, Callable[[float], optax.GradientTransformation]] = {
 
 
 class Options(TypedDict, total=False):
-    """What every named optimizer takes besides its own numbers.
+    """The options that every named optimizer takes in addition to its own.
 
     Attributes:
       clipvalue: each number of a gradient is cut to this magnitude.

@@ -55,7 +55,7 @@ class Optimizer(Stateful):
     """
 
     _scales = False
-    """Whether losses are scaled."""
+    """True if losses are scaled."""
 
     def __init__(self, transformation: optax.GradientTransformation, *, name: str = "optimizer") -> None:
         if not (callable(getattr(transformation, "init", None)) and callable(getattr(transformation, "update", None))):

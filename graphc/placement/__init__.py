@@ -1,4 +1,4 @@
-"""Layer 10: where the parts of a function should run, by what they cost. ``gx.placement.auto`` proposes it."""
+"""Layer 10: cost-based placement; ``gx.placement.auto`` proposes devices for the parts of a function."""
 
 from graphc.placement.auto import auto
 from graphc.placement.proposal import PlacedUnit, Proposal, Timing

@@ -1,4 +1,4 @@
-"""``auto``: finds out what the parts of a function cost, and proposes where to run them."""
+"""``auto``: measures the parts of a function and proposes their devices."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from graphc.runtime import Placement, Stateless, place, run_plan
 __all__ = ["auto"]
 
 _START_SECONDS = 50e-6
-"""What the host needs to start a segment; measured by ``make bench`` (``runtime-step``)."""
+"""Time in seconds that the host takes to start a segment, measured by ``make bench`` (``runtime-step``)."""
 _WORTH = 0.95
-"""Several devices must take less than this part of the time on one to be proposed."""
+"""Maximum fraction of the single-device time at which several devices are proposed."""
 
 
 def auto(
@@ -39,29 +39,29 @@ def auto(
     rounds: int = 10,
     **kwargs: Any,
 ) -> Proposal:
-    """Proposes where to run the parts of a function, by what they cost, as TensorFlow's white paper describes.
+    """Proposes devices for the parts of a function, by their costs, as described in TensorFlow's white paper.
 
-    The function is traced for these arguments. XLA says what each part of it costs; the parts are timed on one device
-    of each model, and so are transfers. A search over assignments, each run in thought, finds one that is done early
-    and for which there is room; the user's pins and the places of Variables hold. It is then run beside the best single
-    device, as long as it calls nothing on the host, and one device is proposed where several do not pay. No Variable
+    The function is traced for these arguments. XLA estimates the cost of each part; the parts are timed on one device
+    of each model, and so are transfers. A search over assignments, each simulated, finds one that finishes early and
+    fits into memory; the user's pins and the devices of Variables are kept. The result is then timed against the best
+    single device, unless it makes host calls, and one device is proposed if several do not pay off. No Variable
     changes.
 
     Args:
       fn: a compiled function, or a plain one.
       *args: its arguments.
-      devices: names such as ``"gpu:0"``, or devices, or one of these; those of the default platform when None.
-      memory: how many bytes there is room for on a device, by its name; what the device tells when left out.
-      measure: whether parts and whole calls are timed; if not, costs are XLA's estimates, and seconds mean nothing.
-      rounds: how often whole calls are timed.
+      devices: a device or several, given by name such as ``"gpu:0"`` or as objects; None for the default platform's.
+      memory: the available bytes on each device, by name; by default as the device reports.
+      measure: whether to time parts and whole calls; if not, costs are XLA's estimates, and seconds are meaningless.
+      rounds: the number of timed runs of whole calls.
       **kwargs: keyword arguments of ``fn``.
 
     Returns:
-      The proposal; ``proposal.function`` is the function so placed, and ``print(proposal)`` shows it.
+      The proposal; ``proposal.function`` is the placed function, and ``print(proposal)`` shows a table.
 
     Raises:
-      InvalidArgumentError: ``fn`` is no function, or ``devices`` are none, or one twice.
-      UnimplementedError: a loop or branch of the function spans devices by pins of the user's, so that it has no one
+      InvalidArgumentError: ``fn`` is not a function, or ``devices`` is empty or has duplicates.
+      UnimplementedError: a loop or branch of the function spans devices by the user's pins, so that it has no single
         cost.
 
     Example:
@@ -111,7 +111,7 @@ class _Auto:
         self._chosen = [device_name(device) for device in chosen]
         self._placement = place(traced.graph, self._homes, self._chosen[0])
         self._check_spans(traced)
-        # Devices that only pins and Variables use take part, but nothing else is put there.
+        # Devices used only by pins and Variables take part, but receive nothing else.
         self._names = [*dict.fromkeys((*self._chosen, *self._placement.used, *self._homes.values()))]
         self._stateless = Stateless(traced.graph, names, self._written)
         self._parts = find_parts(self._stateless, self._placement)
@@ -121,8 +121,8 @@ class _Auto:
     def _check_spans(self, traced: TracedFunction) -> None:
         for node in self._placement.spanning:
             error = UnimplementedError(
-                f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no one "
-                f"cost; take the pins out of it, or place {traced.graph.name!r} by hand"
+                f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no single "
+                f"cost; remove its pins, or place {traced.graph.name!r} by hand"
             )
             raise at(error, node.location)
 
@@ -172,7 +172,7 @@ class _Auto:
         )
 
     def _costs(self, part: Part, seconds: Sequence[float]) -> tuple[float, ...]:
-        """Returns what a part costs on each device; infinitely much where it must not be."""
+        """Returns the cost of a part on each device; infinite where it must not run."""
         allowed = [part.device] if part.device else self._chosen
         return tuple(cost if name in allowed else math.inf for name, cost in zip(self._names, seconds, strict=True))
 
@@ -211,13 +211,13 @@ class _Auto:
 
     def _no_room(self, schedule: Schedule) -> InvalidArgumentError:
         held = "; ".join(
-            f"{name} holds {peak:,.0f} bytes and has room for {room:,.0f}"
+            f"{name} needs {peak:,.0f} bytes and has {room:,.0f}"
             for name, peak, room in zip(self._names, schedule.peaks, self._problem.memory, strict=True)
         )
-        return InvalidArgumentError(f"gx.placement.auto: no placement was found for which there is room: {held}")
+        return InvalidArgumentError(f"gx.placement.auto: no placement fits into memory: {held}")
 
     def _timings(self, spread: Sequence[int], alone: Sequence[int], rounds: int) -> tuple[Timing, Timing]:
-        """Returns what both take, measured in turns."""
+        """Returns the times of both placements, measured alternately."""
         predicted = [simulate(self._problem, assignment).seconds for assignment in (spread, alone)]
         if not self._measure or calls_host(self._traced.graph):
             return Timing(predicted[0]), Timing(predicted[1])
@@ -263,12 +263,12 @@ class _Auto:
 
 
 def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
-    """Returns how many bytes there is room for, by the devices' full names."""
+    """Returns the available bytes by full device name."""
     given: Any = {} if memory is None else memory
     if not isinstance(given, Mapping) or not all(map(_is_size, cast("Any", given).values())):
         error = InvalidTypeError(
-            "gx.placement.auto: memory is a dict with the number of bytes for each device, such as {'gpu:0': 8e9}, got "
-            f"{given!r:.60}"
+            "gx.placement.auto: memory must be a dict with the number of bytes for each device, such as "
+            f"{{'gpu:0': 8e9}}, got {given!r:.60}"
         )
         raise at(error, user_location())
     return {canonical_device(name): room for name, room in (memory or {}).items()}
@@ -279,6 +279,6 @@ def _is_size(room: Any) -> bool:
 
 
 def _room(name: str) -> float:
-    """Returns how many bytes a device has room for, as far as it tells."""
+    """Returns the available bytes of a device, as far as it reports them."""
     stats = find_device(name).memory_stats() or {}
     return float(stats.get("bytes_limit", math.inf))

@@ -1,4 +1,4 @@
-"""What units cost on devices, and moving values between them: estimated by XLA, and measured."""
+"""Costs of units on devices and of transfers between devices: XLA's estimates, and measurements."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ _SMALL_BYTES, _LARGE_BYTES = 4, 1 << 22
 
 
 class Costs:
-    """What the parts of a graph cost.
+    """The costs of the parts of a graph.
 
-    XLA says how many operations and bytes each part takes. The parts for which that is most are measured, on one device
-    of each model; for all others, and for those that call the host, the estimate is scaled as it must be for the
-    measured ones.
+    XLA estimates the operations and bytes of each part. The most expensive parts are timed, on one device of each
+    model; for all others, and for those that call the host, the estimate is scaled by the ratio of the timed parts.
 
     Args:
       stateless: the graph.
       parts: its parts.
-      wanted: the values that are needed outside of the part that computes them.
-      measure: whether parts are measured at all; if not, a part takes a nanosecond for each thousand operations or
-        bytes, so that only comparisons mean something.
+      wanted: the values that are needed outside the part that computes them.
+      measure: whether to time parts; if not, a part takes a nanosecond for each thousand operations or bytes, so that
+        only comparisons are meaningful.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class Costs:
         self._estimates = [self._estimate(number) for number in range(len(parts))]
 
     def seconds(self, device: Device) -> list[float]:
-        """Returns how long each part takes on a device."""
+        """Returns the time of each part on a device, in seconds."""
         if not self._measure:
             return [estimate * 1e-12 for estimate in self._estimates]
         largest = sorted(range(len(self._estimates)), key=lambda number: -self._estimates[number])
@@ -64,7 +63,7 @@ class Costs:
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in self._types[number]]
         analysis: Any = self._programs[number].lower(*structs).compile().cost_analysis() or {}
         found: Any = analysis
-        # XLA says -1 of what it does not know, such as a call of the host.
+        # XLA reports -1 for unknown costs, such as those of host calls.
         return max(0.0, float(found.get("flops", 0.0))) + max(0.0, float(found.get("bytes accessed", 0.0))) + 1.0
 
     def _timed(self, number: int, device: Device) -> float:
@@ -75,7 +74,7 @@ class Costs:
 
 
 def measure_link(source: Device, target: Device) -> Link:
-    """Moves a small array and a large one, and takes latency and rate from that."""
+    """Derives latency and rate of a link from the transfer times of a small and a large array."""
     seconds: list[float] = []
     for size in (_SMALL_BYTES, _LARGE_BYTES):
         array = jax.device_put(jnp.zeros(size // 4, jnp.float32), source)  # pyright: ignore[reportArgumentType]

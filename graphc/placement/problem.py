@@ -1,4 +1,4 @@
-"""The placement problem: units of work, devices, what each costs where, and how long an assignment takes."""
+"""The placement problem: units of work, devices, costs, and the simulated time of an assignment."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import TypeAlias
 __all__ = ["Assignment", "Link", "Problem", "Schedule", "Unit", "simulate"]
 
 Assignment: TypeAlias = Sequence[int]
-"""The number of the device of each unit."""
+"""The device number of each unit."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """Work that is done on one device, without a break.
+    """A unit of work that runs on one device without interruption.
 
     Attributes:
-      name: for people.
-      seconds: how long it takes on each device; ``math.inf`` where it may not run.
+      name: a name for people.
+      seconds: its time on each device; ``math.inf`` where it may not run.
       takes: the values that it needs, by number.
-      gives: the values that it computes.
+      gives: the values that it computes, by number.
     """
 
     name: str
@@ -32,34 +32,34 @@ class Unit:
 
 @dataclass(frozen=True)
 class Link:
-    """How long it takes to move a value from one device to another.
+    """The time to move a value from one device to another.
 
     Attributes:
-      latency: seconds for nothing.
-      seconds_per_byte: the rest.
+      latency: the time in seconds for an empty value.
+      seconds_per_byte: the additional time for each byte.
     """
 
     latency: float
     seconds_per_byte: float
 
     def seconds(self, size: int) -> float:
-        """For so many bytes."""
+        """Returns the time for a number of bytes."""
         return self.latency + self.seconds_per_byte * size
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be placed.
+    """The units to place, and the costs.
 
     Attributes:
-      devices: their names.
-      units: in an order in which each comes after those whose values it takes; devices run them in that order.
-      sizes: of the values, in bytes.
-      links: between devices, by their numbers: from, to.
-      at: values that are there from the start, such as arguments and Variables, and where.
-      wanted: values that must be on a device at the end.
-      memory: how many bytes each device has room for.
-      overhead: seconds that the host takes to start a unit that does not follow another on its device.
+      devices: the names of the devices.
+      units: the units, each after those whose values it takes; devices run them in this order.
+      sizes: the sizes of the values in bytes.
+      links: the links between devices, by source and target number.
+      at: the devices of values that exist at the start, such as arguments and Variables.
+      wanted: the values required at the end, each with its device.
+      memory: the available bytes of each device.
+      overhead: the time in seconds to start a unit that does not follow another one on its device.
     """
 
     devices: tuple[str, ...]
@@ -74,13 +74,13 @@ class Problem:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What becomes of an assignment.
+    """The simulated execution of an assignment.
 
     Attributes:
-      seconds: until everything is done; ``math.inf`` if it cannot be done.
-      starts: of each unit.
-      transfers: the values that are moved: value, from, to.
-      peaks: the most bytes that each device holds at a time.
+      seconds: the time until everything is done; ``math.inf`` if the assignment is impossible.
+      starts: the start of each unit.
+      transfers: the transferred values: value, source, target.
+      peaks: the peak memory of each device in bytes.
     """
 
     seconds: float
@@ -90,13 +90,13 @@ class Schedule:
 
 
 def simulate(problem: Problem, assignment: Assignment) -> Schedule:
-    """Runs an assignment in thought.
+    """Simulates an assignment.
 
-    A device does one unit at a time, a link moves one value at a time, each in the order of the program; a value is
-    moved once to each device that needs it, as soon as it is there. A value is released after its last use.
+    A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
+    to each device that needs it, as soon as it is computed. A value is released after its last use.
 
     Args:
-      problem: what is to be placed.
+      problem: the placement problem.
       assignment: the device of each unit.
     """
     return _Simulation(problem, assignment).run()
@@ -130,7 +130,7 @@ class _Simulation:
         last = -1
         for unit, device in zip(problem.units, self._assignment, strict=True):
             arrived = max((self._arrive(value, device) for value in unit.takes), default=0.0)
-            # Units that follow each other on a device are one program.
+            # Consecutive units on a device form a single program.
             start = max(self._free[device], arrived) + (problem.overhead if device != last else 0.0)
             starts.append(start)
             self._free[device] = start + unit.seconds[device]
@@ -151,7 +151,7 @@ class _Simulation:
         self._peaks[device] = max(self._peaks[device], self._held[device])
 
     def _arrive(self, value: int, device: int) -> float:
-        """When a value is on a device; moves it there if it is not."""
+        """Returns the time at which a value is on a device, moving it there if necessary."""
         found = self._ready.get((value, device))
         if found is not None:
             return found

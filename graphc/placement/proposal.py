@@ -1,4 +1,4 @@
-"""A proposal: where the parts of a function are to run, and what that brings."""
+"""Proposal: the proposed devices of a function's parts, with the predicted gain."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class PlacedUnit:
     """A part of the function.
 
     Attributes:
-      name: of its first op and its last.
-      ops: how many it has.
-      device: where it is to run.
-      pinned: whether the user has said so.
-      seconds: how long it takes there.
+      name: the names of its first and last op.
+      ops: the number of its ops.
+      device: its proposed device.
+      pinned: whether the user pinned it.
+      seconds: its time there.
     """
 
     name: str
@@ -37,11 +37,11 @@ class PlacedUnit:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a call takes.
+    """The time of a call.
 
     Attributes:
-      predicted: by the simulation, in seconds.
-      measured: in seconds; None where it was not measured.
+      predicted: the simulated time in seconds.
+      measured: the measured time in seconds; None if it was not measured.
     """
 
     predicted: float
@@ -50,17 +50,17 @@ class Timing:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What :func:`graphc.placement.auto` proposes.
+    """The result of :func:`graphc.placement.auto`.
 
     Attributes:
-      placed: the function.
-      devices: the device of each op that the proposal decides about, by the name of its node.
-      units: the parts, in the order of the program.
-      spread: how long a call takes with the best placement over several devices.
-      alone: how long it takes on one device, the one that is best for that.
-      one_device: the device, where the proposal is to use that one alone; empty where it is to use several.
-      transfers: how many values are moved in a call.
-      peaks: the most bytes that each device holds, by the simulation.
+      placed: the function with the proposal applied.
+      devices: the device of each op that the proposal places, by node name.
+      units: the parts, in program order.
+      spread: the time of a call with the best placement over several devices.
+      alone: the time of a call on the best single device.
+      one_device: the device, if the proposal uses a single one; empty if it uses several.
+      transfers: the number of values moved in a call.
+      peaks: the simulated peak memory of each device in bytes.
     """
 
     placed: Function
@@ -74,11 +74,11 @@ class Proposal:
 
     @cached_property
     def function(self) -> Function:
-        """The function, placed so; for arguments like those that the proposal is for."""
+        """The function with the proposal applied, for arguments like those of the proposal."""
         return self.placed.clone(placement=self)
 
     def __call__(self, graph: Graph) -> Graph:
-        """The graph of the function with its ops pinned; what the option ``placement`` of ``gx.function`` is for."""
+        """Returns the function's graph with its ops pinned, for the option ``placement`` of ``gx.function``."""
         return pin(graph, self.devices)
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Proposal:
             pinned = " (pinned)" if unit.pinned else ""
             table.add_row(unit.name, str(unit.ops), unit.device + pinned, f"{unit.seconds * 1e3:.3f}")
         console = Console(file=(file := io.StringIO()), width=100, color_system=None)
-        console.print(self._title(), soft_wrap=True)  # a title of the table's would be broken at its width
+        console.print(self._title(), soft_wrap=True)  # a table's own title would wrap at its width
         console.print(table)
         for what, timing in (("several devices", self.spread), ("one device", self.alone)):
             measured = "not measured" if timing.measured is None else f"measured {timing.measured * 1e3:.3f} ms"
@@ -100,18 +100,18 @@ class Proposal:
         if self.one_device:
             return f"{self.placed.name}: one device, {self.one_device}"
         used = dict.fromkeys(unit.device for unit in self.units)
-        return f"{self.placed.name}: {', '.join(used)}; {self.transfers} values are moved in a call"
+        return f"{self.placed.name}: {', '.join(used)}; {self.transfers} transfers in a call"
 
     def __repr__(self) -> str:
         return f"<Proposal: {self._title()}>"
 
 
 def pin(graph: Graph, devices: Mapping[str, str]) -> Graph:
-    """Returns the graph with its nodes pinned, and those of their bodies; pins that are there stay.
+    """Returns the graph with its nodes and those of their bodies pinned; existing pins stay.
 
     Args:
-      graph: of a whole function.
-      devices: by the names of its nodes.
+      graph: the graph of a whole function.
+      devices: the devices by node name.
     """
     rewriter = Rewriter(graph)
     for node in graph.nodes:

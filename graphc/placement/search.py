@@ -1,4 +1,4 @@
-"""Finding a good assignment of units to devices: earliest finish first, then local search."""
+"""Search for a good assignment of units to devices: earliest finish first, then local search."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _MOST_IN_PAIRS = 24
 def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
     """Returns a good assignment.
 
-    The search begins with each unit where it is done first, with everything on one device, for each, and with some
-    assignments in between; from there it moves units, alone and in pairs, as long as that helps and the time for it
-    lasts.
+    The search starts from each unit on the device where it finishes first, from everything on one device, for each
+    device, and from some random mixtures; it then moves units, singly and in pairs, as long as that helps and time
+    remains.
 
     Args:
-      problem: what is to be placed.
-      seed: for the assignments in between.
+      problem: the placement problem.
+      seed: the seed of the random mixtures.
 
     Returns:
-      The number of the device of each unit.
+      The device number of each unit.
     """
     search = _Search(problem)
     alone = [one_device(problem, device) for device in range(len(problem.devices))]
@@ -41,13 +41,13 @@ def best_assignment(problem: Problem, seed: int = 0) -> tuple[int, ...]:
 
 
 def exact_assignment(problem: Problem) -> tuple[int, ...]:
-    """Returns the best assignment of all, found by trying each; for small problems."""
+    """Returns the best assignment by trying all; for small problems."""
     choices = [_allowed(unit) for unit in problem.units]
     return min(itertools.product(*choices), key=lambda assignment: simulate(problem, assignment).seconds)
 
 
 def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
-    """Everything on one device, but for what is pinned elsewhere; None where that leaves a choice."""
+    """Returns everything on one device, except pinned units; None if that leaves a choice."""
     found: list[int] = []
     for unit in problem.units:
         allowed = _allowed(unit)
@@ -65,7 +65,7 @@ def _allowed(unit: Unit) -> list[int]:
 
 
 def _earliest_finish(problem: Problem) -> tuple[int, ...]:
-    """Each unit, in order, on the device where the part of the program up to it is done first."""
+    """Returns each unit, in order, on the device where the program up to it finishes first."""
     found: list[int] = []
     for number, unit in enumerate(problem.units):
         part = Problem(
@@ -91,7 +91,7 @@ class _Search:
         self._left = max(_LEAST_SIMULATIONS, _MOST_SIMULATED_UNITS // max(1, len(problem.units)))
 
     def improved(self, assignment: Sequence[int]) -> tuple[float, tuple[int, ...]]:
-        """Returns what the assignment takes after all moves that help, and what it is then."""
+        """Returns the time of the assignment after all moves that help, and the new assignment."""
         best = tuple(assignment)
         seconds = simulate(self._problem, best).seconds
         rounds = max(_LEAST_SIMULATIONS, self._left // 2)
@@ -111,7 +111,7 @@ class _Search:
         return seconds, best
 
     def _changes(self) -> Iterator[dict[int, int]]:
-        """One unit elsewhere; with one of whose values it takes; two units elsewhere."""
+        """Yields changes: one unit moved; a unit moved with one whose value it takes; two units moved."""
         for number, unit in enumerate(self._problem.units):
             for device in self._allowed[number]:
                 yield {number: device}
@@ -130,7 +130,7 @@ def _changed(assignment: tuple[int, ...], change: dict[int, int]) -> tuple[int, 
 
 
 def _shaken(problem: Problem, assignment: Sequence[int], draws: random.Random) -> tuple[int, ...]:
-    """Returns the assignment with a third of the units anywhere."""
+    """Returns the assignment with a third of the units moved at random."""
     return tuple(
         draws.choice(_allowed(unit)) if draws.random() < 1 / 3 else device
         for unit, device in zip(problem.units, assignment, strict=True)

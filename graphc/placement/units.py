@@ -1,6 +1,6 @@
-"""Units: the parts of a graph that are placed as a whole.
+"""Units: the parts of a graph that are placed together.
 
-Each op that may take long is a unit of its own; the small ones that follow it (an activation after a matrix product)
+Each op that may take long is a separate unit; the small ones that follow it (an activation after a matrix product)
 belong to it.
 """
 
@@ -17,7 +17,7 @@ from graphc.runtime import Placement, Stateless
 __all__ = ["Part", "find_parts", "is_constant", "operands", "size_of"]
 
 _SMALL = 4096
-"""An op whose outputs have no more elements than this may belong to the unit before it, whatever it computes."""
+"""Maximum number of output elements of an op that joins the unit before it, whatever it computes."""
 
 
 @dataclass(eq=False)
@@ -25,10 +25,10 @@ class Part:
     """Nodes that are placed together.
 
     Attributes:
-      number: of the unit.
-      nodes: in the order of the program.
-      device: where the user has pinned it to; empty for anywhere.
-      needs: the parts that it waits for, directly or not: a bit for each number.
+      number: the number of the unit.
+      nodes: the nodes, in program order.
+      device: the device that the user pinned it to; empty for any.
+      needs: the parts that it waits for, directly or indirectly, as one bit for each number.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The names of the first op and of the last."""
+        """The names of the first and the last op."""
         first, last = self.nodes[0].name, self.nodes[-1].name
         return first if len(self.nodes) == 1 else f"{first}..{last}"
 
@@ -48,7 +48,7 @@ def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
 
     Args:
       stateless: the graph.
-      placement: where its nodes are without a proposal, by which pins are known.
+      placement: the placement without a proposal, which shows the pins.
     """
     parts: list[Part] = []
     made_by: dict[Value, Part] = {}
@@ -73,7 +73,7 @@ def _is_pinned(node: Node) -> bool:
 
 
 def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
-    """Returns the part that a small op belongs to: the one that it takes values of, if it waits for nothing else."""
+    """Returns the part that a small op joins: its operands' part, if it waits for nothing else."""
     small = all(math.prod(output.type.shape) <= _SMALL for output in node.outputs)
     if not (node.op.light or small) or node.regions or node.op in HOST_CALLS or not sources:
         return None
@@ -88,17 +88,17 @@ def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
 
 
 def size_of(value: Value) -> int:
-    """Returns how many bytes a value has."""
+    """Returns the size of a value in bytes."""
     return math.prod(value.type.shape) * value.type.dtype.itemsize
 
 
 def is_constant(value: Value) -> bool:
-    """Returns True if a value is a constant, which is copied to where it is used when the program is compiled."""
+    """Returns True if a value is a constant, which is copied to where it is used at compile time."""
     return value.node is not None and value.node.op is CONSTANT
 
 
 def operands(part: Part, stateless: Stateless) -> Sequence[Value]:
-    """Returns the values from outside that a part takes, each once, without constants."""
+    """Returns the values from outside that a part uses, each once, without constants."""
     own = {output for node in part.nodes for output in node.outputs}
     values = (stateless.resolve(value) for node in part.nodes for value in node.inputs)
     return [value for value in dict.fromkeys(values) if value not in own and not is_constant(value)]

@@ -1,4 +1,4 @@
-"""Layer 7: runs graphs over several devices: where each op runs, in which steps, and who waits for whom."""
+"""Layer 7: runs graphs over several devices: placement, partition into steps, and scheduling."""
 
 from graphc.runtime.clusters import Cluster, Clustering
 from graphc.runtime.executor import Execution, Observer

@@ -1,8 +1,8 @@
-"""Chains: parts of a cluster for which somebody elsewhere would wait in vain.
+"""Chains: parts of a cluster that must be separate so that other devices do not wait unnecessarily.
 
-The micro-batches of a stage wait for the same things, and so do the time steps of a recurrent layer: one cluster would
-take them all, and the next stage would begin when all are done. Where another device needs one result of a cluster and
-not yet the next one, what they are computed by becomes clusters of their own, and stages overlap.
+The micro-batches of a stage wait for the same inputs, and so do the time steps of a recurrent layer: a single cluster
+would contain them all, and the next stage would begin when all are done. If another device needs one result of a
+cluster before the next one, the nodes that compute each become separate clusters, and stages overlap.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from graphc.runtime.clusters import Cluster
 __all__ = ["Edges", "chains"]
 
 Edges = Mapping[Node, Sequence[Node]]
-"""The nodes that each node of a program takes values from, or comes after, in the order of the program."""
+"""The predecessors of each node by data or control edges, in program order."""
 
 
 def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
-    """Finds what to keep apart.
+    """Returns the chains into which clusters must be split.
 
     Args:
-      clusters: of the whole program.
-      edges: between its nodes.
+      clusters: the clusters of the whole program.
+      edges: the edges between its nodes.
 
     Returns:
-      The number of the chain of each node in clusters that have several; empty where none has.
+      The chain number of each node in clusters with several chains; empty if there are none.
     """
     home = {node: cluster for cluster in clusters for node in cluster.nodes}
     bits, together = _senders(home, edges)
@@ -42,10 +42,10 @@ def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
 
 
 def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int], dict[Node, int]]:
-    """Finds the nodes that another device takes something from.
+    """Finds the nodes whose results another device uses.
 
     Returns:
-      A bit for each; and for each the bits of those that all who take from it on another device wait for anyway.
+      A bit for each such node; and for each, the bits of those that all its users on other devices wait for anyway.
     """
     sent = {source for node in edges for source in edges[node] if home[source].device != home[node].device}
     bits = {node: 1 << number for number, node in enumerate(node for node in edges if node in sent)}
@@ -62,7 +62,7 @@ def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int
 
 
 def _spread(senders: Mapping[Node, int], cluster: Cluster, edges: Edges) -> dict[Node, int]:
-    """Gives each node of a cluster the first chain that it leads to, or else that of what it takes."""
+    """Assigns each node of a cluster to the first chain that it leads to, or else to its operands' chain."""
     chain, own = dict(senders), set(cluster.nodes)
     inside = {node: [source for source in edges[node] if source in own] for node in cluster.nodes}
     for node in reversed(cluster.nodes):

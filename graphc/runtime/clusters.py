@@ -1,7 +1,7 @@
-"""Clusters: which nodes of a placed graph become one step together.
+"""Clusters: groups of nodes of a placed graph that become a single step.
 
-The nodes of a cluster run on one device and wait for the same other clusters, so none of them waits for something that
-it does not need, and no two clusters wait for each other. Nodes of different chains are kept apart.
+The nodes of a cluster run on one device and wait for the same other clusters, so that none of them waits unnecessarily,
+and no two clusters wait for each other. Nodes of different chains stay separate.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ __all__ = ["Cluster", "Clustering"]
 
 @dataclass(eq=False)
 class Cluster:
-    """Nodes that become one step.
+    """A group of nodes that becomes one step.
 
     Attributes:
-      number: in the order in which they were begun.
-      device: where it runs.
-      nodes: what it does, in the order of the program.
-      needs: the clusters that must run before it, directly or not: a bit for each number.
+      number: the cluster's number, in order of creation.
+      device: the device that it runs on.
+      nodes: the nodes, in program order.
+      needs: the clusters that must run before it, directly or indirectly, as one bit for each number.
     """
 
     number: int
@@ -32,26 +32,26 @@ class Cluster:
 
     @property
     def bit(self) -> int:
-        """Its number as a bit."""
+        """The cluster's number as a bit."""
         return 1 << self.number
 
 
 class Clustering:
-    """Puts node after node into clusters."""
+    """Assigns nodes to clusters, one after the other."""
 
     def __init__(self) -> None:
         self._found: list[Cluster] = []
         self._open: dict[tuple[str, int, int], Cluster] = {}  # by device, needs and chain
 
     def add(self, node: Node, device: str, sources: Iterable[Cluster], *, alone: bool, chain: int = 0) -> Cluster:
-        """Puts a node into the cluster that it belongs to, a new one if there is none.
+        """Adds a node to the cluster that it fits, or to a new one.
 
         Args:
           node: the next node of the program.
-          device: where it runs.
-          sources: the clusters that it takes values from, or comes after.
-          alone: whether it gets a cluster of its own, which no other node joins.
-          chain: the number of the chain that it belongs to.
+          device: the device that it runs on.
+          sources: the clusters of its data and control predecessors.
+          alone: whether it gets a separate cluster, which no other node joins.
+          chain: the number of its chain.
         """
         sources = set(sources)
         needs = 0
@@ -67,7 +67,7 @@ class Clustering:
         return cluster
 
     def _fitting(self, device: str, sources: set[Cluster], needs: int, chain: int) -> Cluster | None:
-        """Returns the cluster there that waits for what the node waits for, itself apart."""
+        """Returns the device's cluster that waits for the same clusters as the node, besides itself."""
         for source in sources:
             if source.needs == needs & ~source.bit and self._open.get((device, source.needs, chain)) is source:
                 return source
@@ -75,5 +75,5 @@ class Clustering:
 
     @property
     def clusters(self) -> Sequence[Cluster]:
-        """The clusters in the order in which they were begun, in which each comes after all that it needs."""
+        """The clusters in order of creation, in which each follows all that it needs."""
         return self._found

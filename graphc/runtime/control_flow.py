@@ -1,4 +1,4 @@
-"""Loops, branches and calls that span devices: the runtime goes from one part to the next itself."""
+"""Loops, branches and calls that span devices, which the runtime executes part by part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CONTROL_FLOW"]
 
 
 class _Controlled(Driven):
-    """What is run in the same way whether JAX follows it or not: the execution knows what values are."""
+    """A step that runs the same way whether or not JAX follows it: the execution handles the kinds of values."""
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
         """As :meth:`run`."""
@@ -31,8 +31,8 @@ class _Call(_Controlled):
 
 class _Branch(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the branch that is chosen; where rows choose different ones all, of which each row takes its own."""
-        # By the number that chooses each: the first region of a condition is the one for True.
+        """Runs the chosen branch; if rows choose differently, runs all branches and selects for each row."""
+        # By branch number: the first region of a condition is the one for True.
         cases = self.plans[::-1] if self.op is COND else self.plans
         choice = execution.number(arrays[0])
         if choice is None:
@@ -42,7 +42,7 @@ class _Branch(_Controlled):
 
 class _While(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the body as long as the test holds; where it holds for some rows, the others keep what they have."""
+        """Runs the body while the test is true; if it is true for some rows only, the others keep their values."""
         test, body = self.plans
         num_carry = self.attrs["num_carry"]
         carry, invariant = arrays[:num_carry], arrays[num_carry:]
@@ -73,7 +73,7 @@ class _Scan(_Controlled):
 
 
 def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
-    """Carried values, the variables among them (the last ones) cut off from gradients, as assignment does."""
+    """Returns the carried values with the variables, which come last, cut off from gradients, as assignment does."""
     count = len(carry) - len(loop.attrs.get("assigned", ()))
     return (*carry[:count], *execution.detached(carry[count:]))
 
@@ -85,4 +85,4 @@ CONTROL_FLOW: Mapping[str, type[Driven]] = {
     WHILE.name: _While,
     SCAN.name: _Scan,
 }
-"""The ops that are run part by part, and how."""
+"""The ops that the runtime executes part by part, with their step classes."""

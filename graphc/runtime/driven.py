@@ -1,4 +1,4 @@
-"""Steps that run plans: ops of which the bodies lie on several devices."""
+"""Driven steps: ops whose bodies span several devices and run as plans."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Slots = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Driven(Step):
-    """A step that runs the plans of an op's bodies.
+    """A step that runs plans for the bodies of an op.
 
     Attributes:
       op: the op.
-      attrs: its attributes.
-      regions: its bodies.
-      plans: one for each of them.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      plans: a plan for each body.
       location: the user's line.
     """
 
@@ -40,7 +40,7 @@ class Driven(Step):
 
     @property
     def blocks(self) -> bool:
-        """It waits for conditions, or for what its plans wait for."""
+        """True: it waits for conditions, or for the waits of its plans."""
         return True
 
     @property
@@ -50,7 +50,7 @@ class Driven(Step):
 
     @property
     def note(self) -> str:
-        """Why it is no one program."""
+        """The reason why it is not a single program."""
         used = dict.fromkeys(name for plan in self.plans for name in plan.devices)
         return f"step by step, since its body lies on {', '.join(used)}"
 
@@ -59,19 +59,19 @@ _drivers: dict[str, type[Driven]] = {}
 
 
 def register_drivers(drivers: Mapping[str, type[Driven]]) -> None:
-    """Says which class drives an op of which name; one driver may need another, that of the op it differentiates."""
+    """Sets the driver class of each op name; a driver may use another one, such as that of a differentiated op."""
     _drivers.update(drivers)
 
 
 def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after: Slots) -> Step:
-    """Returns the step of an op whose bodies lie on several devices.
+    """Returns the step of an op whose bodies span several devices.
 
     Args:
-      placement: where the nodes of the bodies run.
+      placement: the devices of the bodies' nodes.
       node: the op, in its graph.
-      inputs: the slots that it takes.
+      inputs: the slots that it reads.
       outputs: the slots that it fills.
-      after: the slots that must be computed before.
+      after: the slots that must be computed first.
     """
     plans = tuple(plan_region(region, placement) for region in node.regions)
     slots = {"inputs": inputs, "outputs": outputs, "after": after}
@@ -79,7 +79,7 @@ def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after
 
 
 def plan_region(region: Graph, placement: Placement) -> Plan:
-    """The plan of a body; it takes the variables that the body touches first, and gives those that it writes last."""
+    """Returns the plan of a body, whose inputs begin with its variables and whose outputs end with the written ones."""
     lowered = lower(region)
     return partition(region, placement, partial(drive, placement), lowered.variables, lowered.written)
 
@@ -88,7 +88,7 @@ def make_driven(
     op: OpDef, attrs: Attrs, regions: tuple[Graph, ...], plans: tuple[Plan, ...], name: str,
     location: Location | None = None, *, inputs: Slots = (), outputs: Slots = (), after: Slots = (),
 ) -> Driven:  # fmt: skip
-    """Returns a step from its parts; one that is no part of a plan has no slots."""
+    """Returns a step made from its parts; a step outside any plan has no slots."""
     driver = _drivers[op.name]
     return driver(
         name, HOST, inputs, outputs, after, op=op, attrs=attrs, regions=regions, plans=plans, location=location

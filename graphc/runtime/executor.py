@@ -1,8 +1,8 @@
-"""The executor: runs plans.
+"""The executor, which runs plans.
 
-Telling a device what to do takes microseconds, and the device does it later: so one thread goes through the steps, and
-devices work side by side. Only what a thread must wait for, a Python function or a condition, goes to a pool of
-threads, while steps that do not need it go on.
+Dispatching work to a device takes microseconds, and the device does it later: one thread can therefore go through the
+steps while devices work in parallel. Only blocking steps, such as Python functions and conditions, go to a pool of
+threads, while independent steps continue.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ _T = TypeVar("_T")
 
 
 class Observer(Protocol):
-    """Looks on while steps run."""
+    """A hook that runs the steps of an execution."""
 
     def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the step, and takes note of it."""
+        """Runs and records a step."""
         ...
 
 
 class Execution:
     """One run of a program, with all plans inside it.
 
-    It looks for no deadline: the thread that runs it must be one that nobody needs before it is done. Who waits for
-    that thread, and gives up, says so by :meth:`fail`, as :meth:`interruptible` does.
+    It does not check deadlines: its thread must be one that nobody needs before it is done. A caller that waits for
+    this thread and gives up calls :meth:`fail`, as :meth:`interruptible` does.
 
     Args:
-      name: of the program, for messages.
-      observer: looks on, if given.
+      name: the program's name, for messages.
+      observer: runs the steps, if given.
 
     Attributes:
-      condition: notified when a step is done, and when something has failed.
-      calls: of the segments that call Python the numbers of their calls, see :func:`graphc.ops.waited_for`.
+      condition: notified when a step is done or an error occurs.
+      calls: the call numbers of the segments that call Python; see :func:`graphc.ops.waited_for`.
     """
 
     def __init__(self, name: str, observer: Observer | None = None) -> None:
@@ -66,14 +66,14 @@ class Execution:
         """Runs a plan.
 
         Args:
-          plan: what to do.
-          arrays: one for each of its inputs.
+          plan: the plan to run.
+          arrays: one array for each of its inputs.
 
         Returns:
-          One array for each of its outputs; devices may still compute them.
+          One array for each of its outputs; devices may still be computing them.
 
         Raises:
-          BaseException: what has failed first in the program, in this plan or elsewhere.
+          BaseException: the first error of the program, in this plan or elsewhere.
         """
         slots: list[Any] = [None] * plan.num_slots
         slots[: plan.num_inputs] = arrays
@@ -88,12 +88,12 @@ class Execution:
         return [slots[slot] for slot in plan.outputs]
 
     def interruptible(self, work: Callable[[], _T]) -> _T:
-        """Runs work of the program; on a thread of its own where a deadline or a token is in force.
+        """Runs work of the program, on a separate thread if a deadline or a token is in force.
 
         Raises:
-          DeadlineExceededError: the deadline has passed; nothing else of the program begins.
-          CancelledError: a token was cancelled; the same.
-          BaseException: what has failed first in the program.
+          DeadlineExceededError: the deadline has passed; the program starts no further steps.
+          CancelledError: a token was cancelled; likewise.
+          BaseException: the first error of the program.
         """
         if interruption() is None:
             return work()
@@ -104,13 +104,13 @@ class Execution:
                 return work()
 
         try:
-            # What a device is told to compute may be computed by the thread that tells it.
+            # A device may compute on the very thread that dispatches the work.
             return run_on_thread(run, self.waited_for, inherits=True)
         except BaseException as error:
             first = self.fail(error)
             if first is error:
                 raise
-        raise first  # something had failed before, and what ran then was waited for in vain
+        raise first  # there was an earlier error, and running work was awaited in vain
 
     def do(self, step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs one step."""
@@ -119,15 +119,15 @@ class Execution:
         return step.run(arrays, self)
 
     def number(self, value: Any) -> int | None:
-        """A condition or the number of a branch, as a Python number; waits for it. None if each row has its own."""
+        """Returns a condition or a branch number as a Python number, after waiting; None if it differs by row."""
         return int(np.asarray(value))
 
     def holds(self, condition: Any) -> bool:
-        """Returns True if a condition holds, for one row at least."""
+        """Returns True if a condition is true, for at least one row."""
         return bool(np.asarray(condition))
 
     def select(self, choice: Any, cases: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Of lists of values, in each place the one that each row chooses by its number."""
+        """Selects, for each row, from lists of values by a number."""
         raise InternalError(f"{self.name}: {choice} is one for all rows, and {len(cases)} cases were run")
 
     def constant(self, number: int) -> Any:
@@ -135,26 +135,26 @@ class Execution:
         return number
 
     def rows(self, array: Any, count: int) -> Rows:
-        """Returns the rows of an array that a loop goes through."""
+        """Returns the rows of an array that a loop iterates over."""
         del count
         return RowsInPlace(array)
 
     def stack(self, type: TensorType) -> Stack:
-        """Returns what a loop collects rows in."""
+        """Returns the buffer in which a loop collects rows."""
         return StackInPlace(type)
 
     def detached(self, values: Sequence[Any]) -> Sequence[Any]:
-        """Values that no gradient flows through."""
+        """Returns the values without gradients."""
         return values
 
     def fail(self, error: BaseException) -> BaseException:
-        """Lets nothing else of the program begin.
+        """Stops the program from starting further steps.
 
         Args:
-          error: why.
+          error: the reason.
 
         Returns:
-          The first reason that was given.
+          The first reason given.
         """
         self._failures.append(error)
         with self.condition:
@@ -163,16 +163,16 @@ class Execution:
 
     @property
     def has_failed(self) -> bool:
-        """True if nothing else of the program is to begin."""
+        """True if the program must not start further steps."""
         return bool(self._failures)
 
     def check(self) -> None:
-        """Raises the first error if nothing else of the program is to begin."""
+        """Raises the first error, if there was one."""
         if self._failures:
             raise self._failures[0]
 
     def waited_for(self) -> str:
-        """Returns the steps that were begun and are not done, for messages; any thread may ask."""
+        """Returns the running steps for messages; callable from any thread."""
         steps = [step for run in list(self._runs) for step in run.begun]
         names = [
             with_calls(f"the {step.kind} {step.name!r} on {step.device}", self.calls.get(step, 0)) for step in steps
@@ -181,7 +181,7 @@ class Execution:
 
 
 class _Run:
-    """Runs the steps of a plan in their order: none of them blocks, or each waits for the one before it."""
+    """A run of a plan's steps in order: no step blocks, or each waits for the one before it."""
 
     def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
         self._execution = execution
@@ -191,7 +191,7 @@ class _Run:
 
     @property
     def begun(self) -> Sequence[Step]:
-        """The steps that were begun and are not done; any thread may ask."""
+        """The running steps; readable from any thread."""
         step = self._step
         return () if step is None else (step,)
 
@@ -211,12 +211,12 @@ class _Run:
 
 @dataclass
 class _Begun:
-    """A step that was begun.
+    """A step that was started.
 
     Attributes:
-      work: of the pool, by which it can be taken back; None where the thread of the plan does it.
-      results: of the step, once it is done.
-      error: what it raised instead.
+      work: the pool's work item, which can be cancelled; None if the plan's thread runs the step.
+      results: the results, once the step is done.
+      error: the exception that it raised.
     """
 
     work: Work | None = None
@@ -225,10 +225,10 @@ class _Begun:
 
 
 class _Schedule(_Run):
-    """Runs the steps of a plan of which some block: each as soon as those that it waits for are done.
+    """A run of a plan with blocking steps: each starts as soon as its inputs are ready.
 
-    Only the thread that runs the plan touches slots and counts; the pool hands it what is done. It does a step that
-    blocks itself only where no other step could begin meanwhile.
+    Only the plan's thread accesses slots and counts; the pool passes finished steps to it. It runs a blocking step
+    itself only if no other step could start meanwhile.
     """
 
     def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
@@ -248,13 +248,13 @@ class _Schedule(_Run):
 
     @property
     def begun(self) -> Sequence[Step]:
-        """The steps that were begun and are not done; any thread may ask."""
+        """The running steps; readable from any thread."""
         return [self._plan.steps[number] for number in list(self._begun)]
 
     def run(self) -> None:
         """Runs all steps.
 
-        If one fails no other begins; those that run already are waited for.
+        After an error no further step starts; running ones are awaited.
         """
         try:
             while self._left:
@@ -273,7 +273,7 @@ class _Schedule(_Run):
                 raise
         else:
             return
-        raise first  # this part has only met with what another one has failed from
+        raise first  # this step failed only because of an earlier error elsewhere
 
     def _add(self, number: int) -> None:
         (self._blocking if self._plan.steps[number].blocks else self._ready).append(number)
@@ -302,7 +302,7 @@ class _Schedule(_Run):
                 self._add(other)
 
     def _begin(self, number: int) -> None:
-        """Begins a step that blocks; those that are ready and do not were begun before."""
+        """Starts a blocking step, after all ready steps that do not block."""
         if self._blocking or self._not_begun & ~self._plan.followers[number]:
             self._give(number)
             return
@@ -338,7 +338,7 @@ class _Schedule(_Run):
         return self._execution.do(step, arrays)
 
     def _collect(self) -> None:
-        """Waits for a step that was given away."""
+        """Waits for a step that the pool runs."""
         if not self._done and self._helped is None and inter_op_pool.is_busy:
             self._help()
         with watched(self._execution.waited_for), self._execution.condition:
@@ -353,9 +353,9 @@ class _Schedule(_Run):
         self._finish(number, begun.results)
 
     def _help(self) -> None:
-        """Has a thread that acts for this one, which waits, do a step that no thread of the pool comes to.
+        """Makes a thread that acts for this waiting one run a step that no pool thread picks up.
 
-        All of those may wait for programs that wait for the pool, and this may be one of them.
+        All pool threads may wait for programs that wait for the pool, and this thread may be one of them.
         """
         for number, begun in self._begun.items():
             if begun.work is not None and begun.work.take():
@@ -364,7 +364,7 @@ class _Schedule(_Run):
                 return
 
     def _drain(self, *, wait: bool) -> None:
-        """Takes back what was given away and has not begun, and may wait for the rest."""
+        """Cancels the pool's steps that have not started, and optionally waits for the others."""
         for number, begun in list(self._begun.items()):
             if begun.work is None or begun.work.cancel():
                 del self._begun[number]
@@ -374,5 +374,5 @@ class _Schedule(_Run):
 
 
 def _is_interrupt(error: BaseException) -> bool:
-    """Tells if nothing is waited for after an error: Ctrl-C, which may have come while a Python function was called."""
+    """Returns True if an error ends all waits: Ctrl-C, possibly from within a Python function."""
     return not isinstance(error, Exception) or (isinstance(error, HostCallFailed) and error.is_interrupt)

@@ -1,4 +1,4 @@
-"""Parts of a graph as graphs of their own."""
+"""Extraction of parts of a graph as separate graphs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ __all__ = ["extract"]
 def extract(
     nodes: Sequence[Node], wanted: Container[Value], resolve: Callable[[Value], Value]
 ) -> tuple[Graph, list[Value], list[Value]]:
-    """Some nodes of a graph as a graph of its own; the constants that they use are part of it.
+    """Returns some nodes of a graph as a separate graph, including the constants that they use.
 
     Args:
-      nodes: in the order of their graph.
-      wanted: the values that are needed outside; those that the nodes compute become the outputs.
-      resolve: gives the value to take in place of another, such as what a variable holds in place of what reading it
-        gives.
+      nodes: the nodes, in the order of their graph.
+      wanted: the values needed outside; those that the nodes compute become outputs.
+      resolve: returns the value to use in place of another, such as a variable's value for the result of reading it.
 
     Returns:
-      The graph, the values that it takes, and those that it gives.
+      The graph, its operands, and the values of its outputs.
     """
     first, last = nodes[0].name, nodes[-1].name
     builder = GraphBuilder(first if first == last else f"{first}__{last}")

@@ -1,8 +1,8 @@
-"""Runs of plans that JAX follows, to differentiate them or to map them over rows.
+"""Plan runs that JAX traces, to differentiate them or to map them over rows.
 
-JAX's transformations work outside of compiled programs too. There they follow what is computed step by step: a segment
-is a function whose derivative JAX knows, what goes to another device has cotangents that come back, and loops and
-branches are run as the values say. So a plan is as differentiable as a program of one device, to any order.
+JAX's transformations also work outside compiled programs. There they follow the computation step by step: a segment is
+a function whose derivative JAX knows, a transfer to another device has cotangents that come back, and loops and
+branches run as the values decide. A plan is therefore as differentiable as a program of one device, to any order.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ lax: Any = _lax  # its functions are only partly annotated
 
 
 class Following(Execution):
-    """A run of which values are :class:`Placed` ones.
+    """A run whose values are :class:`Placed`.
 
-    All of it happens in one thread, as JAX's transformations do.
+    It stays in one thread, as JAX's transformations require.
 
     Args:
-      around: the run that it is part of.
-      axes: JAX's names of the axes that it is mapped over.
+      around: the enclosing run.
+      axes: JAX's names of the mapped axes.
 
     Attributes:
-      axes: likewise.
+      axes: JAX's names of the mapped axes.
     """
 
     def __init__(self, around: Execution, axes: Sequence[str] = ()) -> None:
@@ -60,18 +60,18 @@ class Following(Execution):
         return [slots[slot] for slot in plan.outputs]
 
     def check(self) -> None:
-        """Raises the first error if nothing else of the program is to begin."""
+        """Raises the first error, if there was one."""
         self._around.check()
 
     def number(self, value: Placed) -> int | None:
-        """Returns a condition or the number of a branch, as a Python number; None if each row has its own."""
+        """Returns a condition or a branch number as a Python number; None if it differs by row."""
         try:
             return int(value.value)
         except jax.errors.ConcretizationTypeError:
             return None
 
     def holds(self, condition: Placed) -> bool:
-        """Returns True if a condition holds, for one row at least."""
+        """Returns True if a condition is true, for at least one row."""
         number = self.number(condition)
         if number is None:
             of_all = lax.convert_element_type(condition.value, np.int32)
@@ -81,7 +81,7 @@ class Following(Execution):
         return bool(number)
 
     def select(self, choice: Placed, cases: Sequence[Sequence[Placed]]) -> list[Placed]:
-        """Of lists of values, in each place the one that each row chooses by its number."""
+        """Selects, for each row, from lists of values by a number."""
         found: list[Placed] = []
         for values in zip(*cases, strict=True):
             device = next((value.device for value in reversed(values) if value.device is not None), None)
@@ -98,13 +98,13 @@ class Following(Execution):
         return Placed(number)
 
     def rows(self, array: Placed, count: int) -> Rows:
-        """Returns the rows of an array that a loop goes through."""
+        """Returns the rows of an array that a loop iterates over."""
         return FollowedRows(array, count)
 
     def stack(self, type: TensorType) -> Stack:
-        """Returns what a loop collects rows in."""
+        """Returns the buffer in which a loop collects rows."""
         return FollowedStack(type)
 
     def detached(self, values: Sequence[Placed]) -> list[Placed]:
-        """Values that no gradient flows through."""
+        """Returns the values without gradients."""
         return [Placed(lax.stop_gradient(value.value), value.device) for value in values]

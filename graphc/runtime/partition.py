@@ -1,10 +1,10 @@
 """The partitioner: cuts a placed graph into the steps of a plan.
 
-Ops of one device form one segment as long as no two segments would wait for each other, and nobody elsewhere would wait
-for an op that it does not need, such as that of another micro-batch; calls of Python functions, and the loops and
-branches that span devices, are steps of their own. A value that another device needs is moved there once.
-Constants are part of every segment that uses them. Variables are inputs and outputs of the plan: what reads one takes
-the value that it has at that point of the program.
+Ops of one device form a segment, as long as no two segments would wait for each other, and no other device would wait
+for an op that it does not need, such as one of another micro-batch. Calls of Python functions, and loops and branches
+that span devices, are separate steps. A value that another device needs is transferred once. Constants are part of
+every segment that uses them. Variables are inputs and outputs of the plan: a read returns the value at that point of
+the program.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ def partition(
     graph: Graph, placement: Placement, drive: Drive, variables: Sequence[str] = (), written: Sequence[str] = (),
     homes: Sequence[str] = (),
 ) -> Plan:  # fmt: skip
-    """Makes the plan of a placed graph.
+    """Returns the plan of a placed graph.
 
     Args:
-      graph: what to run.
-      placement: where its nodes run.
+      graph: the graph to run.
+      placement: the devices of its nodes.
       drive: makes the step of a loop or branch that spans devices.
-      variables: the names of the variables whose values the plan takes, before the inputs of the graph.
-      written: the names of those whose new values it gives, after the outputs of the graph.
-      homes: the devices that the values of the variables are on, so that nobody moves them there; none where that is
-        not known.
+      variables: the names of the variables whose values the plan takes, before the graph's inputs.
+      written: the names of those whose new values it returns, after the graph's outputs.
+      homes: the devices of the variables' values, so that these are not transferred there; empty if they are unknown.
 
     Returns:
       The plan.
@@ -51,16 +50,16 @@ def partition(
 
 
 class _Program:
-    """A placed graph in clusters.
+    """A placed graph divided into clusters.
 
     Attributes:
       stateless: the graph without its variables.
-      results: what the plan gives: each with the device that it must be on, empty where that is left open.
-      home: the device that each value is on, as far as that is known.
+      results: the plan's results, each with its required device, empty if there is none.
+      home: the device of each value, as far as it is known.
       cluster: the cluster that computes each value; inputs and constants have none.
       order: the clusters in the order of the plan.
-      after: for each cluster, values that must be computed before it begins.
-      taken: the values that are needed outside of the cluster that computes them.
+      after: for each cluster, the values that must be computed before it begins.
+      taken: the values that are needed outside the cluster that computes them.
     """
 
     def __init__(self, stateless: Stateless, placement: Placement, homes: Sequence[str]) -> None:
@@ -80,7 +79,7 @@ class _Program:
             self.taken.update(self.after.get(cluster, ()))
 
     def _put_in_clusters(self) -> None:
-        """Makes clusters, and again with the chains that are found in them, until there are none."""
+        """Makes clusters, and repeats it with the chains found in them until there are no new ones."""
         edges: dict[Node, list[Node]] = {}
         while True:
             self.cluster: dict[Value, Cluster] = {}
@@ -101,7 +100,7 @@ class _Program:
             yield from map(self.stateless.resolve, node.inputs)
 
     def _add(self, node: Node, clustering: Clustering) -> Sequence[Value]:
-        """Puts a node into a cluster; returns the values of others that it needs first."""
+        """Adds a node to a cluster; returns the other clusters' values that it needs first."""
         on_host = node.op in HOST_CALLS or node in self._placement.spanning
         before = self.stateless.before(node)
         values = [*map(self.stateless.resolve, node.inputs), *before]
@@ -122,7 +121,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _name(value: Value) -> str:
-    """Returns what a value is, for people."""
+    """Returns a description of a value, for people."""
     node = value.node
     if node is None:
         return value.name
@@ -132,7 +131,7 @@ def _name(value: Value) -> str:
 
 
 class _Assembly:
-    """Makes the steps of a program, and numbers the slots."""
+    """Makes the steps of a program and numbers the slots."""
 
     def __init__(self, program: _Program, drive: Drive) -> None:
         self._program = program
@@ -142,7 +141,7 @@ class _Assembly:
         self._slots: dict[tuple[Value, str], int] = {}
         self._segments: dict[Any, Segment] = {}
         self._count = 0
-        # What is there before or after the program may be updated in place by others.
+        # Other code may update values in place that exist before or after the program.
         self._shared = {*program.stateless.inputs, *(value for value, _ in program.results)}
 
     def plan(self) -> Plan:
@@ -168,7 +167,7 @@ class _Assembly:
         return slot
 
     def _slot(self, value: Value, device: str = "") -> int:
-        """Returns the slot of a value where it was computed, or on a device, where it is moved if need be."""
+        """Returns the slot of a value where it was computed, or on a device, transferring it if necessary."""
         node = value.node
         found = self._slots.get((value, ""))
         if found is None:
@@ -209,7 +208,7 @@ class _Assembly:
             return
         inputs = tuple(self._slot(value, cluster.device) for value in taken)
         outputs = tuple(map(self._new_slot, given))
-        # Micro-batches of a stage do the same: they share a program, unless an error would name another's line.
+        # The micro-batches of a stage share a program, unless an error would name another one's line.
         key = (cluster.device, graph, tuple(node.location for node in graph.walk()))
         like = self._segments.get(key)
         step = Segment(graph.name, cluster.device, inputs, outputs, after, graph=graph, like=like)

@@ -1,4 +1,4 @@
-"""Values that JAX follows through a transformation, and where they are: a tracer does not say."""
+"""Placed values: values that JAX traces, with their devices, which tracers do not provide."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Placed", "PlacedFunction"]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An array or a tracer, and the device that it is on.
+    """An array or a tracer with its device.
 
     Attributes:
       value: the array, the tracer, or a number.
-      device: where it is; None for what goes wherever it is used, such as a constant.
+      device: the value's device; None for a value that goes wherever it is used, such as a constant.
     """
 
     value: Any
@@ -30,19 +30,19 @@ class Placed:
 
     @classmethod
     def of(cls, value: Any) -> Placed:
-        """Returns an array with its device; numbers have none, and tracers of which nothing is known."""
+        """Returns an array with its device; numbers and unknown tracers have none."""
         known = isinstance(value, jax.Array) and not isinstance(value, Tracer)
         return cls(value, next(iter(value.devices())) if known else None)
 
     def to(self, device: Device | None) -> Placed:
-        """Returns the value on a device; its cotangents come back to where it is now."""
+        """Returns the value on a device; its cotangents are transferred back."""
         if device is None or device is self.device:
             return self
         here = None if self.device is None else _only(self.device)
         return Placed(jax.device_put(self.value, _only(device), src=here), device)
 
     def somewhere(self) -> Placed:
-        """Returns the value as an array on a device, the default one if it is on none: its cotangents meet there."""
+        """Returns the value as an array on its device, or on the default one: its cotangents are summed there."""
         return self if self.device is not None else Placed(jnp.asarray(self.value)).to(devices()[0])
 
 
@@ -51,14 +51,14 @@ def _only(device: Device) -> Any:
 
 
 class PlacedFunction:
-    """A function of placed values as one of arrays, which JAX can transform.
+    """A function of placed values as a function of arrays, which JAX can transform.
 
     Args:
       function: the function.
-      devices: where its arguments are, or what gives that when it is called.
+      devices: the devices of its arguments, or a function that returns them at a call.
 
     Attributes:
-      results: where its results are, after a call.
+      results: the devices of its results, after a call.
     """
 
     def __init__(

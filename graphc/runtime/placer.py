@@ -1,10 +1,10 @@
-"""The placer: which device each node of a graph runs on.
+"""The placer: assigns a device to each node of a graph.
 
-In this order: an op that touches a Variable runs where the Variable is; an op that is pinned runs where it is pinned
-to; the gradient of an op runs where the op does; any other op runs where its operands are computed, and on the default
-device where they are on several, or where it has none. Inside a body, such as a loop's, the device of the loop's own
-operands takes the place of the default one. Constants and arguments are copied to wherever they are used. An op with
-bodies of which all ops lie on one device is one op there; of others the runtime itself goes from one part to the next.
+It applies these rules in order: an op on a Variable runs where the Variable is; a pinned op runs where it is pinned;
+the gradient of an op runs where the op does; any other op runs where its operands are computed, or on the default
+device if they are on several or it has none. Inside a body, such as a loop's, the device of the loop's operands
+replaces the default one. Constants and arguments are copied to wherever they are used. An op with bodies whose ops are
+all on one device is one op there; otherwise the runtime executes it part by part.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ __all__ = ["Placement", "place", "place_all"]
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the nodes of a graph run, those of its regions included.
+    """The devices of the nodes of a graph, including those of its regions.
 
     Attributes:
-      default: the device of what nothing else decides about.
-      devices: the device of each node; constants, calls of the host, and nodes that span
-        devices have none.
-      spanning: the ops whose bodies lie on several devices: loops and branches, and gradients and maps of those.
+      default: the device of ops that no other rule places.
+      devices: the device of each node, except for constants, host calls, and nodes that span devices.
+      spanning: the ops whose bodies are on several devices: loops and branches, and gradients and maps of those.
     """
 
     default: str
@@ -39,23 +38,22 @@ class Placement:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The devices that something runs on, in order of first use."""
+        """The devices in use, in order of first use."""
         return tuple(dict.fromkeys(self.devices.values()))
 
 
 def place(graph: Graph, variables: Mapping[str, str], default: str) -> Placement:
-    """As :func:`place_all`, for one graph."""
+    """Places the nodes of one graph; see :func:`place_all`."""
     return place_all((graph,), variables, default)
 
 
 def place_all(graphs: Sequence[Graph], variables: Mapping[str, str], default: str) -> Placement:
-    """Gives every node a device.
+    """Returns a device for every node.
 
     Args:
-      graphs: the graph of a function with the pins of the user's, or the bodies of an op.
-      variables: the device of each Variable that they touch, by name; those that are not there are where the nodes are
-        pinned that touch them.
-      default: the device of nodes that nothing else decides about.
+      graphs: the graph of a function with the user's pins, or the bodies of an op.
+      variables: the device of each Variable in use, by name; a missing one is where the nodes that use it are pinned.
+      default: the device of ops that no other rule places.
 
     Raises:
       NotFoundError: an op is pinned to a device that does not exist, and ``gx.config.soft_placement`` is off.
@@ -77,7 +75,7 @@ class _Placer:
         self._default = default
 
     def graph(self, graph: Graph, default: str) -> dict[str, Node]:
-        """Places the nodes of a graph; returns the devices that are used, each with the first node there."""
+        """Places the nodes of a graph; returns the devices in use, each with its first node."""
         forward: dict[Any, Node] = {
             (node.op.name, node.attrs, node.regions, *node.inputs): node for node in graph.nodes
         }
@@ -96,7 +94,7 @@ class _Placer:
         return used
 
     def _device(self, node: Node, forward: Mapping[Any, Node]) -> str | None:
-        """Returns the device that the node itself asks for."""
+        """Returns the device that the node itself requires."""
         if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
             home = self._variables.get(node.attrs["variable"])
             if home is not None:
@@ -109,6 +107,6 @@ class _Placer:
         return None
 
     def _of_operands(self, node: Node) -> str | None:
-        """Returns the device of all operands that are on one; the default device where they are on several."""
+        """Returns the common device of all operands, or the default device if they are on several."""
         homes = {self.devices.get(value.node) for value in node.inputs if value.node is not None} - {None}
         return self._default if len(homes) > 1 else next(iter(homes), None)

@@ -1,7 +1,7 @@
-"""Plans: what is to be done to run a graph over several devices.
+"""Plans: the steps that run a graph over several devices.
 
-A plan is a list of steps. Values lie in numbered slots; a step takes some slots and fills others. The same value has
-one slot for each device that it is needed on.
+A plan is a list of steps. Values are in numbered slots; a step reads some slots and fills others. A value has one slot
+for each device that needs it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 __all__ = ["HOST", "Plan", "Step"]
 
 HOST = "host"
-"""Where a step runs that runs on no device."""
+"""The device name of a step that runs on the host."""
 
 
 @dataclass(frozen=True, eq=False)
 class Step(ABC):
-    """Something that runs as soon as all it needs is there.
+    """A unit of work that runs as soon as its inputs are ready.
 
     Attributes:
-      name: for people: the ops of a segment, the value of a transfer.
+      name: a name for people: the ops of a segment, the value of a transfer.
       device: the name of the device that it runs on, or :data:`HOST`.
-      inputs: the slots that it takes.
+      inputs: the slots that it reads.
       outputs: the slots that it fills.
-      after: the slots that must be computed before it begins, for the order alone.
+      after: the slots that must be computed first, for ordering only.
     """
 
     name: str
@@ -42,11 +42,11 @@ class Step(ABC):
     after: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "step"
-    """``segment``, ``transfer``, ``host call``, ``control flow`` or ``transform``."""
+    """The kind: ``segment``, ``transfer``, ``host call``, ``control flow`` or ``transform``."""
 
     @property
     def blocks(self) -> bool:
-        """True if a thread waits while it runs; all others only tell a device what to do."""
+        """True if its thread waits while it runs; other steps only dispatch work to a device."""
         return bool(self.after)
 
     @property
@@ -56,37 +56,37 @@ class Step(ABC):
 
     @property
     def note(self) -> str:
-        """Returns what else there is to say of it; empty for nothing."""
+        """A further remark for people; empty for none."""
         return ""
 
     @abstractmethod
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Does it.
+        """Runs the step.
 
         Args:
-          arrays: one for each of ``inputs``, which devices may still compute.
-          execution: the run that it is part of.
+          arrays: one array for each of ``inputs``, which devices may still be computing.
+          execution: the enclosing run.
 
         Returns:
-          One for each of ``outputs``.
+          One array for each of ``outputs``.
         """
 
     @abstractmethod
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """As :meth:`run`, in a run that JAX follows."""
+        """Runs the step in a run that JAX traces; see :meth:`run`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Steps, in an order that respects what they need.
+    """Steps in an order that respects their dependencies.
 
     Attributes:
-      name: of the graph.
+      name: the graph's name.
       steps: the steps.
-      num_inputs: how many slots, the first ones, are filled from outside.
-      num_slots: how many there are in all.
-      outputs: the slots that are the result.
-      constants: the slots that hold constants, and those.
+      num_inputs: the number of slots, from the first, that are filled from outside.
+      num_slots: the total number of slots.
+      outputs: the slots of the results.
+      constants: the slots of constants, with their values.
     """
 
     name: str
@@ -96,13 +96,13 @@ class Plan:
     outputs: tuple[int, ...]
     constants: tuple[tuple[int, Any], ...] = ()
     dependents: tuple[tuple[int, ...], ...] = field(init=False)
-    """For each step, the steps that wait for it."""
+    """For each step, the steps that depend on it."""
     waits_for: tuple[int, ...] = field(init=False)
-    """For each step, how many steps it waits for."""
+    """For each step, the number of steps that it depends on."""
     last_uses: tuple[tuple[int, ...], ...] = field(init=False)
-    """For each step, the slots that nobody needs once the steps up to it have run, in the order of the plan."""
+    """For each step, the slots that are not needed after it, in plan order."""
     uses: tuple[int, ...] = field(init=False)
-    """For each slot, how many steps take it; one more if it is part of the result."""
+    """For each slot, the number of steps that read it, plus one if it is a result."""
 
     def __post_init__(self) -> None:
         maker = {slot: number for number, step in enumerate(self.steps) for slot in step.outputs}
@@ -133,7 +133,7 @@ class Plan:
 
     @cached_property
     def followers(self) -> tuple[int, ...]:
-        """For each step, those that cannot begin before it is done: a bit for each."""
+        """For each step, the steps that cannot begin before it is done, as one bit each."""
         found = [0] * len(self.steps)
         for number in reversed(range(len(self.steps))):
             for other in self.dependents[number]:
@@ -142,21 +142,21 @@ class Plan:
 
     @cached_property
     def is_chain(self) -> bool:
-        """True if each step waits for the one before it, by what it takes, so that no two go on at a time."""
+        """True if each step needs the one before it, so that no two run at a time."""
         if any(step.after for step in self.steps):
             return False
         return all(number + 1 in self.dependents[number] for number in range(len(self.steps) - 1))
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The devices that it runs on, those of loops and branches included, in order of first use."""
+        """The devices that it runs on, including those of loops and branches, in order of first use."""
         inner = (name for step in self.steps for plan in step.inner for name in plan.devices)
         own = (step.device for step in self.steps if step.device != HOST)
         return tuple(dict.fromkeys((*own, *inner)))
 
     @property
     def blocks(self) -> bool:
-        """True if a thread waits while it runs."""
+        """True if its thread waits while it runs."""
         return any(step.blocks for step in self.steps)
 
     def __str__(self) -> str:

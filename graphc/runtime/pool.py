@@ -1,4 +1,4 @@
-"""The threads that all work of this process shares: calls given to ``gx.submit``, and steps of graphs."""
+"""The shared thread pool of this process: calls of ``gx.submit``, and steps of graphs."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def _limit() -> int:
 
 
 inter_op_pool = Pool("graphc.pool", _limit)
-"""Has ``gx.config.inter_op_threads`` threads at most."""
+"""The pool, with at most ``gx.config.inter_op_threads`` threads."""

@@ -1,4 +1,4 @@
-"""A compiled program that several devices, or devices and the host, run together."""
+"""Compiled programs that run on several devices, or on devices and the host."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = ["PlacedProgram", "compile_graph"]
 def compile_graph(
     graph: Graph, check: Check | None, variables: Mapping[str, Variable], default: str
 ) -> Executable | PlacedProgram:
-    """Compiles a graph: to one program of XLA's where all of it can run on one device.
+    """Compiles a graph, to a single XLA program if all of it can run on one device.
 
     Args:
-      graph: what to run.
+      graph: the graph to compile.
       check: as for :class:`graphc.lowering.Executable`.
-      variables: the Variables that the graph touches, by name.
-      default: the device of ops that nothing else decides about; empty for the default device. It counts where some op
-        is pinned, or Variables are on several devices; other graphs run where their arguments are.
+      variables: the Variables that the graph uses, by name.
+      default: the device of ops that no other rule places; empty for the default device. It applies if an op is pinned,
+        or Variables are on several devices; other graphs run where their arguments are.
     """
     default = default or device_name(devices()[0])
     arrays = {name: array_of(variable) for name, variable in variables.items()}
@@ -71,69 +71,69 @@ def compile_graph(
 
 
 def _check_whole(graph: Graph, split: Variable, pinned: Node | None, *, apart: bool) -> None:
-    """Refuses what runs on single devices beside a Variable of which none has the whole."""
+    """Raises if ops run on single devices while a Variable is split so that no device holds all of it."""
     if pinned is not None or apart:
         what = "calls Python in no order" if pinned is None else f"pins ops to {pinned.device}"
         error = UnimplementedError(
             f"the compiled function {graph.name!r} {what}, but no device has the whole of Variable {split.name!r}, "
-            f"{layout_text(split.sharding)}; take that out of the function"
+            f"{layout_text(split.sharding)}; move that out of the function"
         )
         raise at(error, user_location() if pinned is None else pinned.location)
 
 
 def _home(array: jax.Array, default: str) -> str:
-    """Returns the device where a Variable is read: one that holds its value, the default device if it is among them."""
+    """Returns the device on which a Variable is read: the default device if it holds the value, else one that does."""
     places = sorted(map(device_name, array.devices()))
     return default if default in places else places[0]
 
 
 def _back(new: Any, old: jax.Array) -> Any:
-    """Gives the new value of a Variable, on all devices that hold the old one; of a call that failed it is no array."""
+    """Returns a Variable's new value on all devices that hold the old one; after a failed call it is not an array."""
     return placed(new, old.sharding) if len(old.devices()) > 1 and isinstance(new, jax.Array) else new
 
 
 def run_plan(
     graph: Graph, placement: Placement, variables: Sequence[str], written: Sequence[str]
 ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Returns a placed graph as a function that changes no Variable, for tools that measure.
+    """Returns a placed graph as a function that changes no Variables, for measurements.
 
     Args:
-      graph: what to run.
-      placement: where its nodes run.
-      variables: the names of the Variables that it touches.
-      written: the names of those that it writes.
+      graph: the graph to run.
+      placement: the devices of its nodes.
+      variables: the names of the Variables that it uses.
+      written: the names of the Variables that it writes.
 
     Returns:
-      A function of the values of the variables and the inputs of the graph, that gives its outputs and the new values.
+      A function from the variables' values and the graph's inputs to its outputs and the variables' new values.
     """
     plan = partition(graph, placement, partial(drive, placement), variables, written)
     return lambda arrays: Execution(graph.name).run(plan, arrays)
 
 
 class PlacedProgram:
-    """A graph whose nodes run on several devices, or apart from the host calls between them.
+    """A graph whose nodes run on several devices, or separately from host calls between them.
 
-    Variables stay on their devices. Their new values are put in place when every step has been given to its device and
-    no host call has failed; none is donated, so a call that fails leaves all of them as they were.
+    Variables stay on their devices. Their new values are assigned once every step has been dispatched and no host call
+    has failed; none is donated, so a failed call leaves all of them unchanged.
 
     Args:
-      graph: what to run.
+      graph: the graph to run.
       check: as for :class:`graphc.lowering.Executable`.
-      placement: where the nodes run.
+      placement: the devices of the nodes.
       variables: the device of each Variable, by name.
       devices: as for :class:`graphc.lowering.Executable`.
 
     Attributes:
       graph: the graph.
       devices: the devices that it is pinned to.
-      place: empty, since the steps say where they run.
-      program: None, since there is no one program; for the same reason :attr:`is_short` is False.
-      placement: where the nodes run.
+      place: empty, since each step has its own device.
+      program: None, since there is no single program; for the same reason :attr:`is_short` is False.
+      placement: the devices of the nodes.
       plan: the steps.
-      timeout: within how many seconds a run must be done; None for no bound.
+      timeout: the time limit of a run in seconds; None for no limit.
       transaction: updates the Variables.
-      variables: the names of the Variables, those that are written first.
-      num_written: how many are written.
+      variables: the names of the Variables, written ones first.
+      num_written: the number of written Variables.
     """
 
     place, program, is_short = "", None, False
@@ -156,10 +156,10 @@ class PlacedProgram:
     def launch(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy | None = None
     ) -> Sequence[Any]:
-        """Runs the steps, and updates the Variables that they write; see :meth:`graphc.lowering.Executable.launch`.
+        """Runs the steps and updates the Variables that they write; see :meth:`graphc.lowering.Executable.launch`.
 
         Raises:
-          UnimplementedError: a Variable is on another device than when the function was traced.
+          UnimplementedError: a Variable has moved to another device since the function was traced.
         """
         if policy is None:
             policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
@@ -195,7 +195,7 @@ class PlacedProgram:
 
     @cached_property
     def pinned(self) -> Graph:
-        """The graph with the placement in it, for tapes that look at the call."""
+        """The graph with its placement as pins, for tapes that record the call."""
         return pinned(self.graph, self.placement)
 
     def _execute(self, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -204,13 +204,13 @@ class PlacedProgram:
             with overseen(execution.waited_for):
                 results = execution.interruptible(lambda: execution.run(self.plan, arrays))
         except HostCallFailed as failure:
-            # The exception is that of the program at its end; its status is all that is looked at.
+            # The program raises the exception at its end; only the status counts here.
             return [failure.status] * len(self.plan.outputs)
         outputs = self.graph.outputs
         return [*map(self._on_device, results, outputs), *results[len(outputs) :]]
 
     def _on_device(self, result: Any, output: Value) -> Any:
-        """An output as an array: those of Python functions are NumPy's, and loops may give what they were given."""
+        """Returns an output as an array: Python functions return NumPy arrays, and loops may return their inputs."""
         return result if isinstance(result, jax.Array) else jax.device_put(as_type(result, output.type), self._default)
 
     def take_over(self, other: Program | None) -> bool:
@@ -219,17 +219,17 @@ class PlacedProgram:
         return False
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
-        """Refuses, since there is no one program to show."""
+        """Raises, since there is no single program to show."""
         del arrays, variables
         error = UnimplementedError(
-            f"{self.graph.name}: it runs on {', '.join(self.placement.used)} as {len(self.plan.steps)} steps, so there "
-            "is no one program to lower; gx.explain shows the steps"
+            f"{self.graph.name}: it runs on {', '.join(self.placement.used)} as {len(self.plan.steps)} steps; there "
+            "is no single program to lower; gx.explain shows the steps"
         )
         raise at(error, user_location())
 
 
 def _prepare(plan: Plan) -> None:
-    """Compiles the segments of a plan, also those in loops and branches."""
+    """Compiles the segments of a plan, including those in loops and branches."""
     for step in plan.steps:
         if isinstance(step, Segment):
             step.prepare()

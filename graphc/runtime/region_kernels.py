@@ -1,4 +1,4 @@
-"""Eager ops with bodies: calls of compiled functions under tapes, and what is pinned to devices inside."""
+"""Kernels of eager ops with bodies: calls of compiled functions under tapes, and bodies pinned to devices."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Function = Callable[..., Any]
 
 
 def pinned(graph: Graph, placement: Placement) -> Graph:
-    """Returns a graph of which every node says where it runs, and which can be differentiated as a whole.
+    """Returns a graph with every node pinned to its device, which can be differentiated as a whole.
 
-    As in one program, no gradient flows from what is read of a variable to what was assigned to it.
+    As in a single program, no gradient flows from a read of a variable to the assigned value.
     """
     rewriter = Rewriter(graph)
     for node in graph.nodes:
@@ -46,7 +46,7 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
 
 
 def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
-    """Gives the function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
+    """Returns the function of an op with bodies: compiled, on its pinned device, or run step by step."""
     if op is CALL:
         program = XlaFunction(function, regions[0].name, calls_host=calls_host(regions[0]))
         compiled: Function = lambda *arrays: program.launch(arrays)  # noqa: E731
@@ -65,7 +65,7 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Functio
         try:
             with deadline(current_run_timeout()), overseen(execution.waited_for):
                 return [jnp.asarray(value) for value in execution.interruptible(lambda: step.run(arrays, execution))]
-        except HostCallFailed as failure:  # whoever called looks at the status alone
+        except HostCallFailed as failure:  # the caller checks only the status
             return [jnp.int32(failure.status)] * len(plans[0].outputs)
 
     return run

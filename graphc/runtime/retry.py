@@ -1,4 +1,4 @@
-"""RetryPolicy: whether work that failed is tried again."""
+"""RetryPolicy: rules for retrying failed work."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["RetryPolicy"]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How often work is tried, and after which failures.
+    """The number of attempts, and the failures after which to retry.
 
-    Variables are as the failed attempt left them: a compiled function that fails leaves them as they were, Python code
-    may have assigned some.
+    Variables keep their state after a failed attempt: a compiled function that fails leaves them unchanged, but Python
+    code may have assigned some.
 
     Args:
-      max_attempts: how often at most, the first time included.
-      on: the exceptions after which it is tried again. A deadline that has passed, and a cancellation, end the work.
-      backoff: seconds to wait before the second attempt; None for none.
-      factor: by how much longer each wait is than the one before.
+      max_attempts: the maximum number of attempts, including the first.
+      on: the exceptions after which to retry. A passed deadline or a cancellation always ends the work.
+      backoff: the seconds to wait before the second attempt; None for no wait.
+      factor: the factor by which each wait exceeds the one before.
 
     Example:
       >>> RetryPolicy(3, on=(OSError,), backoff=0.5).delay(2)
@@ -37,7 +37,7 @@ class RetryPolicy:
 
     def __post_init__(self) -> None:
         if type(self.max_attempts) is not int or self.max_attempts < 1:
-            raise _error(f"max_attempts must be an int from 1 on, got {self.max_attempts!r}")
+            raise _error(f"max_attempts must be a positive int, got {self.max_attempts!r}")
         given: Any = self.on
         kinds: tuple[Any, ...] = nest.as_tuple(given)
         if not kinds or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
@@ -45,10 +45,10 @@ class RetryPolicy:
         object.__setattr__(self, "on", kinds)
         checked_seconds(self.backoff, "gx.RetryPolicy: backoff")
         if isinstance(self.factor, bool) or not isinstance(self.factor, Real) or not self.factor >= 1:
-            raise _error(f"factor must be a number from 1 on, got {self.factor!r}")
+            raise _error(f"factor must be a number of at least 1, got {self.factor!r}")
 
     def delay(self, attempt: int) -> float:
-        """Returns the seconds to wait after an attempt, of which the first is 1."""
+        """Returns the seconds to wait after an attempt, counted from 1."""
         return (self.backoff or 0.0) * self.factor ** (attempt - 1)
 
 

@@ -1,4 +1,4 @@
-"""How a driven loop takes rows from arrays, and makes arrays of the rows that its iterations give."""
+"""Access of driven loops to the rows of arrays, and collection of the rows of their iterations."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Rows(Protocol):
     """The rows of an array."""
 
     def __getitem__(self, index: int) -> Any:
-        """One of them."""
+        """Returns a row."""
         ...
 
 
 class Stack(Protocol):
-    """An array that grows row by row."""
+    """An array that is filled row by row."""
 
     def put(self, row: Any, index: int) -> None:
-        """Puts a row in its place."""
+        """Stores a row."""
         ...
 
     def array(self) -> Any:
@@ -38,7 +38,7 @@ class Stack(Protocol):
 
 
 class RowsInPlace:
-    """Rows that are taken when they are needed."""
+    """Rows that are sliced on demand."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -48,10 +48,10 @@ class RowsInPlace:
 
 
 class StackInPlace:
-    """Rows that are put into one array, which is updated in place.
+    """Rows that are stored into one array, which is updated in place.
 
     Args:
-      type: of the array.
+      type: the array's type.
     """
 
     def __init__(self, type: TensorType) -> None:
@@ -59,7 +59,7 @@ class StackInPlace:
         self._array: Any = None
 
     def put(self, row: Any, index: int) -> None:
-        """Puts a row in its place."""
+        """Stores a row."""
         if self._array is None:
             self._array = jnp.zeros(self._type.shape, self._type.dtype, device=getattr(row, "sharding", None))
         self._array = _with_row(self._array, row, index)
@@ -70,7 +70,7 @@ class StackInPlace:
 
 
 class FollowedRows:
-    """Rows that are taken at once, so that their cotangents are put together once."""
+    """Rows that are sliced all at once, so that their cotangents are stacked once."""
 
     def __init__(self, array: Placed, count: int) -> None:
         self._rows = [Placed(row, array.device) for row in cast("list[Any]", _unstacked(array.value))] if count else []
@@ -80,10 +80,10 @@ class FollowedRows:
 
 
 class FollowedStack:
-    """Rows that are put together at the end.
+    """Rows that are stacked at the end.
 
     Args:
-      type: of the array.
+      type: the array's type.
     """
 
     def __init__(self, type: TensorType) -> None:
@@ -91,7 +91,7 @@ class FollowedStack:
         self._rows: dict[int, Placed] = {}
 
     def put(self, row: Placed, index: int) -> None:
-        """Puts a row in its place."""
+        """Stores a row."""
         self._rows[index] = row
 
     def array(self) -> Placed:

@@ -1,4 +1,4 @@
-"""A graph without its Variables: their values are inputs, and the new ones are results."""
+"""Stateless graphs: the values of Variables are inputs, and their new values results."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["Stateless"]
 
 
 class Stateless:
-    """What a graph computes, seen as a function of its inputs and of the values of the Variables that it touches.
+    """A graph as a function of its inputs and of the values of its Variables.
 
     Args:
       graph: the graph.
-      variables: the names of the Variables, in the order of the inputs.
-      written: the names of those whose new values are results, in the order of the results.
+      variables: the names of the Variables, in input order.
+      written: the names of the written Variables, in result order.
 
     Attributes:
       graph: the graph.
-      inputs: the values of the variables, then the inputs of the graph.
-      nodes: its nodes without those that read and assign Variables, and without constants.
-      results: the outputs of the graph, then the new values of the variables written.
-      homes: for the new values, the nodes that assign them.
+      inputs: the values of the variables, then the graph's inputs.
+      nodes: the nodes, without reads and assignments of Variables and without constants.
+      results: the graph's outputs, then the new values of the written variables.
+      homes: the nodes that assign the new values.
     """
 
     def __init__(self, graph: Graph, variables: Sequence[str], written: Sequence[str]) -> None:
@@ -45,11 +45,11 @@ class Stateless:
         return node.op not in (READ_VARIABLE, ASSIGN_VARIABLE, CONSTANT)
 
     def resolve(self, value: Value) -> Value:
-        """Returns the value itself, or what it is that reading a Variable gives."""
+        """Returns the value itself, or the variable's value for a read."""
         return self._read.get(value, value)
 
     def before(self, node: Node) -> list[Value]:
-        """Values that must be computed before a node runs, though it does not take them."""
+        """Returns the values that must be computed before a node runs, other than its inputs."""
         return [
             self.resolve(value)
             for control in node.control_inputs
@@ -58,6 +58,6 @@ class Stateless:
 
 
 def _held(node: Node, index: int) -> Value:
-    """Returns the value of a Variable before the program, from a node that touches it."""
+    """Returns the value of a Variable before the program, from a node that uses it."""
     type = node.attrs["type"] if node.op is READ_VARIABLE else node.inputs[0].type
     return Value(type, None, index, node.attrs["variable"])

@@ -1,4 +1,4 @@
-"""The steps of a plan: programs of XLA's, transfers between devices, and calls of Python functions."""
+"""The steps of a plan: XLA programs, transfers between devices, and calls of Python functions."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ __all__ = ["HostCall", "HostCallFailed", "Segment", "Transfer", "as_type"]
 
 @dataclass(frozen=True, eq=False)
 class Segment(Step):
-    """Ops on one device, compiled by XLA as one program.
+    """Ops on one device, compiled by XLA as a single program.
 
     Attributes:
-      graph: the ops.
-      like: a segment of the same device with the same graph, whose program this one runs too.
+      graph: the graph of the ops.
+      like: a segment on the same device with the same graph, whose program this one shares.
     """
 
     graph: Graph = field(kw_only=True)
@@ -55,8 +55,8 @@ class Segment(Step):
     def __post_init__(self) -> None:
         device: Any = find_device(self.device)
         object.__setattr__(self, "_place", device)
-        # Without out_shardings constants alone would be computed on JAX's default device, unless that is set for the
-        # call: where a branch calls the host XLA refuses shardings of outputs (JAX 0.10 and 0.11).
+        # Without out_shardings, constants would be computed on JAX's default device, unless it is set for the call: XLA
+        # refuses output shardings if a branch calls the host (JAX 0.10 and 0.11).
         host = calls_host(self.graph)
         object.__setattr__(self, "_calls_host", host)
         object.__setattr__(self, "_sharding", None if host else SingleDeviceSharding(device))
@@ -75,7 +75,7 @@ class Segment(Step):
         return jax.jit(function, out_shardings=self._sharding, compiler_options=options)
 
     def prepare(self) -> None:
-        """Compiles it."""
+        """Compiles the segment."""
         if self.like is not None:
             return
         place = SingleDeviceSharding(self._place)
@@ -87,13 +87,13 @@ class Segment(Step):
 
     @property
     def blocks(self) -> bool:
-        """It waits for the Python functions that it calls."""
+        """True if it waits for Python functions that it calls."""
         return self._calls_host or super().blocks
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Tells the device to compute; the results may still be computed, unless it calls Python functions."""
+        """Dispatches the program; the results may still be computing, unless it calls Python functions."""
         context.launched()
-        # What is held by its device alone: JAX compiles anew for what is not, as the first values of a loop may be.
+        # Committed to its device: JAX compiles anew for uncommitted arrays, such as the first values of a loop.
         arrays = [array if _is_held(array) else jax.device_put(array, self._place) for array in arrays]
         if not self._calls_host:
             return self.jitted(*arrays)
@@ -104,7 +104,7 @@ class Segment(Step):
         return results
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Calls the program, which JAX follows; it may be another one in each mode of differentiation."""
+        """Calls the program in JAX's trace; each mode of differentiation may have its own program."""
         context.launched()
         mode = (current_mode(), is_replaying())
         if mode not in self._followed:
@@ -120,10 +120,10 @@ def _is_held(array: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Transfer(Step):
-    """A value goes to another device.
+    """A transfer of a value to another device.
 
     Attributes:
-      own: whether the copy must share no memory with the value, because somebody may update it in place.
+      own: whether the copy must not share memory with the value, since one of them may be updated in place.
     """
 
     own: bool = field(default=False, kw_only=True)
@@ -138,7 +138,7 @@ class Transfer(Step):
     _move: Any = field(init=False, repr=False)
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Starts the copy; where the value is on the device already, it is the value itself."""
+        """Starts the copy; returns the value itself if it is already on the device."""
         (array,) = arrays
         if self.own:
             return (to_device(array, self._target),)
@@ -146,17 +146,17 @@ class Transfer(Step):
             return (array,)
         try:
             return (self._move(array),)
-        except ValueError:  # from another platform, whose arrays a program does not take
+        except ValueError:  # from another platform, whose arrays a program does not accept
             return (jax.device_put(array, self._target),)
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Moves it; its cotangents come back."""
+        """Transfers the value; its cotangents are transferred back."""
         return (values[0].to(self._target),)
 
 
 @cache
 def _mover(device: Device) -> Any:
-    """Brings arrays to a device: a program that does nothing, whose call takes a third of the time of device_put."""
+    """Returns a program that moves its inputs to a device, in a third of the time of device_put."""
     place = SingleDeviceSharding(device)  # pyright: ignore[reportArgumentType]
     return jax.jit(_moved, in_shardings=place, out_shardings=place)
 
@@ -166,11 +166,11 @@ def _moved(array: Any) -> Any:
 
 
 class HostCallFailed(Exception):
-    """A Python function raised an exception.
+    """Signals that a Python function raised an exception.
 
     Attributes:
       status: the number of the exception, for :func:`graphc.ops.host_error`.
-      is_interrupt: whether it is Ctrl-C, or another one that ends a program.
+      is_interrupt: whether it is Ctrl-C, or another exception that ends a program.
     """
 
     def __init__(self, status: int) -> None:
@@ -181,12 +181,12 @@ class HostCallFailed(Exception):
 
 @dataclass(frozen=True, eq=False)
 class HostCall(Step):
-    """A Python function is called.
+    """A call of a Python function.
 
     Attributes:
-      function: what to call.
-      ordered: whether it takes, and gives, the status of the program and the count of host calls before all else; if
-        not it gives a status of its own.
+      function: the function.
+      ordered: whether it takes and returns the program's status and host call count before its other values; if not, it
+        returns a status of its own.
     """
 
     function: HostFunction = field(kw_only=True)
@@ -195,14 +195,14 @@ class HostCall(Step):
 
     @property
     def blocks(self) -> bool:
-        """It waits for what it is given, and for the function."""
+        """True: it waits for its inputs and for the function."""
         return True
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Calls the function.
 
         Raises:
-          HostCallFailed: it raised an exception.
+          HostCallFailed: the function raised an exception.
         """
         values = [np.asarray(array) for array in arrays]
         before = int(values[0]) if self.ordered else 0
@@ -213,21 +213,21 @@ class HostCall(Step):
         return results
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """As one program would: a gradient that runs a forward pass again calls nothing again."""
+        """Calls the function as a single program would: a repeated forward pass does not call it again."""
         op = HOST_CALL if self.ordered else UNORDERED_HOST_CALL
         attrs = {"function": self.function.name, "results": self.function.results}
         return [Placed(result) for result in op.impl(*[value.value for value in values], **attrs)]
 
 
 def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
-    """Returns the function of a graph that gives its inputs the very types that the graph says.
+    """Returns a graph's function that converts its inputs to the exact types in the graph.
 
-    A constant that a loop carries arrives as an array of NumPy's, and a number as Python's: the one has no weak type,
-    the other always has one.
+    A constant carried by a loop arrives as a NumPy array, and a number as a Python number: the former is never weakly
+    typed, the latter always is.
 
     Args:
       graph: the graph.
-      numbered: whether the function takes the number of its call first (see :func:`graphc.ops.numbered_calls`).
+      numbered: whether the function takes its call number first (see :func:`graphc.ops.numbered_calls`).
     """
     function, types = lower(graph).function, [value.type for value in graph.inputs]
 
@@ -245,7 +245,7 @@ def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
 
 
 def as_type(array: Any, type: TensorType) -> Any:
-    """Returns an array or number with the very type that a graph says."""
+    """Returns an array or number with the exact type in a graph."""
     if type_of(array) == type:
         return array
     kind: Any = np.zeros((), type.dtype).item().__class__ if type.weak else type.dtype

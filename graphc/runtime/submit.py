@@ -1,4 +1,4 @@
-"""``gx.submit``: calls that run beside the program."""
+"""``gx.submit``: asynchronous calls of functions."""
 
 from __future__ import annotations
 
@@ -40,27 +40,26 @@ def submit(
     timeout: float | None = None,
     **kwargs: Any,
 ) -> Future[T]:
-    """Calls a function on another thread; ``gx.config.inter_op_threads`` such calls run at once.
+    """Calls a function on another thread; up to ``gx.config.inter_op_threads`` such calls run at once.
 
-    The deadline, the cancellation tokens and the device scope that hold here hold for the call, too, as do 64-bit
-    types. Gradient tapes that are open here do not see it. The future is done when the tensors in the result are
-    computed. A program that ends drops calls that have not begun, and waits for those that run for five seconds at
-    most.
+    The call inherits the deadline, the cancellation tokens, the device scope and the 64-bit setting in force. Open
+    gradient tapes do not record it. The future is done when the tensors in the result are computed. At program exit,
+    calls that have not begun are dropped, and running ones are awaited for at most five seconds.
 
     Args:
-      fn: any function, compiled or not.
-      *args: its arguments.
-      retry: whether it is called again after it has failed.
-      priority: of calls that wait for a thread, those of the highest priority run first.
-      timeout: within how many seconds from now it must be done, the time that it waits for a thread included.
-      **kwargs: its keyword arguments; for one that is called as an option here, use ``functools.partial``.
+      fn: the function, compiled or not.
+      *args: the positional arguments.
+      retry: the policy for calling it again after a failure; None for no retry.
+      priority: the priority among calls that wait for a thread; higher runs first.
+      timeout: the time limit in seconds from now on, including the wait for a thread.
+      **kwargs: the keyword arguments; use ``functools.partial`` for one named like an option of this function.
 
     Returns:
       The future of the result.
 
     Raises:
-      InvalidArgumentError: an option has a value that it cannot have.
-      DeadlineExceededError: very many calls wait for a thread, and there was no room for another one in time.
+      InvalidArgumentError: an option has an invalid value.
+      DeadlineExceededError: the queue of waiting calls was full, and no room became free in time.
 
     Example:
       >>> import graphc as gx
@@ -69,8 +68,8 @@ def submit(
       [3, 6]
     """
     refuse_in_trace(
-        "gx.submit in a compiled function: it would be called once, when the function is traced. Call it outside; "
-        "what is independent in a compiled function runs at once by itself"
+        "gx.submit in a compiled function would run once, when the function is traced. Call it outside; "
+        "independent ops of a compiled function run in parallel anyway"
     )
     _check(fn, retry, priority)
     checked_seconds(timeout, "gx.submit: timeout")
@@ -90,7 +89,7 @@ def submit(
         else:
             future.set_result(result)
 
-    with deadline(timeout), token:  # the work begins in a copy of this context
+    with deadline(timeout), token:  # the work inherits a copy of this context
         future.attach(inter_op_pool.give(run, priority=priority, name=name))
     return future
 

@@ -1,7 +1,7 @@
-"""The timeline of a program: what ran when, on which device, and who waited for what.
+"""The timeline of a program: the work of each device and thread, with waits.
 
-Devices compute after they were told to, so a thread for each device looks when the results of its steps are there.
-Devices work through their steps in order: a step begins when what it takes is there and the step before it is done.
+Devices compute asynchronously, so a thread for each device observes when the results of its steps are ready. Devices
+run their steps in order: a step begins when its inputs are ready and the step before it is done.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ __all__ = ["BARRIER", "Event", "Timeline", "observer", "profile", "read_timeline
 
 
 BARRIER = "other ranks, before "
-"""How the names of events begin in which a process has waited for others of its job."""
+"""Prefix of events in which a process waited for the others of its job."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that took time.
+    """A span of time in which something ran.
 
     Attributes:
-      name: of the step: its ops, or the value that is moved.
+      name: the step's name: its ops, or the value that it moves.
       kind: ``op``, ``program``, ``segment``, ``transfer``, ``host call``, ``control flow``, ``transform`` or ``wait``.
-      track: the device, or the thread of the host, that was busy.
-      start: seconds since the timeline began.
-      end: the same.
-      function: the compiled function that it is part of; empty for none.
-      line: of the user's code that ran an op or a program, such as ``train.py:12``; empty for all else.
+      track: the device or host thread that was busy.
+      start: the start, in seconds from the beginning of the timeline.
+      end: the end, in seconds from the beginning of the timeline.
+      function: the compiled function that it belongs to; empty if there is none.
+      line: the user's line that ran an op or a program, such as ``train.py:12``; empty for other kinds.
     """
 
     name: str
@@ -62,16 +62,16 @@ class Event:
     line: str = ""
 
     def overlaps(self, other: Event) -> bool:
-        """Returns True if both went on at some time."""
+        """Returns True if the two events overlap in time."""
         return self.start < other.end and other.start < self.end
 
 
 class Timeline:
-    """What ran while a :func:`profile` was open.
+    """The record of a :func:`profile` scope.
 
     Attributes:
-      began: when it began, by ``time.perf_counter``.
-      events: in the order in which they began, once the scope is closed.
+      began: the start, by ``time.perf_counter``.
+      events: the events in order of their start, available once the scope is closed.
     """
 
     def __init__(self) -> None:
@@ -81,21 +81,21 @@ class Timeline:
         self._lock = threading.Lock()
         self._devices: dict[str, _DeviceWatch] = {}
         self._closed = False
-        self._task = f"/task:{_rank()}/"  # what the names of its own devices may begin with
+        self._task = f"/task:{_rank()}/"  # prefix of its own devices' names
 
     def add(self, name: str, kind: str, track: str, start: float, function: str = "", line: str = "") -> None:
-        """Notes what has just ended; ``start`` is by ``time.perf_counter``."""
+        """Records an event that has just ended; ``start`` is by ``time.perf_counter``."""
         event = Event(name, kind, track, start - self.began, time.perf_counter() - self.began, function, line)
         with self._lock:
             self._found.append(event)
 
     def include(self, events: Sequence[Event], began: float, place: str) -> None:
-        """Adds the events of another timeline, that of a task elsewhere.
+        """Adds the events of another task's timeline.
 
         Args:
           events: the events.
-          began: when that timeline began, by ``time.perf_counter`` here.
-          place: the task, which the names of its tracks begin with.
+          began: the start of that timeline, by this process's ``time.perf_counter``.
+          place: the task, a prefix for the names of its tracks.
         """
         offset = began - self.began
         with self._lock:
@@ -106,10 +106,10 @@ class Timeline:
             )  # fmt: skip
 
     def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs a step of a plan, and notes when it did."""
+        """Runs and records a step of a plan."""
         waits = () if all(map(_is_there, arrays)) else arrays
         if step.device == HOST:
-            jax.block_until_ready(waits)  # a call of Python begins when its arguments are there
+            jax.block_until_ready(waits)  # a Python call begins when its arguments are ready
         start = time.perf_counter()
         results = step.run(arrays, execution)
         if step.device == HOST:
@@ -122,8 +122,8 @@ class Timeline:
         self, op: OpDef, attrs: Attrs, regions: Sequence[Graph], arrays: Sequence[Any], results: Sequence[Any],
         start: float,
     ) -> None:  # fmt: skip
-        """Notes an op of eager code; see :func:`graphc.core.observe_ops`."""
-        if any(isinstance(array, Tracer) for array in results):  # JAX traces what calls it; nothing is run
+        """Records an eager op; see :func:`graphc.core.observe_ops`."""
+        if any(isinstance(array, Tracer) for array in results):  # JAX is tracing the caller, so nothing runs
             return
         name, kind = (regions[0].name, "program") if op is CALL else (op.name, "op")
         if op is VJP:
@@ -137,30 +137,30 @@ class Timeline:
         )  # fmt: skip
 
     def waited(self, what: str, start: float) -> None:
-        """Notes that this thread has waited."""
+        """Records a wait of this thread."""
         self.add(what, "wait", threading.current_thread().name, start)
 
     def launched(
         self, name: str, kind: str, device: str, start: float, results: Sequence[Any], arrays: Sequence[Any] = (),
         function: str = "", line: str = "",
     ) -> None:  # fmt: skip
-        """Notes that a device was told to compute something, which it does behind.
+        """Records a dispatch to a device, which computes asynchronously.
 
         Args:
-          name: of what it computes.
-          kind: of that.
-          device: the device; several, which do it together, are joined by commas.
-          start: when it was told, by ``time.perf_counter``.
-          results: what it computes.
-          arrays: what it must wait for; none if all was there when it was told.
-          function: the compiled function that it is part of.
-          line: of the user's code.
+          name: the name of the work.
+          kind: the kind of the work.
+          device: the device; several that work together are joined by commas.
+          start: the time of the dispatch, by ``time.perf_counter``.
+          results: the arrays that it computes.
+          arrays: the arrays that it waits for; empty if all were ready.
+          function: the compiled function that it belongs to.
+          line: the user's line.
         """
         with self._lock:
-            if self._closed:  # by another thread, since this one was told of it
+            if self._closed:  # closed by another thread meanwhile
                 return
             for one in device.replace(self._task, "/").split(", "):
-                if one.startswith("/task:"):  # of another process, whose timeline tells of it
+                if one.startswith("/task:"):  # another process, which has its own timeline
                     continue
                 watch = self._devices.get(one)
                 if watch is None:
@@ -168,7 +168,7 @@ class Timeline:
                 watch.queue.put((name, kind, function, line, start, list(arrays), list(results)))
 
     def close(self) -> None:
-        """Waits until everything is done that was launched, and puts the events in order."""
+        """Waits until all recorded work is done, and sorts the events."""
         with self._lock:
             self._closed = True
         for watch in self._devices.values():
@@ -178,18 +178,18 @@ class Timeline:
         self.events = tuple(sorted(self._found, key=lambda event: event.start))
 
     def save(self, path: str | Path) -> None:
-        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too; tracks name the rank.
+        """Writes the events in Chrome's trace format, also for https://ui.perfetto.dev; track names include the rank.
 
         Args:
-          path: the file, which is JSON.
+          path: the file, with suffix ``.json``.
 
         Raises:
-          InvalidArgumentError: its name is that of another format.
+          InvalidArgumentError: the file has another suffix.
         """
         if Path(path).suffix not in ("", ".json", ".trace"):
             raise at(
                 InvalidArgumentError(
-                    f"Timeline.save: the file is a trace in JSON, so its name ends in .json, got {str(path)!r:.80}; "
+                    f"Timeline.save: the file is a JSON trace and its name must end in .json, got {str(path)!r:.80}; "
                     "graphc timeline FILE.json --png OUT.png draws a picture of it"
                 ),
                 user_location(),
@@ -227,14 +227,14 @@ class Timeline:
         return f"<Timeline of {len(self.events)} events>"
 
     def _repr_html_(self) -> str:
-        from graphc.drawing import Span, lanes, shown  # which an import of graphc does not need
+        from graphc.drawing import Span, lanes, shown  # deferred, since importing graphc does not need it
 
         spans = [Span(event.track, event.kind, event.name, event.start, event.end) for event in self.events]
         return shown(f"{lanes(spans)}<div class='gx-caption'>{len(spans)} events</div>")
 
 
 class _DeviceWatch:
-    """Notes when a device has done each of the steps that it was given."""
+    """Observes when a device finishes each of its steps."""
 
     def __init__(self, timeline: Timeline, device: str) -> None:
         self.queue: SimpleQueue[Any] = SimpleQueue()
@@ -247,7 +247,7 @@ class _DeviceWatch:
         done = 0.0
         while (launched := self.queue.get()) is not None:
             name, kind, function, line, start, arrays, results = launched
-            # What was donated since, or has failed, is not waited for: whoever uses it gets to know.
+            # Donated or failed results are not awaited: their users raise the error.
             with suppress(Exception):
                 jax.block_until_ready(arrays)
                 start = time.perf_counter() if arrays else start
@@ -258,12 +258,12 @@ class _DeviceWatch:
 
 
 def _rank() -> int | None:
-    """Returns which of several processes this is; None if it is alone."""
+    """Returns this process's rank; None if it is the only one."""
     return jax.process_index() if jax.distributed.is_initialized() else None
 
 
 def _is_there(array: Any) -> bool:
-    """Returns True if a value is computed already: one that is no array, a number of a loop, always is."""
+    """Returns True if a value is computed; a value that is not an array, such as a loop's number, always is."""
     is_ready = getattr(array, "is_ready", None)
     return is_ready is None or is_ready()
 
@@ -272,24 +272,24 @@ _current: Timeline | None = None
 
 
 def observer() -> Timeline | None:
-    """Returns the timeline that is being recorded, if one is."""
+    """Returns the timeline that is being recorded, if any."""
     return _current
 
 
 @contextmanager
 def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None = None) -> Generator[Timeline]:
-    """Records what runs inside the scope, in all threads: ops, steps of compiled functions, transfers and waits.
+    """Records the work of all threads inside the scope: ops, steps of compiled functions, transfers and waits.
 
-    Ops of eager code take the long way meanwhile, some microseconds more each.
+    Meanwhile eager ops take the slow path, some microseconds more each.
 
     Args:
       path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
-        draw it by ``graphc timeline FILE --png OUT``. None writes none. Of several processes each writes its own, with
-        its rank in the name (``trace.rank1.json``); ``graphc timeline trace.rank*.json`` merges them.
-      jax_profiler: a folder for what JAX's own profiler finds out at the same time, for TensorBoard and Perfetto.
+        draw it with ``graphc timeline FILE --png OUT``. None writes no file. Of several processes each writes its own,
+        with its rank in the name (``trace.rank1.json``); ``graphc timeline trace.rank*.json`` merges them.
+      jax_profiler: a folder for the output of JAX's own profiler, for TensorBoard and Perfetto.
 
     Yields:
-      The timeline; its ``events`` are there when the scope is closed.
+      The timeline; its ``events`` are available once the scope is closed.
 
     Raises:
       FailedPreconditionError: another profile is open.
@@ -307,7 +307,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
     if _current is not None:
         raise at(FailedPreconditionError("gx.profile: another profile is open; close it first"), user_location())
     if path is not None and not Path(path).resolve().parent.is_dir():
-        error = NotFoundError(f"gx.profile: the trace {str(path)!r} is to be in a folder that does not exist")
+        error = NotFoundError(f"gx.profile: the folder of the trace {str(path)!r} does not exist")
         raise at(error, user_location())
     timeline = Timeline()
     with ExitStack() as stack:
@@ -331,11 +331,11 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
 
 
 def read_timeline(path: str | Path) -> list[Event]:
-    """Returns the events of a trace that :func:`profile` has written.
+    """Returns the events of a trace file written by :func:`profile`.
 
     Raises:
-      NotFoundError: there is no such file.
-      InvalidArgumentError: it is no such trace.
+      NotFoundError: the file does not exist.
+      InvalidArgumentError: the file is not such a trace.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -352,4 +352,4 @@ def read_timeline(path: str | Path) -> list[Event]:
     except OSError as error:
         raise NotFoundError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidArgumentError(f"{path}: this is no trace that gx.profile has written ({error!r})") from None
+        raise InvalidArgumentError(f"{path}: not a trace written by gx.profile ({error!r})") from None

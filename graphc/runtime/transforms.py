@@ -1,7 +1,7 @@
-"""Gradients, tangents and maps of what several devices compute.
+"""Gradients, tangents and maps of computations on several devices.
 
-Each is what the op does, with bodies that run plans in place of programs: JAX follows them (see
-:mod:`graphc.runtime.following`). A gradient runs the forward pass once more, and keeps what each of its steps needs.
+Each transform is that of the op, with bodies that run plans in place of programs: JAX traces them (see
+:mod:`graphc.runtime.following`). A gradient repeats the forward pass, and keeps the residuals of each step.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ jax: Any = _jax  # its functions are only partly annotated
 
 
 class _Transform(Driven):
-    """What JAX follows in any case."""
+    """A step that JAX always traces."""
 
     kind: ClassVar[str] = "transform"
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs it on arrays."""
+        """Runs the step on arrays."""
         return [value.value for value in self.follow(list(map(Placed.of, arrays)), Following(execution))]
 
 
 def _followed(plan: Plan, values: Sequence[Placed], execution: Following) -> PlacedFunction:
-    """Returns a plan as a function of arrays that are where these values are."""
+    """Returns a plan as a function of arrays on the devices of these values."""
     return PlacedFunction(partial(execution.run, plan), [value.device for value in values])
 
 
 class _Vjp(_Transform):
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Runs the forward pass again, and backwards."""
+        """Runs the forward pass again, and then the backward pass."""
         wrt: Sequence[int]
         mask: Sequence[bool]
         wrt, mask = self.attrs["wrt"], self.attrs["cotangents"]
@@ -52,7 +52,7 @@ class _Vjp(_Transform):
         op, attrs = OPS[self.attrs["op"]], Attrs(dict(self.attrs["attrs"]))
         forward = make_driven(op, attrs, self.regions, self.plans, self.name, self.location)
         function = PlacedFunction(lambda given: forward.follow(given, execution), [primal.device for primal in primals])
-        with replaying():  # what the forward pass does to the world is done
+        with replaying():  # the forward pass has already had its side effects
             _, pullback = linearize(function, [primal.value for primal in primals], wrt, mask)
             given = [place for place, wanted in zip(function.results, mask, strict=True) if wanted]
             cotangents = [value.to(place).value for value, place in zip(values[count:], given, strict=True)]
@@ -75,7 +75,7 @@ class _Jvp(_Transform):
 
 class _Vmap(_Transform):
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Runs the body for all rows at once; loops go on until no row needs them."""
+        """Runs the body for all rows at once; loops continue until no row needs them."""
         axis = f"rows_{len(execution.axes)}"
         body = _followed(self.plans[0], values, Following(execution, (*execution.axes, axis)))
         mapped = jax.vmap(
@@ -86,11 +86,11 @@ class _Vmap(_Transform):
 
 class _CustomGradient(_Transform):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the function alone."""
+        """Runs the function without its gradient."""
         return execution.run(self.plans[0], arrays)[: self.attrs["num_outputs"]]
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Runs the function, of which JAX takes the gradient that is given for it."""
+        """Runs the function, whose gradient JAX takes from the user's gradient function."""
         outputs, states, primals = (self.attrs[name] for name in ("num_outputs", "num_states", "num_primals"))
         values = [value.somewhere() for value in values]
         forward = _followed(self.plans[0], values, execution)
@@ -99,9 +99,7 @@ class _CustomGradient(_Transform):
             found = execution.run(self.plans[1], given)
             return [gradient.to(value.device) for gradient, value in zip(found, values[:primals], strict=True)]
 
-        def places() -> Sequence[
-            Device | None
-        ]:  # those of what the forward pass keeps, and of the cotangents of its outputs
+        def places() -> Sequence[Device | None]:  # the devices of the residuals, and of the outputs' cotangents
             return [*forward.results[outputs:], *forward.results[: outputs - states]]
 
         found = self.op.impl(
@@ -116,4 +114,4 @@ TRANSFORMS: Mapping[str, type[Driven]] = {
     VMAP.name: _Vmap,
     "custom_gradient": _CustomGradient,
 }
-"""The ops that JAX follows, and how."""
+"""The ops that JAX traces, with their step classes."""

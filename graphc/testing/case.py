@@ -26,7 +26,7 @@ from graphc.tracing import is_tracing
 __all__ = ["TestCase"]
 
 SEED = 87654321
-"""What the generators of random numbers start with in each test, which is TensorFlow's number."""
+"""Seed of the random generators in each test, as in TensorFlow."""
 
 _HALF = ("float16", "bfloat16")
 
@@ -319,7 +319,7 @@ class TestCase(unittest.TestCase):
 
 
 class _EagerSession:
-    """What stands for a Session where values are computed eagerly."""
+    """A substitute for a Session where values are computed eagerly."""
 
     def __init__(self, case: TestCase) -> None:
         self._case = case

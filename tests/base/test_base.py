@@ -67,7 +67,7 @@ class TestErrors:
             assert (type(again), again.message, again.op) == (one, "why", "op")
             assert (one("why").op, one("why").node_def, one().message) == (None, None, "")
         assert [errors.code_of(errors.error_of_code(code)) for code in range(1, 17)] == list(range(1, 17))
-        with pytest.raises(KeyError, match="no error has the code 0; codes of errors are 1 to 16"):
+        with pytest.raises(KeyError, match="no error has the code 0; error codes are 1 to 16"):
             errors.error_of_code(0)
 
     def test_at_appends_the_place(self) -> None:
@@ -95,9 +95,9 @@ class TestConfig:
     @pytest.mark.parametrize(
         ("name", "value", "expected"),
         [
-            ("max_in_flight", 0, "an int from 1 on or None"),
-            ("max_in_flight", True, "an int from 1 on or None"),
-            ("inter_op_threads", 1.5, "an int from 1 on or None"),
+            ("max_in_flight", 0, "a positive int or None"),
+            ("max_in_flight", True, "a positive int or None"),
+            ("inter_op_threads", 1.5, "a positive int or None"),
             ("watchdog_seconds", 0, "a positive, finite number of seconds or None"),
             ("watchdog_seconds", "soon", "a positive, finite number of seconds or None"),
         ],
@@ -156,12 +156,14 @@ class TestRegistry:
         assert registry["red"] == 1
 
     def test_a_name_that_is_missing_is_named(self) -> None:
-        with pytest.raises(errors.NotFoundError, match="there is no colour 'red'; there are 0 others"):
+        with pytest.raises(errors.NotFoundError, match="there is no colour 'red' among the 0 registered"):
             Registry[int]("colour")["red"]
 
 
 def test_a_setting_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(errors.InvalidArgumentError, match=r"gx\.config: there is no setting 'max_inflight'; there are"):
+    with pytest.raises(
+        errors.InvalidArgumentError, match=r"gx\.config: there is no setting 'max_inflight'; the settings are"
+    ):
         config.max_inflight = 2  # pyright: ignore[reportAttributeAccessIssue]
     assert not hasattr(Config(), "max_inflight")
 
@@ -173,11 +175,11 @@ def test_a_setting_that_does_not_exist_is_refused() -> None:
         ("full_traceback", "yes", "True or False"),
         ("soft_placement", None, "True or False"),
         ("check_numerics", 1, "True or False"),
-        ("max_traces", 0, "an int from 1 on"),
-        ("max_unrolled_nodes", None, "an int from 1 on"),
-        ("warn_retraces", 2.5, "an int from 1 on"),
-        ("max_in_flight", 0, "an int from 1 on or None"),
-        ("inter_op_threads", "2", "an int from 1 on or None"),
+        ("max_traces", 0, "a positive int"),
+        ("max_unrolled_nodes", None, "a positive int"),
+        ("warn_retraces", 2.5, "a positive int"),
+        ("max_in_flight", 0, "a positive int or None"),
+        ("inter_op_threads", "2", "a positive int or None"),
         ("watchdog_seconds", 0, "a positive, finite number of seconds or None"),
         ("default_dtype_bits", 16, "32 or 64"),
     ],

@@ -363,7 +363,7 @@ class TestWatchdog:
                 assert reports.reported.acquire(timeout=LONG)
             with watched("something else"):
                 assert reports.reported.acquire(timeout=LONG)
-        assert "waits for what cannot be described now (KeyError('gone'))" in reports.texts[0]
+        assert "waits for something that cannot be described now (KeyError('gone'))" in reports.texts[0]
 
     def test_its_thread_ends_with_the_last_wait(self, reports: Reports) -> None:
         with config.scope(watchdog_seconds=SHORT), watched("something"):

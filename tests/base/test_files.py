@@ -72,10 +72,10 @@ def test_files_are_copied_renamed_and_described(place: Path) -> None:
         (lambda p: File(p / "no").read(), errors.NotFoundError, FileNotFoundError, "no: No such file"),
         (lambda p: File(p / "w", "w").read(), errors.PermissionDeniedError, PermissionError, "mode 'w', not for read"),
         (lambda p: File(p / "w").write("x"), errors.PermissionDeniedError, PermissionError, "mode 'r', not for writ"),
-        (lambda p: File(p / "w", "z"), errors.InvalidArgumentError, ValueError, "mode of a file is 'r', 'w'.* got 'z'"),
-        (lambda p: File(p / "a/f1.txt").seek(0, 5), errors.InvalidArgumentError, ValueError, "whence is 0 .* got 5"),
+        (lambda p: File(p / "w", "z"), errors.InvalidArgumentError, ValueError, "a file must be 'r', 'w'.* got 'z'"),
+        (lambda p: File(p / "a/f1.txt").seek(0, 5), errors.InvalidArgumentError, ValueError, "must be 0 .* got 5"),
         (lambda _: files.exists("gs://bucket/x"), errors.UnimplementedError, NotImplementedError,
-         "gs://bucket/x: graphc reads and writes files of this machine"),
+         "gs://bucket/x: graphc reads and writes only local files"),
     ],
 )  # fmt: skip
 def test_what_fails_says_so(place: Path, call: object, error: type, builtin: type, message: str) -> None:

@@ -24,7 +24,7 @@ def test_an_entry_is_made_when_it_is_first_looked_for() -> None:
     for add in (lambda: colours.add("blue", "x"), lambda: colours.add_later("red", lambda: "x")):
         with pytest.raises(InternalError, match="is registered twice"):
             add()
-    with pytest.raises(NotFoundError, match="there is no colour 'green'; there are 2 others"):
+    with pytest.raises(NotFoundError, match="there is no colour 'green' among the 2 registered"):
         colours["green"]
 
 

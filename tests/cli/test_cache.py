@@ -65,7 +65,7 @@ def test_the_second_process_compiles_nothing(tmp_path: Path, capsys: pytest.Capt
 
 def test_the_setting_takes_folders_and_tells_what_it_takes(tmp_path: Path) -> None:
     before = gx.config.compilation_cache
-    with pytest.raises(InvalidArgumentError, match="expected a folder, True for the one of the user, or None"):
+    with pytest.raises(InvalidArgumentError, match="expected a folder, True for the user's cache folder, or None"):
         gx.config.compilation_cache = 3  # pyright: ignore[reportAttributeAccessIssue]
     assert gx.config.compilation_cache == before
 

@@ -83,8 +83,8 @@ def test_what_overlaps_in_a_lane_is_drawn_in_rows() -> None:
     ("content", "message"),
     [
         (None, "No such file or directory"),
-        ("no json", "this is no trace that gx.profile has written"),
-        (json.dumps({"traceEvents": [{"ph": "X"}]}), "this is no trace that gx.profile has written"),
+        ("no json", "not a trace written by gx.profile"),
+        (json.dumps({"traceEvents": [{"ph": "X"}]}), "not a trace written by gx.profile"),
     ],
 )
 def test_a_file_that_is_no_trace_is_refused(

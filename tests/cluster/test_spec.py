@@ -37,7 +37,7 @@ def test_a_spec_is_made_of_another_one_or_of_its_plain_form() -> None:
         ({"ps": "h:1"}, InvalidTypeError, "job 'ps': expected a list of addresses, .* got 'h:1'"),
         ({"ps": [1]}, InvalidTypeError, "job 'ps': expected an address .* got 0: 1"),
         ({"ps": {-1: "h:1"}}, InvalidArgumentError, "job 'ps': a task has the index -1; count from 0"),
-        ({"p s": ["h:1"]}, InvalidArgumentError, "'p s' is no name of a job"),
+        ({"p s": ["h:1"]}, InvalidArgumentError, "'p s' is not a job name"),
         ({"a": ["h:1"], "b": ["h:1"]}, InvalidArgumentError, "two tasks have the address 'h:1'"),
     ],
 )

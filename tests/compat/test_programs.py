@@ -256,7 +256,7 @@ def test_devices_by_name_by_function_and_their_settings(caplog: pytest.LogCaptur
     assert not tf.config.experimental.get_memory_growth("GPU:0")
     with pytest.raises(RuntimeError, match="comes too late"):
         tf.config.experimental.set_memory_growth("GPU:0", True)
-    with pytest.raises(NotImplementedError, match="GPUs can be hidden, CPUs cannot"):
+    with pytest.raises(NotImplementedError, match="only GPUs can be hidden, not CPUs"):
         tf.config.set_visible_devices([], "CPU")
 
 

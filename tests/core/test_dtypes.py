@@ -77,7 +77,7 @@ def test_dtypes_are_asked_for_by_what_holds_now() -> None:
     [
         ({"enable_x64": 1}, "gx.config.enable_x64: expected True or False, got 1"),
         ({"default_dtype_bits": 16}, "gx.config.default_dtype_bits: expected 32 or 64, got 16"),
-        ({"enable_64": True}, "gx.config.scope: there is no setting 'enable_64'; there are verify, "),
+        ({"enable_64": True}, "gx.config.scope: there is no setting 'enable_64'; the settings are verify, "),
         ({"_wide_types": None}, "gx.config.scope: there is no setting '_wide_types'"),
     ],
 )

@@ -39,5 +39,5 @@ def test_mistakes_with_names_of_other_libraries_say_what_to_write() -> None:
 def test_a_timeline_is_no_page() -> None:
     with gx.profile() as timeline:
         gx.ones(2).wait()
-    with pytest.raises(InvalidArgumentError, match=r"its name ends in \.json, got 't\.html'; graphc timeline"):
+    with pytest.raises(InvalidArgumentError, match=r"its name must end in \.json, got 't\.html'; graphc timeline"):
         timeline.save("t.html")

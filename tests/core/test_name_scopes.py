@@ -21,7 +21,7 @@ def test_scopes_nest_and_end() -> None:
     with pytest.raises(ZeroDivisionError), scope:
         _ = 1 / 0
     assert gx.Variable(1.0, name="ns_after").name == "ns_after"
-    with pytest.raises(InvalidArgumentError, match="name_scope: the name must be a text, got None"):
+    with pytest.raises(InvalidArgumentError, match="name_scope: the name must be a string, got None"):
         gx.name_scope(None)  # type: ignore[arg-type]
 
 

@@ -161,7 +161,7 @@ def test_scopes_hold_alike_in_compiled_code() -> None:
 def test_a_device_of_another_process_is_refused(spec: str, field: str) -> None:
     with pytest.raises(gx.errors.NotFoundError) as caught:
         gx.device(spec)
-    assert "this process is /job:localhost/replica:0/task:0, and there is no cluster around it" in str(caught.value)
+    assert "this process is /job:localhost/replica:0/task:0, which is not part of a cluster" in str(caught.value)
     assert f"leave out the {field}" in str(caught.value)
 
 
@@ -338,7 +338,11 @@ def test_one_function_has_one_trace_and_another_has_its_own() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "message"),
     [
-        (3, TypeError, "returned 3; it may return 'gpu:0' and the like, a gx.DeviceSpec, one of gx.devices(), or None"),
+        (
+            3,
+            TypeError,
+            "returned 3; it must return a name such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), or None",
+        ),
         ("cpu:x", ValueError, "returned 'cpu:x': the device 'cpu:x' has the part 'cpu:x'; write "),
         ("gpu:7", LookupError, "returned 'gpu:7': there is no device /device:GPU:7; this process has /device:CPU:0"),
         ("/job:ps", LookupError, "returned '/job:ps': there is no device /job:ps: this process is /job:localhost"),
@@ -358,7 +362,7 @@ def test_nonsense_of_a_function_is_refused_by_its_name(
     with pytest.raises(kind) as caught:
         (gx.function(step) if compile else step)(gx.asarray(1.0))
     text = str(caught.value)
-    assert "<locals>.pick' was asked about " in text
+    assert "<locals>.pick' was called for " in text
     assert message in text
     assert "return x + 1" in text
 
@@ -375,7 +379,7 @@ def test_a_function_that_computes_with_what_is_traced_is_refused(decide: Callabl
         with gx.device(by_value):
             return x + 1
 
-    message = r"by_value' was asked about add and computes with a tensor of a function that is being traced"
+    message = r"by_value' was called for add and computes with a tensor of a function that is being traced"
     with pytest.raises(gx.errors.ConcretizationError, match=message) as caught:
         step(gx.ones(3))
     assert "return x + 1" in str(caught.value)
@@ -390,9 +394,7 @@ def test_what_a_function_raises_is_raised() -> None:
         with gx.device(pick), pytest.raises(KeyError, match="ones") as caught:
             run(2)
         assert context.eager
-        note = (
-            "raised by the device function 'test_what_a_function_raises_is_raised.<locals>.pick', which was asked about"
-        )
+        note = "raised by the device function 'test_what_a_function_raises_is_raised.<locals>.pick', called for"
         assert any(text.startswith(note) and __file__ in text for text in caught.value.__notes__)
 
 
@@ -414,7 +416,7 @@ def test_a_device_that_depends_on_a_tensor_is_refused(choose: Callable[[Any], An
         with gx.device(choose(i)):
             return x + 1
 
-    message = r"gx.device: a device cannot depend on a tensor: .* Write an `if` on the tensor, .*under the pin"
+    message = r"gx.device: a device cannot depend on a tensor, .* Write an `if` on the tensor, .*under a pin"
     with pytest.raises(gx.errors.ConcretizationError, match=message) as caught:
         step(gx.ones(3), gx.asarray(1))
     assert "with gx.device(choose(i)):" in str(caught.value)
@@ -503,7 +505,7 @@ def test_soft_placement_falls_back_to_the_cpu_and_says_so_once(soft: None, caplo
     assert v.device == x.device == "/device:CPU:0"
     (said,) = [record for record in caplog.records if record.name == "graphc"]
     assert said.levelno == logging.WARNING
-    assert "there is no device /gpu:7, so /device:CPU:0 is taken; this process has /device:CPU:0, " in said.getMessage()
+    assert "there is no device /gpu:7, so /device:CPU:0 is used; this process has /device:CPU:0, " in said.getMessage()
     assert 'with gx.device("/gpu:7"):' in said.getMessage()
 
 
@@ -524,12 +526,12 @@ def test_soft_placement_in_compiled_code_keeps_the_pin_in_the_graph(soft: None) 
 
 
 def test_soft_placement_knows_no_other_process(soft: None) -> None:
-    with pytest.raises(gx.errors.NotFoundError, match="there is no cluster"):
+    with pytest.raises(gx.errors.NotFoundError, match="which is not part of a cluster"):
         gx.device("/job:worker/gpu:0")
 
 
 def test_without_soft_placement_the_remedy_is_named() -> None:
-    with pytest.raises(gx.errors.NotFoundError, match=r"With gx.config.soft_placement = True the CPU is taken instead"):
+    with pytest.raises(gx.errors.NotFoundError, match=r"gx.config.soft_placement = True falls back to the CPU"):
         gx.device("/gpu:7")
 
 
@@ -556,7 +558,7 @@ def test_the_devices_that_have_an_implementation_are_listed(caplog: pytest.LogCa
     with pytest.raises(NotImplementedError) as caught:
         check_implemented(op, "/device:GPU:1")
     text = str(caught.value)
-    assert "freeze has no implementation on /device:GPU:1; there is one on CPU, which this process has as " in text
+    assert "freeze has no implementation on /device:GPU:1; there is one on CPU, available here as " in text
     assert "/device:CPU:0, /device:CPU:1, " in text
     assert "put it under `with gx.device('/device:CPU:0'):`, or set gx.config.soft_placement = True" in text
     with gx.config.scope(soft_placement=True):
@@ -565,7 +567,7 @@ def test_the_devices_that_have_an_implementation_are_listed(caplog: pytest.LogCa
         with pytest.raises(NotImplementedError, match="of which this process has none"):
             check_implemented(tpu_op(), "/device:CPU:1")
     assert [record.getMessage().partition("\n")[0] for record in caplog.records] == [
-        "freeze has no implementation on /device:GPU:1; there is one on CPU, so /device:CPU:0 is taken"
+        "freeze has no implementation on /device:GPU:1; there is one on CPU, so it runs on /device:CPU:0"
     ]
 
 
@@ -623,7 +625,7 @@ def test_devices_of_a_type() -> None:
     assert len(gx.devices()) == jax.local_device_count() == 8
     assert gx.devices("gpu") == gx.devices("cuda") == gx.devices("tpu") == ()
     for kind in ("foo", "g:u"):
-        message = f"no type of device '{kind}'; there are 'cpu', 'gpu', 'tpu'\n"
+        message = f"no device type '{kind}'; the types are 'cpu', 'gpu', 'tpu'\n"
         with pytest.raises(gx.errors.InvalidArgumentError, match=message):
             gx.devices(kind)
 
@@ -661,8 +663,8 @@ def test_a_pin_that_contradicts_a_co_location_is_refused() -> None:
     with gx.device("cpu:2"):
         there = gx.Variable(1.0, name="over_there")
     message = (
-        r"a pin to /device:CPU:1 contradicts gx\.colocate_with around it, which places everything here with "
-        r"Variable 'over_there.*', on /device:CPU:2; put the pin around"
+        r"a pin to /device:CPU:1 contradicts the enclosing gx\.colocate_with, which places everything here with "
+        r"Variable 'over_there.*', on /device:CPU:2; move the pin outside"
     )
     with gx.colocate_with(there), pytest.raises(gx.errors.InvalidArgumentError, match=message), gx.device("cpu:1"):
         pass
@@ -692,7 +694,9 @@ def test_what_has_no_place_is_refused() -> None:
         with gx.colocate_with(x):
             return x * 2
 
-    with pytest.raises(gx.errors.InvalidArgumentError, match="where the argument 'x' is, is not known when 'compiled'"):
+    with pytest.raises(
+        gx.errors.InvalidArgumentError, match="the device of the argument 'x' is not known when 'compiled'"
+    ):
         compiled(gx.ones(2))
 
 

@@ -201,5 +201,7 @@ def test_tests_dumb_terminals_and_closed_files_have_no_line(monkeypatch: pytest.
 def test_the_setting_is_checked() -> None:
     with config.scope(progress_after=None), progress.telling("tracing f"):
         pass
-    with pytest.raises(InvalidArgumentError, match="progress_after: expected a finite number of seconds from 0 on or"):
+    with pytest.raises(
+        InvalidArgumentError, match="progress_after: expected a finite nonnegative number of seconds or"
+    ):
         config.progress_after = -1.0

@@ -82,7 +82,7 @@ def test_facts() -> None:
         (lambda: list(T(None)), InvalidArgumentError, "cannot be iterated over"),
         (lambda: T("ab"), InvalidTypeError, "a list of sizes, or one size; got 'ab'"),
         (lambda: T([1.5]), InvalidTypeError, "an int or None, got float 1.5"),
-        (lambda: T([-1]), InvalidArgumentError, "0 or more, or None where it is not known; got -1"),
+        (lambda: T([-1]), InvalidArgumentError, "at least 0, or None if unknown; got -1"),
         (lambda: D(3).merge_with(4), InvalidArgumentError, "Dimensions 3 and 4 are not compatible"),
         (lambda: D(6) / 2, InvalidTypeError, "use //"),
         (lambda: range(D(None)), InvalidArgumentError, "the size of this Dimension is not known"),  # type: ignore[arg-type]

@@ -303,9 +303,7 @@ def test_waiting_is_refused_in_a_compiled_function(program: Callable[[gx.Tensor]
     program(gx.ones(2))
     with pytest.raises(gx.errors.UnimplementedError) as caught:
         step(gx.ones(2))
-    assert str(caught.value).startswith(
-        f"{use} in a compiled function: it would wait once, when the function is traced"
-    )
+    assert str(caught.value).startswith(f"{use} in a compiled function would wait once, when the function is traced")
     assert "gx.wait_all(" in str(caught.value) or "OUTSIDE.wait()" in str(caught.value)
 
 

@@ -77,8 +77,8 @@ def test_a_setting_that_comes_too_late_is_refused(name: str, value: Any) -> None
     before = getattr(gx.config, name)
     with pytest.raises(gx.errors.FailedPreconditionError) as caught:
         setattr(gx.config, name, value)
-    assert f"gx.config.{name} = {value!r} comes too late: JAX has made its devices" in str(caught.value)
-    assert "set it before that, right after `import graphc as gx`" in str(caught.value)
+    assert f"gx.config.{name} = {value!r} comes too late: JAX has already made its devices" in str(caught.value)
+    assert "set it earlier, right after `import graphc as gx`" in str(caught.value)
     assert getattr(gx.config, name) == before
     setattr(gx.config, name, before)  # which changes nothing
 
@@ -94,7 +94,7 @@ def test_a_setting_that_comes_too_late_is_refused(name: str, value: Any) -> None
         ("gpu_memory_fraction", 0, "expected a number above 0 and not above 1"),
         ("gpu_memory_fraction", 1.5, "expected a number above 0 and not above 1"),
         ("gpu_memory_fraction", True, "expected a number above 0 and not above 1"),
-        ("intra_op_threads", 0, "expected an int from 1 on or None"),
+        ("intra_op_threads", 0, "expected a positive int or None"),
         ("gpu_memory_growth", 1, "expected True or False, got 1"),
         ("log_device_placement", "yes", "expected True or False, got 'yes'"),
     ],

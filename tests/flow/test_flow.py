@@ -78,5 +78,5 @@ def test_no_case_and_wrong_numbers_are_refused() -> None:
 def test_devices_are_listed() -> None:
     assert gx.list_devices("CPU")[1] == ("/device:CPU:1", "CPU")
     assert gx.list_devices("CPU", physical=True)[0].name == "/physical_device:CPU:0"
-    with pytest.raises(NotImplementedError, match="GPUs can be hidden, CPUs cannot"):
+    with pytest.raises(NotImplementedError, match="only GPUs can be hidden, not CPUs"):
         gx.set_visible_devices([], "CPU")

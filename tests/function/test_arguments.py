@@ -283,21 +283,21 @@ SIGNATURE = [gx.TensorSpec((None, 2), "float32"), {"k": gx.TensorSpec((), "int32
         (
             (gx.ones((3,)), {"k": gx.asarray(1)}),
             ValueError,
-            r"argument 'x' is f32\[3\], input_signature asks for float32\[\?,2\]",
+            r"argument 'x' is f32\[3\], but input_signature requires float32\[\?,2\]",
         ),
         ((gx.ones((3, 4)), {"k": gx.asarray(1)}), ValueError, r"argument 'x' is f32\[3,4\]"),
         ((gx.ones((3, 2), dtype="int32"), {"k": gx.asarray(1)}), ValueError, r"argument 'x' is i32\[3,2\]"),
         (
             (gx.ones((3, 2)), gx.asarray(1)),
             ValueError,
-            r"argument 'y' has the structure \*, input_signature asks for \{k: \*\}",
+            r"argument 'y' has the structure \*, but input_signature requires \{k: \*\}",
         ),
         ((gx.ones((3, 2)), {"j": gx.asarray(1)}), ValueError, r"argument 'y' has the structure \{j: \*\}"),
         ((gx.ones((3, 2)), {"k": "1"}), TypeError, r"argument 'y' must be a tensor \(int32\[\]\), got '1'"),
         (
             (gx.ones((3, 2)), {"k": gx.asarray(1)}, gx.asarray(2.0)),
             ValueError,
-            r"3 arguments given, input_signature has 2; the tensor 'n'",
+            r"got 3 arguments, but input_signature has 2; the tensor 'n'",
         ),
     ],
 )
@@ -326,7 +326,7 @@ def test_a_signature_does_not_count_self() -> None:
 
 def test_bad_arguments_name_the_argument_and_the_line() -> None:
     function = gx.function(lambda x, names: x)
-    with pytest.raises(TypeError, match=r"argument 'names': cannot make a tensor.*holds no numbers") as caught:
+    with pytest.raises(TypeError, match=r"argument 'names': cannot make a tensor.*is not numeric") as caught:
         function(gx.asarray(1.0), np.asarray(["a"]))
     assert "test_arguments.py" in str(caught.value)
     with pytest.raises(gx.errors.InvalidArgumentError, match="expected a function, got 3"):
@@ -335,7 +335,7 @@ def test_bad_arguments_name_the_argument_and_the_line() -> None:
         gx.errors.InvalidArgumentError, match="on_retrace must be 'warn', 'error' or 'ignore', got 'no'"
     ):
         gx.function(lambda: 0, on_retrace="no")  # pyright: ignore[reportArgumentType]
-    message = "gx.function: 'deadline' is not an option; there are input_signature, autograph, unroll"
+    message = "gx.function: 'deadline' is not an option; the options are input_signature, autograph, unroll"
     with pytest.raises(gx.errors.InvalidArgumentError, match=message) as caught:
         gx.function(deadline=3)  # pyright: ignore[reportCallIssue]
     assert "gx.function(deadline=3)" in str(caught.value)
@@ -349,10 +349,10 @@ def test_bad_arguments_name_the_argument_and_the_line() -> None:
         ("static_argnames", "the option 'static_argnames' is not needed: a Python value is static, a tensor is not"),
         ("donate_argnums", "not needed: a gx.Variable is updated in place"),
         ("jit_compile", "not needed: XLA compiles the whole function"),
-        ("reduce_retracing", "not there: each size is compiled by itself"),
+        ("reduce_retracing", "not supported: each size is compiled separately"),
         ("fullgraph", "not needed: the whole function becomes one graph, or is refused with the line"),
-        ("backend", "is named device here"),
-        ("unrol", r"'unrol' is not an option \(did you mean 'unroll'\?\); there are input_signature"),
+        ("backend", "is called device"),
+        ("unrol", r"'unrol' is not an option \(did you mean 'unroll'\?\); the options are input_signature"),
     ],
 )
 def test_an_option_of_another_library_is_answered(option: str, message: str) -> None:
@@ -412,13 +412,16 @@ def test_a_container_that_is_given_twice_is_one(held: Any) -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (np.sin, r"gx\.function: sin is no Python function, but a ufunc; wrap it, as in `lambda x: np\.sin\(x\)`"),
-        (max, "Python does not say which arguments max takes; wrap it"),
+        (np.sin, r"gx\.function: sin is a ufunc, not a Python function; wrap it, as in `lambda x: np\.sin\(x\)`"),
+        (max, "Python does not know the signature of max; wrap it"),
         (
             staticmethod(len),
-            "gx.function stands above @staticmethod; write @staticmethod first, and @gx.function below",
+            "gx.function is applied on top of @staticmethod; put @staticmethod first, and @gx.function below",
         ),
-        (classmethod(len), "gx.function stands above @classmethod; write @classmethod first, and @gx.function below"),
+        (
+            classmethod(len),
+            "gx.function is applied on top of @classmethod; put @classmethod first, and @gx.function below",
+        ),
     ],
 )
 def test_what_is_no_function_of_pythons_is_answered(function: Any, message: str) -> None:

@@ -367,7 +367,7 @@ def test_a_pin_of_a_function_does_not_contradict_a_co_location() -> None:
     pinned = gx.function(lambda x: x + 1, device="cpu:1")
     with (
         gx.colocate_with(variable),
-        pytest.raises(gx.errors.InvalidArgumentError, match=r"contradicts gx\.colocate_with"),
+        pytest.raises(gx.errors.InvalidArgumentError, match=r"contradicts the enclosing gx\.colocate_with"),
     ):
         pinned(ONE)
 

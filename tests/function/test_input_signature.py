@@ -56,7 +56,7 @@ def test_a_specification_of_any_shape() -> None:
     assert TensorSpec([None, 3]) == TensorSpec((None, 3))
     function = gx.function(lambda x: gx.sum(x), input_signature=[spec])
     assert [function(value).item() for value in (3, [1, 2], [[4], [5]])] == [3, 3, 9]
-    with pytest.raises(ValueError, match=r"argument 'x' is f32\[2\], input_signature asks for int32\[\*\]"):
+    with pytest.raises(ValueError, match=r"argument 'x' is f32\[2\], but input_signature requires int32\[\*\]"):
         function(gx.ones(2))
 
 
@@ -73,7 +73,7 @@ def test_numbers_in_structures() -> None:
 def test_a_size_that_is_said_is_that_size(size: int) -> None:
     function = gx.function(lambda x: x, input_signature=[TensorSpec((3, None), "float32")])
     assert function(gx.ones((3, 5))).shape == (3, 5)
-    with pytest.raises(ValueError, match=rf"argument 'x' is f32\[{size},5\], input_signature asks for float32\[3,"):
+    with pytest.raises(ValueError, match=rf"argument 'x' is f32\[{size},5\], but input_signature requires float32\[3,"):
         function(gx.ones((size, 5)))
 
 
@@ -102,7 +102,7 @@ def test_every_way_to_run_sees_the_same_numbers() -> None:
 @pytest.mark.parametrize(
     ("dtype", "given", "message"),
     [
-        ("int32", 1.5, r"argument 'x': 1.5 cannot be a tensor of int32, which input_signature asks for \(int32\[\]\)"),
+        ("int32", 1.5, r"argument 'x': 1.5 cannot be a tensor of int32, which input_signature requires \(int32\[\]\)"),
         ("float32", 1j, r"argument 'x': 1j cannot be a tensor of float32"),
         ("int32", True, r"argument 'x': True cannot be a tensor of int32"),
         ("bool", 1, r"argument 'x': 1 cannot be a tensor of bool"),
@@ -110,8 +110,8 @@ def test_every_way_to_run_sees_the_same_numbers() -> None:
         ("int32", 2**70, r"argument 'x': .*too large"),
         ("int32", [[1], [2, 3]], r"argument 'x': .*inhomogeneous"),
         ("float32", "a", r"argument 'x' must be a tensor \(float32\[\]\), got 'a'"),
-        ("float32", None, r"argument 'x' has the structure None, input_signature asks for \*"),
-        ("float32", [1.0, 2.0], r"argument 'x' is f32\[2\], input_signature asks for float32\[\]"),
+        ("float32", None, r"argument 'x' has the structure None, but input_signature requires \*"),
+        ("float32", [1.0, 2.0], r"argument 'x' is f32\[2\], but input_signature requires float32\[\]"),
     ],
 )
 def test_numbers_that_do_not_fit(dtype: str, given: Any, message: str) -> None:
@@ -138,7 +138,7 @@ def test_the_instance_of_a_method_is_not_among_the_specifications() -> None:
     assert model.double([1, 2]).tolist() == [2, 4]
     assert model.triple([1, 2]).tolist() == Model.triple([1, 2]).tolist() == [3, 6]
     assert model.double.compare(gx.ones((2,)), rounds=0, show=False).equal
-    with pytest.raises(ValueError, match=r"argument 'x' is f32\[3\], input_signature asks for float32\[2\]"):
+    with pytest.raises(ValueError, match=r"argument 'x' is f32\[3\], but input_signature requires float32\[2\]"):
         model.double(gx.ones((3,)))
 
 

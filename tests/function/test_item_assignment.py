@@ -511,7 +511,7 @@ def in_a_branch(x: Any) -> Any:
 def test_assigning_to_a_tensor_from_outside_is_refused(function: Any) -> None:
     with pytest.raises(
         UnimplementedError,
-        match=r"(?s)items of a tensor \(f32\[2\]\) that comes from outside .*Pass it as an argument, keep it in a "
+        match=r"(?s)items of a tensor \(f32\[2\]\) from outside .*Pass it as an argument, keep it in a "
         r"gx.Variable, or assign to the items of x.copy\(\).*test_item_assignment.py",
     ):
         gx.function(function)(f(1.0))
@@ -536,8 +536,8 @@ def test_what_is_no_tensor_cannot_be_changed(argument: Any, what: str, traced: b
         compiled(gx.zeros(2), gx.zeros(2))
     with pytest.raises(
         InvalidArgumentError,
-        match=rf"(?s)assigns_first assigns items of the argument 'x', which was given as {what}: .* "
-        r"Pass a tensor, made by gx.asarray, or .* copy inside.*x\[0\] = 5.0",
+        match=rf"(?s)assigns_first assigns items of the argument 'x', which was passed as {what}: .* "
+        r"Pass a tensor, made with gx.asarray, or .* copy made inside.*x\[0\] = 5.0",
     ):
         compiled(argument, gx.zeros(2))
     assert np.asarray(argument).tolist() == [0.0, 0.0]
@@ -547,7 +547,7 @@ def test_what_is_no_tensor_cannot_be_changed(argument: Any, what: str, traced: b
 def test_python_numbers_that_became_a_tensor() -> None:
     compiled = gx.function(lambda x: x.__setitem__(0, 5.0), input_signature=[gx.TensorSpec((2,))])
     compiled(gx.zeros(2))
-    with pytest.raises(InvalidArgumentError, match="items of the argument 'x', which was given as Python numbers"):
+    with pytest.raises(InvalidArgumentError, match="items of the argument 'x', which was passed as Python numbers"):
         compiled([1.0, 2.0])
 
 
@@ -559,11 +559,11 @@ def assigns_to_the_first(x: Any, others: Any) -> Any:
 def test_one_tensor_as_two_arguments() -> None:
     compiled, x = gx.function(assigns_first), gx.zeros(2)
     compiled(x, gx.zeros(2))
-    with pytest.raises(UnimplementedError, match="argument 'x', but the same tensor is given as 'y' too"):
+    with pytest.raises(UnimplementedError, match="argument 'x', but the same tensor is also passed as 'y'"):
         compiled(x, x)
     with (
         gx.GradientTape(),
-        pytest.raises(UnimplementedError, match=r"argument 'x', but the same tensor is given as 'others\[1\]' too"),
+        pytest.raises(UnimplementedError, match=r"argument 'x', but the same tensor is also passed as 'others\[1\]'"),
     ):
         gx.function(assigns_to_the_first)(x, [gx.zeros(1), x])
     assert x.tolist() == [5.0, 0.0]

@@ -587,7 +587,7 @@ def test_arguments_that_are_none_are_refused(call: Any, message: str) -> None:
 def test_rows_of_a_map_call_it_without_order() -> None:
     rows = gx.function(gx.vmap(lambda x: gx.pyfunc(double, SCALAR, x, ordered=False)))
     assert rows(f(1.0, 2.0)).tolist() == [2, 4]
-    with pytest.raises(UnimplementedError, match=r"or call gx\.pyfunc with ordered=False, which is done for each row"):
+    with pytest.raises(UnimplementedError, match=r"or call gx\.pyfunc with ordered=False, which runs for each row"):
         gx.function(gx.vmap(one_result))(f(1.0, 2.0))
 
 

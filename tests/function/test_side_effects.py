@@ -402,11 +402,11 @@ def test_a_global_that_was_not_there_is_taken_away_again() -> None:
     ("options", "message"),
     [
         ({"side_effects": "no"}, "side_effects must be 'warn', 'error' or 'ignore', got 'no'"),
-        ({"unroll": 1}, "unroll must be None, True, False or a number of iterations from 2 on, got 1"),
-        ({"unroll": "all"}, "unroll must be None, True, False or a number of iterations from 2 on, got 'all'"),
-        ({"max_iterations": 0}, "max_iterations must be None or an int from 1 on, got 0"),
-        ({"max_iterations": True}, "max_iterations must be None or an int from 1 on, got True"),
-        ({"max_traces": 0}, "max_traces must be None or an int from 1 on, got 0"),
+        ({"unroll": 1}, "unroll must be None, True, False or an int of at least 2, got 1"),
+        ({"unroll": "all"}, "unroll must be None, True, False or an int of at least 2, got 'all'"),
+        ({"max_iterations": 0}, "max_iterations must be None or a positive int, got 0"),
+        ({"max_iterations": True}, "max_iterations must be None or a positive int, got True"),
+        ({"max_traces": 0}, "max_traces must be None or a positive int, got 0"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:
@@ -453,7 +453,9 @@ def test_the_change_of_an_argument_is_named_with_its_line() -> None:
         rows.append(1)
         return x
 
-    with pytest.raises(UnimplementedError, match=r"given \(by the call of list.append\)(.|\n)*rows.append\(1\)"):
+    with pytest.raises(
+        UnimplementedError, match=r"among its arguments \(by the call of list.append\)(.|\n)*rows.append\(1\)"
+    ):
         gx.function(program)([1.0], ONE)
 
 
@@ -469,7 +471,7 @@ def test_a_change_of_what_a_trace_depends_on_is_not_said_to_happen_once() -> Non
 
     counter = Counter()
     with pytest.warns(
-        SideEffectWarning, match=r"attribute 'n' of a Counter happens when .* traced anew for each value"
+        SideEffectWarning, match=r"attribute 'n' of a Counter happens when .* traces it anew for each value"
     ):
         assert counter.step(ONE).item() == 1
     assert counter.step(ONE).item() == 2

@@ -165,11 +165,11 @@ def test_a_signature_may_ask_for_strings() -> None:
     assert lengths.tolist() == [1, 2]
     assert f(np.array(["a"]))[0].tolist() == ["a!"]
     with pytest.raises(
-        InvalidArgumentError, match=r"argument 'names' is string\[\], input_signature asks for string\[\?\]"
+        InvalidArgumentError, match=r"argument 'names' is string\[\], but input_signature requires string\[\?\]"
     ):
         f("a")
     with pytest.raises(
-        InvalidArgumentError, match=r"argument 'names' is f32\[3\], input_signature asks for string\[\?\]"
+        InvalidArgumentError, match=r"argument 'names' is f32\[3\], but input_signature requires string\[\?\]"
     ):
         f(X)
     with pytest.raises(InvalidTypeError, match=r"argument 'x' must be a tensor \(float32\[3\]\), got StringTensor"):

@@ -232,5 +232,5 @@ def test_other_mistakes_are_named() -> None:
             x = x + push(x)
         return x
 
-    with pytest.raises(FailedPreconditionError, match="in another function or loop body"):
+    with pytest.raises(FailedPreconditionError, match="outside the function or loop body"):
         elsewhere(gx.asarray(1.0))

@@ -370,7 +370,7 @@ def test_a_tape_of_another_trace() -> None:
     def run() -> Any:
         return tape.gradient(y, x)
 
-    with pytest.raises(FailedPreconditionError, match="another function or loop body than the one that opened"):
+    with pytest.raises(FailedPreconditionError, match="outside the function or loop body that opened"):
         run()
 
 

@@ -318,7 +318,7 @@ _TABLE = np.ones(100_000, np.float32)
 
 
 def test_the_option_of_compare_is_told_of() -> None:
-    with pytest.raises(TypeError, match="it has no option show, and double takes no argument of that name"):
+    with pytest.raises(TypeError, match="has no option show, and double has no argument of that name"):
         gx.explain(double, gx.ones(2), show=False)
     assert gx.explain(lambda x, show: x if show else -x, gx.ones(2), show=True).function
 
@@ -333,5 +333,5 @@ def test_what_is_looked_at_again_is_listed_and_what_takes_long_is_named() -> Non
     assert guards["_RATE"].was == "0.5"
     assert guards["_RATE"].seconds < 1e-6 < guards["_TABLE"].seconds
     text = str(found)
-    assert re.search(r"looked at again at each call\n  global _RATE \(test_explain.py:\d+\), global _TABLE", text)
+    assert re.search(r"checked at each call\n  global _RATE \(test_explain.py:\d+\), global _TABLE", text)
     assert re.search(r"global _TABLE \(.*\) takes about \d+ us at each call: pass it as a tensor", text)

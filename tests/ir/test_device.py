@@ -66,7 +66,7 @@ def test_malformed_text_is_refused_with_the_forms_that_are_taken(text: str) -> N
 
 @pytest.mark.parametrize("text", ["/gpu:0/cpu:0", "/task:1/task:1", "/device:CPU:0/cpu"])
 def test_a_part_that_is_given_twice_is_refused(text: str) -> None:
-    with pytest.raises(errors.InvalidArgumentError, match=f"the device '{text}' gives .* more than once"):
+    with pytest.raises(errors.InvalidArgumentError, match=f"the device '{text}' sets .* more than once"):
         DeviceSpec.parse(text)
 
 
@@ -135,7 +135,7 @@ def test_tensorflows_names() -> None:
     assert spec.to_string() == "/job:ps/device:GPU:1"
     assert spec.make_merged_spec(DeviceSpec(task=1)).to_string() == "/job:ps/task:1/device:GPU:1"
     assert spec.replace(job=None, device_index=2) == DeviceSpec.parse("gpu:2")
-    with pytest.raises(errors.InvalidArgumentError, match="a device spec has no field 'index'; it has job, replica"):
+    with pytest.raises(errors.InvalidArgumentError, match="a device spec has no field 'index'; the fields are job"):
         spec.replace(index=2)
 
 
@@ -146,10 +146,10 @@ def test_the_type_is_kept_in_upper_case() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"task": -1}, "task is -1; it counts from 0"),
-        ({"device_type": "GPU", "device_index": -2}, "device_index is -2; it counts from 0"),
-        ({"job": "a/b"}, "'a/b' is no name of a job"),
-        ({"device_type": "G:0"}, "'G:0' is no type of device"),
+        ({"task": -1}, "task is -1; expected at least 0"),
+        ({"device_type": "GPU", "device_index": -2}, "device_index is -2; expected at least 0"),
+        ({"job": "a/b"}, "'a/b' is not a job name"),
+        ({"device_type": "G:0"}, "'G:0' is not a device type"),
         ({"job": 3}, "job is 3; expected a string or None"),
         ({"task": "1"}, "task is '1'; expected an int or None"),
         ({"replica": True}, "replica is True; expected an int or None"),

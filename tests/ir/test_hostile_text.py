@@ -46,10 +46,10 @@ def _bomb(size: int) -> str:
     [
         (
             HEAD + "%y: f32[3] = neg(%x) {a = " + "(" * 500,
-            "expected at most 200 bodies, tuples and lists in each other",
+            "expected at most 200 levels of bodies, tuples and lists",
         ),
-        (HEAD + "%y: f32[3] = neg(%x) {a = f32[1](" + "[" * 500, "expected at most 200 bodies"),
-        (HEAD + "%y: f32[3] = repeat(%x) { body(%x: f32[3]) -> (f32[3]) { " * 500, "expected at most 200 bodies"),
+        (HEAD + "%y: f32[3] = neg(%x) {a = f32[1](" + "[" * 500, "expected at most 200 levels of"),
+        (HEAD + "%y: f32[3] = repeat(%x) { body(%x: f32[3]) -> (f32[3]) { " * 500, "expected at most 200 levels of"),
         (
             HEAD + "%y: f32[3] = neg(%x) {a = " + "9" * 5000,
             "line 2, column 29: expected an integer of at most 640 digits",
@@ -58,7 +58,7 @@ def _bomb(size: int) -> str:
         (HEAD + f'%y: f32[3] = neg(%x) loc("a":{"9" * 5000})', "expected an integer of at most 640 digits"),
         (HEAD + '%y: f32[3] = neg(%x) loc("a":2147483648)', "expected the number of a line, at most 2147483647"),
         (HEAD + '%y: f32[3] = neg(%x) loc("a":-1)', "expected the number of a line"),
-        (HEAD + '%y: f32[3] = neg(%x) {a = f32[2](zlib "eJw=")}', "expected the elements of f32[2], found others"),
+        (HEAD + '%y: f32[3] = neg(%x) {a = f32[2](zlib "eJw=")}', "of f32[2], found other elements"),
         (HEAD + f'%y: f32[3] = neg(%x) {{a = f32[{"9" * 99}](zlib "{_bomb(8)}")}}', "expected the elements of f32"),
         ('graph "\\ud800"(', "expected a name that UTF-8 can hold"),
         ('graph "a', "expected a string with the escapes of JSON"),
@@ -100,9 +100,9 @@ def test_a_nest_as_deep_as_allowed_can_be_used() -> None:
     [
         ('%y: f32[3] = neg(%x) @"bla"', "the device 'bla' has the part 'bla'"),
         (f'%y: f32[3] = neg(%x) @"cpu:{"9" * 5000}"', "has the part"),
-        ("%y: f32[] = read() {name = 3} ", "what it reads or writes is named 3, which is no text"),
+        ("%y: f32[] = read() {name = 3} ", "a resource that it reads or writes is named 3, which is not a string"),
         ("%y: f32[] = read() ", "the op's own check fails: KeyError: 'name'"),
-        ('%y: f32[] = neg(%x) loc("a\\u0000":1)', "inference gives"),
+        ('%y: f32[] = neg(%x) loc("a\\u0000":1)', "inference returns"),
     ],
 )
 def test_a_node_that_means_nothing_is_refused(line: str, message: str) -> None:

@@ -152,5 +152,5 @@ def test_an_op_that_returns_another_number_of_values_is_reported() -> None:
 
 
 def test_the_number_of_inputs_is_checked() -> None:
-    with pytest.raises(errors.InvalidArgumentError, match="the graph 'g' takes 1 inputs, 2 were given"):
+    with pytest.raises(errors.InvalidArgumentError, match="the graph 'g' takes 1 inputs, got 2"):
         Interpreter(read("graph g(%x: f32[]) -> () { return }")).run(1, 2)

@@ -19,7 +19,7 @@ def test_short_names_come_back(dtype: np.dtype[Any]) -> None:
 
 
 def test_an_unknown_dtype_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="there is no dtype 'f33'; there are bool, i8, "):
+    with pytest.raises(TypeError, match="there is no dtype 'f33'; expected one of bool, i8, "):
         dtype_from_short("f33")
 
 

@@ -77,7 +77,7 @@ def test_an_input_is_no_output_of_a_node() -> None:
 def test_an_output_belongs_to_its_node() -> None:
     node, other = neg(), neg(name="other")
     object.__setattr__(node, "outputs", other.outputs)
-    assert "output 0 says that it is <Value f32[] output 0 of other>" in refused(Graph([X], [node], []))
+    assert "output 0 claims to be <Value f32[] output 0 of other>" in refused(Graph([X], [node], []))
 
 
 def test_names_are_unique() -> None:
@@ -93,25 +93,26 @@ def test_a_control_input_comes_earlier() -> None:
 
 def test_a_node_has_the_inputs_that_its_op_takes() -> None:
     node = Node(ADD, [X], Attrs(), [FLOAT])
-    assert "the op takes inputs (x, y), the node has 1" in refused(Graph([X], [node], []))
+    assert "the op takes inputs (x, y), but the node has 1" in refused(Graph([X], [node], []))
 
 
 def test_a_starred_input_takes_any_number() -> None:
     op = OpDef("join", impl=max, infer=lambda types, attrs, regions: (FLOAT,), params=("x", "*more"))
     for count in (1, 2, 5):
         verify(Graph([X], [Node(op, [X] * count, Attrs(), [FLOAT])], []))
-    assert "the op takes inputs (x, *more), the node has 0" in refused(Graph([X], [Node(op, [], Attrs(), [FLOAT])], []))
+    node = Node(op, [], Attrs(), [FLOAT])
+    assert "the op takes inputs (x, *more), but the node has 0" in refused(Graph([X], [node], []))
 
 
 def test_a_node_has_the_regions_that_its_op_takes() -> None:
     node = Node(REPEAT, [X], Attrs(times=1), [FLOAT])
-    assert "the op takes regions (body), the node has 0" in refused(Graph([X], [node], []))
+    assert "the op takes regions (body), but the node has 0" in refused(Graph([X], [node], []))
 
 
 @pytest.mark.parametrize("types", [[INT], [WEAK], [VECTOR], [FLOAT, FLOAT], []])
 def test_output_types_are_what_inference_gives(types: Sequence[TensorType]) -> None:
     given = ", ".join(map(str, types))
-    assert f"the outputs are ({given}), inference gives (f32[])" in refused(Graph([X], [neg(types=types)], []))
+    assert f"the outputs are ({given}), but inference returns (f32[])" in refused(Graph([X], [neg(types=types)], []))
 
 
 def test_inference_that_fails_is_reported_with_the_node() -> None:
@@ -130,10 +131,10 @@ def test_an_op_checks_its_nodes() -> None:
 @pytest.mark.parametrize(
     ("type", "problem"),
     [
-        (TensorType((-2,), np.dtype("int32")), "the shape (-2,), whose sizes are not all integers from 0"),
+        (TensorType((-2,), np.dtype("int32")), "the shape (-2,), whose sizes are not all nonnegative integers"),
         (TensorType((1.5,), np.dtype("int32")), "the shape (1.5,)"),  # type: ignore[arg-type]
-        (TensorType((), np.float32), "the dtype <class 'numpy.float32'>, which is no NumPy dtype"),  # type: ignore[arg-type]
-        ("f32[]", "the type 'f32[]', which is no TensorType"),
+        (TensorType((), np.float32), "the dtype <class 'numpy.float32'>, which is not a NumPy dtype"),  # type: ignore[arg-type]
+        ("f32[]", "the type 'f32[]', which is not a TensorType"),
     ],
 )
 def test_a_type_is_well_formed(type: Any, problem: str) -> None:

@@ -134,7 +134,7 @@ each function to, so they say what is there.
 - **size=** marks results whose shape depends on values: eager code finds them, and compiled code takes the shape from
   `size=`. *eager* marks the few that compiled code refuses for this reason.
 
-A tensor is asked for where *a tensor, or what becomes one* stands: a `gx.Tensor`, a Variable, a NumPy or JAX array, a
+*A tensor or array-like* means a `gx.Tensor`, a Variable, a NumPy or JAX array, a
 number, or a nested list of numbers. What is *static* is a Python value, known while a function is traced. Shapes,
 dtypes and attributes that do not fit raise `gx.errors.InvalidArgumentError`, what is no tensor
 `gx.errors.InvalidTypeError`, in both modes and with the line of the call.

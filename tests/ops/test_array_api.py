@@ -25,7 +25,7 @@ def test_every_name_of_the_standard_is_there() -> None:
 def test_the_namespace_of_a_tensor() -> None:
     x = gx.ones(2)
     assert x.__array_namespace__() is x.__array_namespace__(api_version="2024.12") is gx
-    with pytest.raises(InvalidArgumentError, match=r"there is no version '1999\.12' here, but 2022\.12, "):
+    with pytest.raises(InvalidArgumentError, match=r"version '1999\.12' is not supported; supported are 2022\.12, "):
         x.__array_namespace__(api_version="1999.12")
     info = gx.__array_namespace_info__()
     assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
@@ -64,15 +64,15 @@ def test_functions_of_dtypes() -> None:
     assert gx.finfo(gx.ones(2, "bfloat16")).bits == 16
     assert gx.finfo(gx.complex64).dtype == np.float32
     assert (gx.iinfo(gx.int8).min, gx.iinfo("uint8").max) == (-128, 255)
-    with pytest.raises(InvalidTypeError, match=r"finfo: int32 is no floating dtype; use gx\.iinfo"):
+    with pytest.raises(InvalidTypeError, match=r"finfo: int32 is not a floating dtype; use gx\.iinfo"):
         gx.finfo(int)
-    with pytest.raises(InvalidTypeError, match=r"iinfo: float32 is no integer dtype; use gx\.finfo"):
+    with pytest.raises(InvalidTypeError, match=r"iinfo: float32 is not an integer dtype; use gx\.finfo"):
         gx.iinfo(gx.float32)
     assert gx.result_type(gx.int8, gx.ones(1, "int16"), 3) == gx.int16
     assert gx.result_type(gx.bfloat16, 1.5) == gx.bfloat16
     assert gx.result_type(gx.asarray(1.5) * 1, gx.float16) == gx.float32
     assert gx.result_type(1, 2.0) == gx.float32
-    with pytest.raises(InvalidArgumentError, match="result_type: give at least one"):
+    with pytest.raises(InvalidArgumentError, match="result_type: pass at least one"):
         gx.result_type()
     assert gx.promote_types("int32", gx.float16) == gx.float16
     assert gx.can_cast(gx.int8, gx.int16)
@@ -104,7 +104,7 @@ def test_isdtype(kind: Any, members: tuple[str, ...]) -> None:
 
 
 def test_isdtype_refuses_what_is_no_kind() -> None:
-    with pytest.raises(InvalidArgumentError, match="isdtype: 'real numbers' is no kind, expected a dtype or"):
+    with pytest.raises(InvalidArgumentError, match="isdtype: 'real numbers' is not a kind; expected a dtype or"):
         gx.isdtype(gx.float32, "real numbers")
 
 

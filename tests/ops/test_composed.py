@@ -27,7 +27,7 @@ def test_select_and_piecewise() -> None:
     close(gx.piecewise(X, conditions[:2], ours), np.piecewise(X, conditions[:2], functions))
     compiled = gx.function(lambda x: gx.select([x < 0], [-x], x + 1))
     close(compiled(gx.asarray(X)), np.where(X < 0, -X, X + 1))
-    with pytest.raises(InvalidArgumentError, match="select: 2 conditions and 1 choices; give one choice for each"):
+    with pytest.raises(InvalidArgumentError, match="select: 2 conditions and 1 choices; pass one choice for each"):
         gx.select(conditions[:2], [X])
     with pytest.raises(InvalidArgumentError, match="piecewise: 1 conditions and 3 functions"):
         gx.piecewise(X, conditions[:1], ours)
@@ -92,7 +92,7 @@ def test_facts() -> None:
         False,
     )
     assert gx.broadcast_shapes((2, 1), 3, (1,)) == (2, 3)
-    with pytest.raises(InvalidArgumentError, match=r"broadcast_shapes: \(2,\), 3 do not fit together"):
+    with pytest.raises(InvalidArgumentError, match=r"broadcast_shapes: \(2,\), 3 cannot be broadcast together"):
         gx.broadcast_shapes((2,), 3)
     with pytest.raises(InvalidArgumentError, match=r"size: axis 2 is out of range for shape \(2,\)"):
         gx.size([1, 2], 2)
@@ -107,7 +107,7 @@ def test_image_axes() -> None:
         gx.nn.max_pool(gx.ones((1, 4, 4, 1)), 2, data_format="NHWX")
     with pytest.raises(InvalidArgumentError, match=r"strides are \(1, 1, 1\), expected one or 2"):
         gx.nn.conv2d(gx.ones((1, 4, 4, 1)), gx.ones((2, 2, 1, 1)), (1, 1, 1))
-    with pytest.raises(InvalidArgumentError, match="3 channels cannot be put into 2 groups of one size"):
+    with pytest.raises(InvalidArgumentError, match="3 channels cannot be divided into 2 equal groups"):
         gx.nn.group_norm(gx.ones((1, 2, 2, 3)), 2)
 
 

@@ -72,12 +72,12 @@ def test_a_tensor_may_be_a_seed(seed: Any) -> None:
 @pytest.mark.parametrize("seed", [1.5, True, "seven", None, gx.asarray(1.5), gx.asarray(True), np.bool_(True)], ids=str)
 def test_what_is_no_seed(seed: Any) -> None:
     with pytest.raises(
-        InvalidTypeError, match=r"Generator: a seed is an int of at most 64 bits, or a tensor of one, got "
+        InvalidTypeError, match=r"Generator: a seed must be an int of at most 64 bits, or a tensor of one, got "
     ) as error:
         Generator(seed)
     assert "test_generator.py" in str(error.value)
     generator = Generator(3)
-    with pytest.raises(InvalidTypeError, match="seed: a seed is an int"):
+    with pytest.raises(InvalidTypeError, match="seed: a seed must be an int"):
         generator.seed(seed)
     assert words(generator) == [0, 3]
 
@@ -85,7 +85,7 @@ def test_what_is_no_seed(seed: Any) -> None:
 def test_seeds_that_do_not_fit() -> None:
     with pytest.raises(InvalidArgumentError, match=r"got 18446744073709551616; take seed % 2\*\*64"):
         Generator(2**64)
-    with pytest.raises(InvalidArgumentError, match=r"Generator: a seed is an int .* got shape \(2,\)"):
+    with pytest.raises(InvalidArgumentError, match=r"Generator: a seed must be an int .* got shape \(2,\)"):
         Generator(np.asarray([1, 2]))
 
 
@@ -123,7 +123,9 @@ def test_a_state_is_kept_and_put_back() -> None:
 def test_what_is_no_state(state: Any, given: str) -> None:
     generator = Generator(3)
     for use in (generator.reset, Generator.from_state):
-        with pytest.raises(InvalidArgumentError, match=r"expected a state: uint32\[2\], as generator\.state") as error:
+        with pytest.raises(
+            InvalidArgumentError, match=r"expected a state: uint32\[2\], such as generator\.state"
+        ) as error:
             use(state)
         assert any(f"got {text}" in str(error.value) for text in given.split("|"))
         assert "test_generator.py" in str(error.value)
@@ -132,7 +134,7 @@ def test_what_is_no_state(state: Any, given: str) -> None:
 
 def test_a_key_of_another_kind_is_no_state() -> None:
     with pytest.raises(
-        InvalidArgumentError, match=r"from_state: the key is one of .*rbg.*; make it by jax\.random\.key"
+        InvalidArgumentError, match=r"from_state: the key is for .*rbg.*; make it with jax\.random\.key"
     ):
         Generator.from_state(jax.random.key(1, impl="rbg"))
 
@@ -250,7 +252,7 @@ def test_generators_of_a_compiled_function_stay_there() -> None:
     def reads_state() -> Any:
         return generator.fork().state.value()
 
-    with pytest.raises(UnimplementedError, match=r"is no Variable; make the generator outside"):
+    with pytest.raises(UnimplementedError, match=r"is not a Variable; make the generator outside"):
         reads_state()
 
 
@@ -264,7 +266,7 @@ def test_integers() -> None:
     assert set(drawn.tolist()) == {-2, -1, 0, 1, 2}
     assert generator.integers(gx.asarray([1, 11]), gx.asarray([2, 12]), (2,)).tolist() == [1, 11]
     for bounds in ((0,), (-3,), (5, 5), (5, 2)):
-        with pytest.raises(InvalidArgumentError, match=r"integers: there is no integer from \d to below"):
+        with pytest.raises(InvalidArgumentError, match=r"integers: the range from \d to below"):
             generator.integers(*bounds)
 
 

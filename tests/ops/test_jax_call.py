@@ -76,7 +76,7 @@ def test_refusals() -> None:
         gx.call_jax(lambda x: "a", gx.ones(2))
     with pytest.raises(InvalidArgumentError, match=r"call_jax\(args\[0\]: f32\[2\], .*, function=<.*matmul"):
         gx.call_jax(jnp.matmul, gx.ones(2), gx.ones(3))
-    with pytest.raises(InvalidTypeError, match="call_jax: unhashable type: 'bytearray'; give arrays as tensors"):
+    with pytest.raises(InvalidTypeError, match="call_jax: unhashable type: 'bytearray'; pass arrays as tensors"):
         gx.call_jax(lambda x: x, bytearray(b"a"))
 
 

@@ -139,7 +139,7 @@ def test_the_state_of_a_generator_made_in_a_trace_is_no_variable() -> None:
     with trace_scope(Trace("f")):
         generator = random.Generator(1)
         with pytest.raises(
-            UnimplementedError, match=r"is no Variable; make the generator outside.*\n  at .*test_random"
+            UnimplementedError, match=r"is not a Variable; make the generator outside.*\n  at .*test_random"
         ):
             _ = generator.state
 

@@ -269,7 +269,7 @@ def test_there_is_no_one_program_to_lower() -> None:
             y = x + 1
         return y, x * 2
 
-    with pytest.raises(gx.errors.UnimplementedError, match=r"spread: it runs on .* steps, so there is no one program"):
+    with pytest.raises(gx.errors.UnimplementedError, match=r"spread: it runs on .* steps; there is no single program"):
         spread.lower(ONE)
     text = str(gx.explain(spread, ONE))
     assert "segment add on /device:CPU:1" in text

@@ -297,13 +297,13 @@ class TestRetry:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"max_attempts": 0}, "max_attempts must be an int from 1 on, got 0"),
-            ({"max_attempts": True}, "max_attempts must be an int from 1 on, got True"),
+            ({"max_attempts": 0}, "max_attempts must be a positive int, got 0"),
+            ({"max_attempts": True}, "max_attempts must be a positive int, got True"),
             ({"max_attempts": 2, "on": "OSError"}, "on must be exception classes, got 'OSError'"),
             ({"max_attempts": 2, "on": (BaseException,)}, "on must be exception classes"),
             ({"max_attempts": 2, "backoff": 0}, "backoff: expected a positive, finite number of seconds or None"),
-            ({"max_attempts": 2, "factor": 0.5}, "factor must be a number from 1 on, got 0.5"),
-            ({"max_attempts": 2, "factor": "2"}, "factor must be a number from 1 on, got '2'"),
+            ({"max_attempts": 2, "factor": 0.5}, "factor must be a number of at least 1, got 0.5"),
+            ({"max_attempts": 2, "factor": "2"}, "factor must be a number of at least 1, got '2'"),
         ],
     )
     def test_bad_policies(self, options: Any, message: str) -> None:
@@ -335,7 +335,7 @@ def test_bad_options(options: Any, error: type[Exception], message: str) -> None
 def test_a_bad_function_and_a_bad_wait() -> None:
     with pytest.raises(TypeError, match=r"gx\.submit: expected a function, got 3"):
         gx.submit(3)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="expected a timeout from 0 on or None, got -1"):
+    with pytest.raises(ValueError, match="expected a nonnegative timeout or None, got -1"):
         gx.submit(lambda: 1).result(-1)
 
 

@@ -204,12 +204,12 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path) -> None:
         read_timeline(tmp_path / "missing.json")
     path = tmp_path / "other.json"
     path.write_text("[1, 2]")
-    with pytest.raises(gx.errors.InvalidArgumentError, match=r"is no trace that gx.profile has written"):
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"not a trace written by gx.profile"):
         read_timeline(path)
 
 
 def test_a_folder_that_does_not_exist_is_told_at_once(tmp_path: Path) -> None:
-    message = "gx.profile: the trace '.*' is to be in a folder that does not exist"
+    message = "gx.profile: the folder of the trace '.*' does not exist"
     with pytest.raises(gx.errors.NotFoundError, match=message), gx.profile(tmp_path / "missing" / "trace.json"):
         raise AssertionError("not reached")
 

@@ -128,7 +128,7 @@ def repaired(path: Path) -> None:
         (r"tanh\(", "multiply(", "."),
         (r"f32\[\?,3\] = tanh", "f32[?,4] = tanh", r"is said to give f32\[\?,4\], and gives f32\[2,3\]"),
         (r"f32\[\?,3\] = multiply", "i32[?,3] = multiply", "."),
-        (r"return %\S+\n}$", "return\n}", "expected the types of what the graph returns"),
+        (r"return %\S+\n}$", "return\n}", "expected the types of the graph's outputs"),
     ],
 )
 def test_a_graph_that_is_edited_is_refused(old: str, new: str, match: str, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_an_op_prints_with_its_attributes() -> None:
 def test_what_does_not_fit_is_refused_when_the_graph_is_built_or_runs() -> None:
     with Graph().as_default(), Session() as session:
         two, three = placeholder(string, (2,)), placeholder(string, (3,))
-        with pytest.raises(InvalidArgumentError, match=r"the shapes of str\[2\] and str\[3\] do not fit together"):
+        with pytest.raises(InvalidArgumentError, match=r"the shapes of str\[2\] and str\[3\] cannot be broadcast"):
             strings.join([two, three])
         with pytest.raises(InvalidArgumentError, match=r"axis 4 is out of range for str\[2\]"):
             strings.reduce_join(two, axis=4)

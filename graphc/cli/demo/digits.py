@@ -130,7 +130,7 @@ class Run:
       devices: on how many.
       losses: the mean loss of each epoch.
       accuracies: on the test data, after each epoch.
-      seconds: what each epoch took; the first one compiles.
+      seconds: the time of each epoch; the first one compiles.
     """
 
     mode: str

@@ -1,4 +1,4 @@
-"""What ``graphc demo`` shows, in order: the devices, two loops, a network; then the tables and the files."""
+"""The program of ``graphc demo``: the devices, two loops, a network; then the tables and the files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run_demo(folder: Path, *, quick: bool = False) -> None:
     """Runs the demonstration.
 
     Args:
-      folder: where files are written.
+      folder: the folder for the written files.
       quick: whether to take smaller sizes, for a look of some seconds.
 
     Raises:

@@ -26,8 +26,8 @@ class Spread:
 
     Attributes:
       where: on what, in words.
-      losses: of each step.
-      seconds: what it took, compiling included.
+      losses: the loss of each step.
+      seconds: the total time, including compilation.
     """
 
     where: str

@@ -1,4 +1,4 @@
-"""What JAX and XLA get of a graph."""
+"""The programs that JAX and XLA get for a graph."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["to_jaxpr", "to_stablehlo"]
 
 
 def to_jaxpr(graph: Graph, variables: dict[str, Variable]) -> str:
-    """Returns the program that JAX traces of a graph, as a jaxpr; values of Variables come first.
+    """Returns JAX's program for a graph as a jaxpr; values of Variables come first.
 
     Args:
-      graph: what to write.
-      variables: those that it reads or writes, by name.
+      graph: the graph.
+      variables: the Variables that it reads or writes, by name.
     """
     function, shapes = _program(graph, variables)
     return str(jax.make_jaxpr(function)(*shapes))
 
 
 def to_stablehlo(graph: Graph, variables: dict[str, Variable]) -> str:
-    """Returns the module of StableHLO that XLA compiles of a graph; see :func:`to_jaxpr`.
+    """Returns the StableHLO module that XLA compiles for a graph; see :func:`to_jaxpr`.
 
     Args:
-      graph: what to write.
-      variables: those that it reads or writes, by name.
+      graph: the graph.
+      variables: the Variables that it reads or writes, by name.
     """
     function, shapes = _program(graph, variables)
     named: Any = jax.jit(function)

@@ -27,7 +27,7 @@ _MOST = 15
 
 @dataclass(frozen=True)
 class _Costs:
-    """What the nodes of a program cost, and their parts of the whole: of the time, where it was measured."""
+    """The costs of a program's nodes, with their shares of the total: of the time, if it was measured."""
 
     paths: Mapping[Node, str]
     counted: Mapping[Node, NodeCost]
@@ -211,7 +211,7 @@ def _inputs(found: Explanation) -> str:
     access = {(True, True): "read and written", (True, False): "read", (False, True): "written", (False, False): ""}
     variables = [(each.name, each.type, access[each.read, each.written]) for each in found.variables]
     captured = [(name, type, "a tensor from outside") for name, type in found.captured]
-    guards = [(guard.what, guard.was, "looked at again at each call") for guard in found.guards]
+    guards = [(guard.what, guard.was, "checked at each call") for guard in found.guards]
     return table(("name", "what it is", ""), [*arguments, *variables, *captured, *guards], kinds="cc ")
 
 

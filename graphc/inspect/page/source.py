@@ -30,7 +30,7 @@ _TAGS = (
     ("only when traced", "traced", "only when traced"),
     ("decided when traced", "traced", "decided when traced"),
 )
-"""How notes begin, and the tag for each: its class and its text."""
+"""The beginnings of notes, with the tag for each: its class and its text."""
 
 
 def tags_of(line: LineReport) -> list[tuple[str, str]]:

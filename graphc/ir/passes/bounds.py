@@ -1,4 +1,4 @@
-"""What follows from the numbers that ints may be."""
+"""Simplifications that follow from the ranges of ints."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ __all__ = ["Bounds"]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Uses what is known of the ints in loops: the index of a ``scan`` has bounds, and what is computed from it.
+    """Simplifies ints in loops by their ranges: the index of a ``scan`` has bounds, and so do results computed from it.
 
-    Python's ints have no limits and its indices are checked, so a compiled program checks them. A binary search checked
-    a sum and an index in each iteration, and took 1.6 times as long.
+    Python's ints are unbounded and its indices are checked, so a compiled program checks for overflow and range. A
+    binary search checked a sum and an index in each iteration, and took 1.6 times as long.
 
-    Before: a valid graph. After: the same, but that
+    Before: a valid graph. After: the same graph, except that
 
-    * an int or a bool that can be one number alone is that constant;
-    * a ``where``, a ``cond`` or a ``logical_and`` whose test is known is what it chooses;
-    * the indices of ``get_item`` and ``update_item`` that lie inside the tensor are said to: ``inside = True``.
+    * an int or a bool with only one possible value is that constant;
+    * a ``where``, a ``cond`` or a ``logical_and`` with a known test is the chosen value;
+    * the indices of ``get_item`` and ``update_item`` that lie inside the tensor are marked: ``inside = True``.
 
-    Loops are looked at as long as the bounds of what they carry grow: by what an iteration adds, times the iterations,
-    or up to the constants of the loop, and of the dtype at last. A test holds inside what it guards.
+    The pass iterates over a loop until the bounds of its carried values no longer grow: first by an iteration's
+    increment times the iterations, then up to the constants of the loop, and finally of the dtype. A test bounds the
+    values in the code that it guards.
 
     Attributes:
-      ops: where the ops are that a ``vjp`` differentiates.
+      ops: the registry with the ops that a ``vjp`` differentiates.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "bounds"
 
     def __call__(self, graph: Graph) -> Graph:
-        """Replaces what is known."""
+        """Replaces nodes with known results."""
         if not any(node.regions for node in graph.nodes):
             return graph
         return _Step(Ranges(self.ops), self.ops).rewritten(graph, (None,) * len(graph.inputs))
@@ -59,7 +60,7 @@ class _Step:
         self._done: dict[tuple[int, Known], tuple[Graph, Graph]] = {}
 
     def rewritten(self, graph: Graph, inputs: Known) -> Graph:
-        """Returns a graph, or a region, for inputs within some bounds."""
+        """Returns a graph or region, simplified for inputs within some bounds."""
         key = (id(graph), inputs)
         found = self._done.get(key)
         if found is None:
@@ -83,7 +84,7 @@ class _Step:
         return rewriter.finish()
 
     def _branch(self, node: Node, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> bool:
-        """Puts a branch in the place of a cond, if it is known which; returns False if not."""
+        """Replaces a cond with a known test by its branch; returns False if the test is not known."""
         if node.op.name != "cond" or node.device or (truth := _number(node.inputs[0], facts)) is None:
             return False
         place = 0 if truth else 1
@@ -98,7 +99,7 @@ class _Step:
         return True
 
     def _keep(self, node: Node, facts: Facts, rewriter: Rewriter) -> None:
-        """Keeps a node, with what is known in its regions, and of its index."""
+        """Keeps a node, with its regions simplified and its index marked."""
         if node.regions:
             entries = self._ranges.entries(node, facts)
             pairs = zip(node.regions, entries, strict=True)
@@ -114,11 +115,11 @@ class _Step:
 
 
 _INDEXED = {"get_item": 1, "update_item": 2}
-"""The ops that take indices, and after how many other inputs."""
+"""The ops that take indices, with the number of inputs before them."""
 
 
 def _number(value: Value, facts: Facts) -> int | None:
-    """Returns the only number that a value can be, if there is one."""
+    """Returns the only possible value of an int; None if there are several."""
     interval = facts.get(value)
     known = interval is not None and interval[0] == interval[1] and not value.type.shape and value.type.ranked
     return interval[0] if interval is not None and known else None
@@ -130,7 +131,7 @@ def _literal(value: Value, number: int) -> Attrs:
 
 
 def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> None:
-    """Lets constants stand for those of some values that can be one number alone."""
+    """Replaces values with only one possible value by constants."""
     for value in values:
         number = _number(value, facts)
         if number is not None:
@@ -141,7 +142,7 @@ def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter:
 
 
 def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
-    """Puts a constant, or an input, in the place of a node that can be nothing else; returns False if it may be."""
+    """Replaces a node with one possible result by a constant or an input; returns False if there are several."""
     if node.op is CONSTANT or node.regions or len(node.outputs) != 1 or node.effects:
         return False
     (output,) = node.outputs
@@ -157,7 +158,7 @@ def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
 
 
 def _place(node: Node, numbers: Sequence[int | None]) -> int | None:
-    """Returns which input a node gives on, if that is known."""
+    """Returns the index of the input that a node returns, if that is known."""
     name = node.op.name
     if name == "where" and numbers[0] is not None:
         return 1 if numbers[0] else 2
@@ -168,7 +169,7 @@ def _place(node: Node, numbers: Sequence[int | None]) -> int | None:
 
 
 def _is_inside(node: Node, attrs: Attrs, count: int, first: int, facts: Facts) -> bool:
-    """Returns True if tensors are among a node's indices, and each is one that its axis has."""
+    """Returns True if the indices contain tensors, and all of them are within their axes."""
     shape, index = node.inputs[0].type.shape, attrs["index"]
     tensors = iter(node.inputs[first:count])
     if node.inputs[0].type.is_open or first == count:
@@ -192,7 +193,7 @@ def _is_inside(node: Node, attrs: Attrs, count: int, first: int, facts: Facts) -
 
 
 def _marked(attrs: Attrs) -> Attrs:
-    """Returns the attributes with the word that all indices are inside, or those of a ``vjp`` of such a node."""
+    """Returns the attributes with the mark that all indices are inside, also for a ``vjp`` of such a node."""
     if "op" not in attrs:
         return Attrs(attrs, inside=True)
     return Attrs(attrs, attrs=tuple(sorted(_marked(Attrs(dict(attrs["attrs"]))).items())))

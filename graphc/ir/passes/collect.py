@@ -1,4 +1,4 @@
-"""Arrays that a loop fills row by row are collected, not carried."""
+"""Collection of arrays that a loop fills row by row."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Collect"]
 
 @dataclass(frozen=True)
 class Collect:
-    """Makes rows of arrays that a loop carries only to fill them.
+    """Turns arrays that a loop carries only to fill them into collected rows.
 
-    ``out[t] = h`` in a loop changes an array that the loop carries. Its gradient carries another one, and XLA copies
-    that in each iteration, so that it takes the square of the length: 26 times as long for 400 rows.
+    ``out[t] = h`` in a loop changes an array that the loop carries. Its gradient carries another one, which XLA copies
+    in each iteration, so that the time grows with the square of the length: 26 times as long for 400 rows.
 
     Before: a valid graph. After: the same, but that a ``scan`` collects the rows of an array to which each iteration
     assigns one row, along any axis, at places that lie a constant apart, and which it does not look at. The array after
@@ -69,7 +69,7 @@ class _Filled:
 
 
 def _filled(loop: Loop) -> dict[int, _Filled]:
-    """Returns the arrays that a loop carries only to fill them, by their places among what it carries."""
+    """Returns the arrays that a loop only fills, by their position among the carried values."""
     if loop.index is None or not loop.attrs["length"]:
         return {}
     waiting, found = controlled(loop.body), dict[int, _Filled]()
@@ -101,12 +101,12 @@ def _of_write(loop: Loop, write: Access) -> _Filled | None:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A loop that collects rows of arrays that it carried.
+    """A loop with some carried arrays replaced by collected rows.
 
     Attributes:
       loop: the loop.
-      filled: the arrays, by their places.
-      ops: where other ops are.
+      filled: the arrays, by position.
+      ops: the registry of the new ops.
     """
 
     loop: Loop
@@ -114,7 +114,7 @@ class _Rows:
     ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
-        """Returns the loop and the assignments behind it, and what stands for each output."""
+        """Returns the loop and the assignments behind it, and the replacement of each output."""
         loop, body = self.loop, self.loop.body
         carried = [place for place in range(loop.num_carry) if place not in self.filled]
         places = [*carried, *range(loop.num_carry, len(loop.operands))]

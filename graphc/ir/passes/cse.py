@@ -17,11 +17,11 @@ __all__ = ["CSE"]
 
 @dataclass(frozen=True)
 class CSE:
-    """Merges nodes that compute the same.
+    """Merges nodes that compute the same value.
 
-    Before: a valid graph. After: no two nodes without writes have the same op, inputs, attributes, regions, device
-    and control inputs, unless they read something that a node between them writes. Nodes that write are
-    all left. The first of equal nodes stays, under its own name.
+    Before: a valid graph. After: no two nodes without writes have the same op, inputs, attributes, regions, device and
+      control inputs, unless they read something that a node between them writes. All nodes with writes remain. The
+      first of equal nodes stays, under its own name.
     """
 
     name: ClassVar[str] = "cse"
@@ -39,7 +39,7 @@ class CSE:
                 writes.update(written)
                 rewriter.keep(node, regions=regions)
                 continue
-            # How often a resource was written so far tells the versions of what is read apart.
+            # The number of writes to a resource so far identifies the version that a read sees.
             versions = tuple([(effect.resource, writes[effect.resource]) for effect in effects])
             controls = frozenset(rewriter.controls(node)) if node.control_inputs else None
             key = (node.op, rewriter.inputs(node), node.attrs, regions, node.device, controls, versions)

@@ -15,20 +15,20 @@ __all__ = ["DCE"]
 
 @dataclass(frozen=True)
 class DCE:
-    """Removes nodes that nobody needs.
+    """Removes unused nodes.
 
-    Before: a valid graph. After: the same outputs and the same writes in the same order; every node that is left
-    writes something, or is needed, directly or not, by a node that does or by an output of the graph. Reads go when
-    their results are unused and nothing waits for them.
+    Before: a valid graph. After: the same outputs and the same writes in the same order; every remaining node writes
+      something, or is needed, directly or indirectly, by a node that does or by an output of the graph. A read is
+      removed if its result is unused and no node waits for it.
 
-    A control input of a node that is left is left too, as in TensorFlow: somebody asked to wait for it.
+    A control input of a remaining node remains too, as in TensorFlow: the user asked to wait for it.
     """
 
     name: ClassVar[str] = "dce"
 
     def __call__(self, graph: Graph) -> Graph:
-        """Removes nodes that nobody needs."""
-        graph = map_inside(graph, self)  # which may have fewer effects, so that a node around them may go
+        """Removes unused nodes."""
+        graph = map_inside(graph, self)  # it may remove effects, so that the node around them is unused
         live: set[Node] = {value.node for value in graph.outputs if value.node is not None}
         for node in reversed(graph.nodes):
             if node not in live and any(effect.kind is EffectKind.WRITE for effect in node.effects):

@@ -1,4 +1,4 @@
-"""Chains of conds that become one switch."""
+"""Flattening of cond chains into switches."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from graphc.ir.types import Attrs, TensorType
 __all__ = ["Flatten"]
 
 _LEAST = 4
-"""Chains of fewer conds stay: they cost XLA no more than a switch."""
+"""Minimum length of a chain; shorter ones cost XLA no more than a switch."""
 
 _MAX_ELEMENTS = 1024
-"""The elements of an array that a test may look at: where there are more, not to compute it is worth a branch."""
+"""Maximum number of elements in an array that a test reads; a branch that avoids computing larger ones pays off."""
 
 _MAX_TEST = 32
-"""The nodes of a test, likewise."""
+"""Maximum number of nodes in a test, for the same reason."""
 
 _MAX_COPIED = 16
-"""The nodes beside the conds that each branch of the switch may hold a copy of."""
+"""Maximum number of nodes beside the conds that each branch of the switch may copy."""
 
 _INDEX = TensorType((), np.dtype(np.int32))
 
 
 @dataclass(frozen=True)
 class Flatten:
-    """Makes one switch of conds of which each is what the false branch of the one before consists of.
+    """Turns conds nested in each other's false branches into one switch.
 
-    An ``elif`` is such a cond. XLA takes the longer for a cond the deeper it is nested: 200 of them took 91 s, of which
-    a switch takes 2 s.
+    An ``elif`` is such a cond. XLA's compile time grows with the depth of the nesting: 200 levels took 91 s, and a
+    switch takes 2 s.
 
-    Before: a valid graph. After: the same, but that a chain of four or more conds, whose tests have no effects and cost
-    less than a branch, is a ``switch`` by the place of the first test that holds. The tests are computed before it,
-    all of them; what else stands in the false branches, few and light nodes, is part of each branch that needs it. The
-    pullback of such a cond is that of the switch.
+    Before: a valid graph. After: the same graph, except that a chain of four or more conds, whose tests have no effects
+      and cost less than a branch, is a ``switch`` on the position of the first true test. All tests are computed before
+      it; the other nodes of the false branches, few and light ones, are copied into each branch that needs them. The
+      pullback of such a cond becomes the pullback of the switch.
 
     Attributes:
-      ops: where the ops ``switch`` and ``first_true`` are.
+      ops: the registry with the ops ``switch`` and ``first_true``.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
@@ -83,7 +83,7 @@ class Flatten:
 
 
 def _names(nodes: Iterable[Node]) -> UniqueNames:
-    """Names that no node has."""
+    """Returns names that no node has."""
     names = UniqueNames()
     for node in nodes:
         names(node.name)
@@ -99,7 +99,7 @@ def _is_cond(node: Node) -> bool:
 
 
 def _of_switch(attrs: Attrs) -> Attrs:
-    """Returns the attributes of the pullback of a switch where those of the pullback of a cond are given."""
+    """Returns the attributes of a switch's pullback from those of a cond's pullback."""
     if attrs["op"] == "cond":
         return Attrs(attrs, op="switch")
     return Attrs(attrs, attrs=tuple(_of_switch(Attrs(dict(attrs["attrs"]))).items()))
@@ -107,13 +107,13 @@ def _of_switch(attrs: Attrs) -> Attrs:
 
 @dataclass(frozen=True)
 class _Link:
-    """A cond of a chain, and what stands beside it in the false branch of the one before.
+    """A cond of a chain, with the other nodes of the preceding false branch.
 
     Attributes:
       cond: the node.
-      around: that branch.
-      before: the nodes there that come before it, but for those that only its test needs.
-      after: the nodes that come after it.
+      around: that false branch.
+      before: its nodes before the cond, except those that only the test needs.
+      after: its nodes after the cond.
     """
 
     cond: Node
@@ -123,7 +123,7 @@ class _Link:
 
     @staticmethod
     def of(around: Graph) -> _Link | None:
-        """Returns the cond of a branch that does nothing else worth a word."""
+        """Returns the cond of a branch with little other work; None if there is none."""
         found: Node | None = None
         for node in around.nodes:
             if node.control_inputs or (node.regions and (found is not None or node.op.name != "cond")):
@@ -149,10 +149,10 @@ class _Link:
 
 
 class _Chain:
-    """Conds one in the false branch of the other.
+    """Conds nested in each other's false branches.
 
     Args:
-      first: the outermost, or the pullback of it.
+      first: the outermost cond, or its pullback.
     """
 
     def __init__(self, first: Node) -> None:
@@ -164,7 +164,7 @@ class _Chain:
 
     @staticmethod
     def of(node: Node) -> _Chain | None:
-        """Returns the chain that begins at a node, if it is long enough."""
+        """Returns the chain that begins at a node; None if it is too short."""
         if not node.regions or not _is_cond(node):
             return None
         chain = _Chain(node)
@@ -177,12 +177,12 @@ class _Chain:
         yield from (link.cond for link in self._links)
 
     def _grow(self) -> bool:
-        """Takes the next cond in, if there is one whose test can be computed before the switch."""
+        """Adds the next cond, if its test can be computed before the switch; returns False if not."""
         last = self._links[-1].cond if self._links else self._first
         link = _Link.of(last.regions[1])
         if link is None or link.cond.device != self._first.device:
             return False
-        # What the innermost cond assigns, those around it do too; the switch says so for all.
+        # The variables that the innermost cond assigns are outputs of those around it; the switch has the same outputs.
         if self._links and not _assigned(link.cond) <= _assigned(self._links[0].cond):
             return False
         copied = self._copied + len(link.before) + len(link.after)
@@ -191,7 +191,7 @@ class _Chain:
             self._links.pop()
             return False
         if len(self._links) > 1:
-            # What the inputs of this false branch stand for, where it is made: in one around, or in the outermost.
+            # The values of this false branch's inputs, with the depth that defines them.
             made = [self._sources.get(value, value) for value in last.inputs[1:]]
             self._sources.update(zip(link.around.inputs, made, strict=True))
         self._depths[link.cond] = len(self._links)
@@ -199,7 +199,7 @@ class _Chain:
         return True
 
     def _outside(self, value: Value, depth: int) -> tuple[Value, int]:
-        """A value of the false branch at a depth, where it is made: outside that branch if it is an input of it."""
+        """Returns a value of the false branch at a depth, traced to where it is defined if it is an input."""
         while depth and value.node is None:
             depth -= 1
             cond = self._links[depth - 1].cond if depth else self._first
@@ -226,8 +226,8 @@ class _Chain:
         """Returns the tests of all conds, computed before the first one.
 
         Args:
-          inputs: of the first cond in the new graph.
-          names: for the nodes.
+          inputs: the inputs of the first cond in the new graph.
+          names: names for the nodes.
 
         Returns:
           The tests, and the nodes that compute them.
@@ -248,13 +248,13 @@ class _Chain:
         return [computed(cond.inputs[0], depth) for depth, cond in enumerate(self._conds())], made
 
     def branches(self) -> list[Graph]:
-        """Returns what is done for each test that may be the first to hold, and where none holds."""
+        """Returns the branch for each test that may be the first true one, and for none."""
         true = [self._branch(depth, cond.regions[0]) for depth, cond in enumerate(self._conds())]
         last = self._links[-1].cond.regions[1]
         return [*true, self._branch(len(self._links), last)]
 
     def _branch(self, depth: int, region: Graph) -> Graph:
-        """Returns a branch of the cond at a depth, as one of the switch, which has the operands of the first cond."""
+        """Returns a branch of the cond at a depth, with the operands of the switch."""
         if not depth:
             return region
         links = self._links[:depth]
@@ -265,7 +265,7 @@ class _Chain:
         copied: dict[Node, Node] = {}
 
         def found(value: Value) -> Value:
-            """Returns what a value of one of the false branches is in this branch of the switch."""
+            """Returns the value in this branch of the switch for a value of a false branch."""
             value = self._sources.get(value, value)
             while (place := self._depths.get(value.node)) is not None:
                 if place == depth:
@@ -297,7 +297,7 @@ def _assigned(cond: Node) -> set[str]:
 
 
 def _copy(node: Node, inputs: Sequence[Value], names: UniqueNames, copied: Any = None) -> Node:
-    """Returns a node of another graph, with other inputs."""
+    """Returns a copy of another graph's node, with other inputs."""
     return Node(
         node.op, inputs, node.attrs, [output.type for output in node.outputs], regions=node.regions,
         control_inputs=[copied[control] for control in node.control_inputs] if node.control_inputs else (),

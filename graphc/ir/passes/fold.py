@@ -16,17 +16,17 @@ from graphc.ir.types import Attrs, Literal, TensorType
 __all__ = ["Fold"]
 
 _MAX_ELEMENTS = 1024
-"""Larger arrays are left to XLA: they would bloat the graph's text and the time it takes to trace."""
+"""Maximum number of elements; larger constants would bloat the graph's text and the tracing time, so XLA folds them."""
 
 
 @dataclass(frozen=True)
 class Fold:
     """Replaces nodes whose inputs are constants by constants.
 
-    Before: a valid graph. After: the same graph, in which a node with one output of at most 1024 elements, whose
-    inputs are constants of at most that size and whose op has a NumPy ``fold``, is a constant of the same type, name
-    and control inputs. A node stays as it is when NumPy gives another dtype or shape than inference, fails, or meets
-    an overflow, a division by zero or the like, where NumPy and XLA need not agree.
+    Before: a valid graph. After: the same graph, in which a node with one output of at most 1024 elements, whose inputs
+      are constants of at most that size and whose op has a NumPy ``fold``, is a constant of the same type, name and
+      control inputs. A node is left alone if NumPy returns another dtype or shape than inference, fails, or meets an
+      overflow, a division by zero or the like, where NumPy and XLA may differ.
     """
 
     name: ClassVar[str] = "fold"
@@ -50,18 +50,18 @@ class Fold:
 
 
 def _fold(node: Node, sources: list[Node | None], controls: set[Node]) -> Literal | None:
-    """Returns the node's value, or None when it cannot be folded."""
+    """Returns the node's value, or None if it cannot be folded."""
     function = node.op.fold
     if function is None or node.regions or len(node.outputs) != 1 or node.effects:
         return None
     type = node.outputs[0].type
     if (
         type.is_open or type.size > _MAX_ELEMENTS or (type.weak and type.shape)
-    ):  # constants are weak as Python numbers are: 0-d only
+    ):  # constants are weak only as 0-d Python numbers
         return None
     arrays: list[np.ndarray[Any, Any]] = []
     for source in sources:
-        # What comes after a folded node must still come after all that its inputs came after.
+        # A successor of a folded node must still run after the control inputs of its inputs.
         if source is None or source.op is not CONSTANT or not controls.issuperset(source.control_inputs):
             return None
         array = source.attrs["value"].array

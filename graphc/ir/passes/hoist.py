@@ -18,20 +18,20 @@ __all__ = ["Hoist"]
 
 @dataclass(frozen=True)
 class Hoist:
-    """Moves out of loops what each iteration computes alike.
+    """Moves invariant computations out of loops.
 
-    Before: a valid graph. After: the same, but that nodes of a loop's body that depend neither on what it carries
-    nor on its index or rows, have no effects and are not light, stand before the loop. Light nodes follow where one of
-    those needs them. Others stay: XLA fuses them with what uses them, and to read what they compute from memory takes
-    up to twice as long (an addition or ``exp`` of 300 x 300 floats: 1.0 ms within the loop, 1.5 ms before it). Of a
-    ``while`` that may have no iteration nothing is moved: it might cost more than the loop, and where a derivative is
-    infinite the gradient would be NaN.
+    Before: a valid graph. After: the same graph, except that nodes of a loop's body that depend neither on its carried
+      values nor on its index or rows, have no effects and are not light, stand before the loop. Light nodes follow if
+      one of those needs them. Others stay: XLA fuses them with their users, and reading their results from memory takes
+      up to twice as long (an addition or ``exp`` of 300 x 300 floats: 1.0 ms within the loop, 1.5 ms before it).
+      Nothing leaves a ``while`` that may have no iteration: it might cost more than the loop, and an infinite
+      derivative would make the gradient NaN.
 
-    XLA itself moves most of this, but after the gradients are taken. A product of matrices that is taken out before
-    has its gradient computed once, and not in each iteration (12 times as fast).
+    XLA itself moves most of this, but only after the gradients are taken. Hoisting a product of matrices earlier
+    computes its gradient once, and not in each iteration (12 times as fast).
 
     Attributes:
-      ops: where the op ``call`` is.
+      ops: the registry with the op ``call``.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
@@ -47,7 +47,7 @@ class Hoist:
         return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
 
     def _chosen(self, loop: Loop) -> list[Node]:
-        """Returns the nodes that are worth it."""
+        """Returns the nodes that are worth moving."""
         if not loop.runs or loop.attrs.get("length") == 1:
             return []
         invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
@@ -58,11 +58,11 @@ class Hoist:
 
 @dataclass(frozen=True)
 class _Move:
-    """Nodes that leave a loop.
+    """The nodes that leave a loop.
 
     Attributes:
       loop: the loop.
-      chosen: the nodes, of its body.
+      chosen: the nodes of its body.
     """
 
     loop: Loop
@@ -92,7 +92,7 @@ class _Move:
         return [*before.nodes, node], node.outputs
 
     def _with_sources(self) -> list[Node]:
-        """Returns the nodes, and those of the body that they take values of."""
+        """Returns the nodes, with the nodes of the body that they depend on."""
         needed = set(self.chosen)
         for node in reversed(self.loop.body.nodes):
             if node in needed:

@@ -1,4 +1,4 @@
-"""If-conversion: branches that cost less than the branch itself become selects."""
+"""If-conversion: selects in place of branches that cost less than the branching."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from graphc.ir.types import Attrs, Literal, TensorType
 __all__ = ["IfConvert"]
 
 _MAX_ELEMENTS = 64
-"""The elements of a value that is selected, or computed where it may not be needed."""
+"""Maximum number of elements of a value that is selected, or computed unnecessarily."""
 
 _MAX_NODES = 32
-"""The nodes of both branches, with the selects."""
+"""Maximum number of nodes in both branches, including the selects."""
 
 _ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
-"""The ops whose bodies may be changed: they mean what their nodes do, and nothing else looks at them."""
+"""The ops whose bodies may be changed, since only their nodes' meaning matters."""
 
 _Known = dict[tuple[OpDef, Attrs, tuple[Value, ...], str], Node]
 
 
 @dataclass(frozen=True)
 class IfConvert:
-    """Computes both branches of a light ``cond``, and selects.
+    """Replaces a light ``cond`` by both branches and a select.
 
-    In XLA a conditional costs more than some scalar arithmetic, keeps what is around it from being fused, and copies a
-    large array that goes through it, once in each branch and once behind it: a table that two branches fill item by
+    In XLA a conditional costs more than some scalar arithmetic, prevents the fusion of its surroundings, and copies a
+    large array that passes through it, once in each branch and once behind it: a table that two branches fill item by
     item took 200 times as long.
 
-    Before: a valid graph. After: the same, but that a ``cond`` whose branches are a few light nodes without effects, on
-    small values, is the nodes of both, and a ``where`` for each output that differs. Branches may change items of a
-    large tensor, once, both the same items or one alone: then the items are selected and changed behind. Where a branch
-    leaves them as they are, those that are there are assigned, and 0 is added. Two assignments would be slower than the
-    branch, since XLA copies the tensor in between.
+    Before: a valid graph. After: the same graph, except that a ``cond`` whose branches are a few light nodes without
+      effects, on small values, becomes the nodes of both, with a ``where`` for each output that differs. Branches may
+      change items of a large tensor once, both the same items, or only one branch: then the new items are selected and
+      assigned after the select. A branch that leaves them unchanged assigns the existing items, or adds 0. Two
+      assignments would be slower than the branch, since XLA copies the tensor in between.
 
-    What is differentiated stays as it is: the gradient through a ``where`` is NaN where the branch that was not taken
-    has an infinite derivative.
+    Differentiated conds stay: the gradient through a ``where`` is NaN if the branch not taken has an infinite
+    derivative.
 
     Attributes:
-      ops: where the ops ``get_item`` and ``where`` are.
+      ops: the registry with the ops ``get_item`` and ``where``.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
@@ -89,7 +89,7 @@ class _Update:
 
     Attributes:
       node: the ``update_item``.
-      values: what is put there.
+      values: the new items.
       index: the tensors of the index.
     """
 
@@ -98,20 +98,20 @@ class _Update:
     index: tuple[Value, ...]
 
     def matches(self, other: _Update) -> bool:
-        """Returns True if another one assigns to the same items."""
+        """Returns True if another update assigns the same items."""
         return (self.node.attrs, self.index) == (other.node.attrs, other.index)
 
 
 class _Branch:
-    """One branch, put in the place of the cond.
+    """One branch, inlined in place of the cond.
 
     Args:
       region: the branch.
-      operands: what the cond gives it.
+      operands: the operands that the cond passes to it.
 
     Attributes:
-      values: what stands for each of its values.
-      updates: the assignment to items of each large tensor, by what that is outside.
+      values: the replacement of each of its values.
+      updates: the item assignment of each large tensor, by the tensor outside.
     """
 
     def __init__(self, region: Graph, operands: Sequence[Value]) -> None:
@@ -119,7 +119,7 @@ class _Branch:
         self.updates: dict[Value, _Update] = {}
 
     def update(self, node: Node) -> bool:
-        """Notes an assignment to items; returns False if it is not the only one to its tensor."""
+        """Records an item assignment; returns False if it is not the only one to its tensor."""
         if not all(value in self.values for value in node.inputs):
             return False
         tensor, values, *index = [self.values[value] for value in node.inputs]
@@ -127,21 +127,21 @@ class _Branch:
         return self.updates.setdefault(tensor, update) is update
 
     def tensor(self, value: Value) -> Value | None:
-        """Returns the tensor that an output is, or is with its items changed; None if the branch computes it."""
+        """Returns the tensor that an output is, or an item update of; None if the branch computes it."""
         found = next((tensor for tensor, update in self.updates.items() if update.node.outputs[0] is value), None)
         unchanged = self.values.get(value)
         return unchanged if found is None and unchanged not in self.updates else found
 
 
 class _Selects:
-    """A cond as nodes of both branches.
+    """A cond rewritten as the nodes of both branches.
 
     Args:
       cond: the node.
       inputs: its inputs in the new graph.
-      ops: where other ops are.
-      names: gives the new nodes names.
-      known: the nodes before it, which are not made again.
+      ops: the registry of the new ops.
+      names: provides the names of new nodes.
+      known: the nodes before it, which are reused.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class _Selects:
         self._known: _Known = {}
 
     def made(self, regions: Sequence[Graph]) -> tuple[Sequence[Node], Sequence[Value]] | None:
-        """Returns the nodes of both branches, and what stands for each output; None if the cond is better left."""
+        """Returns the nodes of both branches and the replacement of each output; None if the cond should stay."""
         if not _are_light(regions):
             return None
         branches = [_Branch(region, self._operands) for region in regions]
@@ -172,7 +172,7 @@ class _Selects:
         return [*self._known.values()], outputs
 
     def _take(self, branch: _Branch, node: Node) -> bool:
-        """Puts a node of a branch in the place of the cond; returns False if that is not worth its cost."""
+        """Inlines a node of a branch; returns False if it costs too much."""
         if node.op.name == "update_item" and not _is_small(node.outputs[0]):
             return branch.update(node)
         sized = node.inputs[1:] if node.op.name == "get_item" else node.inputs
@@ -184,7 +184,7 @@ class _Selects:
         return True
 
     def _put(self, op: OpDef, inputs: Sequence[Value], attrs: Attrs, types: Sequence[TensorType], like: Node) -> Node:
-        """Returns a node; the same one for what both branches compute."""
+        """Returns a new node, or the existing one if both branches compute the same."""
         key = (op, attrs, tuple(inputs), like.device)
         found = self._before.get(key) or self._known.get(key)
         if found is None:
@@ -194,7 +194,7 @@ class _Selects:
         return found
 
     def _changed(self, branches: Sequence[_Branch]) -> Mapping[Value, Value] | None:
-        """Assigns to items of large tensors what the branch that is taken assigns; returns what became of each."""
+        """Assigns the selected items of large tensors; returns the new value of each tensor."""
         changed: dict[Value, Value] = {}
         for tensor in dict.fromkeys(tensor for branch in branches for tensor in branch.updates):
             new = self._assigned(tensor, *(branch.updates.get(tensor) for branch in branches))
@@ -204,7 +204,7 @@ class _Selects:
         return changed
 
     def _assigned(self, tensor: Value, true: _Update | None, false: _Update | None) -> Value | None:
-        """Returns a tensor with the items that the branch that is taken assigns; None if these are many, or differ."""
+        """Returns a tensor with the taken branch's items assigned; None if these are many, or differ."""
         update = true or false
         assert update is not None
         there: Value | None = None
@@ -227,7 +227,7 @@ class _Selects:
         return self._put(update.node.op, inputs, update.node.attrs, [tensor.type], update.node).outputs[0]
 
     def _neutral(self, how: str, update: _Update) -> Value | None:
-        """Returns the number that leaves items as they are when they are changed by it; None where none is known."""
+        """Returns the number that leaves items unchanged under an update mode; None if there is none."""
         type = TensorType((), update.node.outputs[0].type.dtype)
         if type.dtype.kind not in "iuf" or update.values.type.dtype != type.dtype:
             return None
@@ -244,7 +244,7 @@ class _Selects:
     def _output(
         self, branches: Sequence[_Branch], changed: Mapping[Value, Value], pair: Sequence[Value]
     ) -> Value | None:
-        """Returns what stands for an output of the cond; None if it is large and differs."""
+        """Returns the replacement of an output of the cond; None if it is large and differs."""
         tensors = [branch.tensor(value) for branch, value in zip(branches, pair, strict=True)]
         if tensors[0] is not None and tensors[0] is tensors[1]:
             return changed.get(tensors[0], tensors[0])
@@ -252,7 +252,7 @@ class _Selects:
         return self._select(*found)
 
     def _select(self, true: Value | None, false: Value | None) -> Value | None:
-        """Returns one of two values by the test; None if they are large."""
+        """Returns a select between two values; None if they are large."""
         if true is None or false is None:
             return None
         if true is false:
@@ -265,7 +265,7 @@ class _Selects:
 
 
 def _are_light(regions: Sequence[Graph]) -> bool:
-    """Returns True if branches are few light nodes."""
+    """Returns True if the branches are few light nodes."""
     nodes = [node for region in regions for node in region.nodes if node.op is not CONSTANT]
     if len(nodes) + len(regions[0].outputs) > _MAX_NODES:
         return False

@@ -1,4 +1,4 @@
-"""Between which numbers the results of ops on ints and bools lie."""
+"""Interval arithmetic: the ranges of the results of ops on ints and bools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphc.ir.types import TensorType
 __all__ = ["COMPARISONS", "MIRRORED", "NEGATED", "Interval", "hull", "interval_of", "meet", "same_numbers", "whole"]
 
 Interval = tuple[int, int]
-"""The least and the largest number that the elements of a tensor may be; of a bool, 0 and 1."""
+"""The least and the greatest possible element of a tensor; 0 and 1 for a bool."""
 
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "equal": operator.eq,
@@ -30,19 +30,19 @@ NEGATED = {
     "equal": "not_equal", "not_equal": "equal", "less": "greater_equal", "greater_equal": "less",
     "greater": "less_equal", "less_equal": "greater",
 }  # fmt: skip
-"""The comparison that holds where another one does not."""
+"""The negation of each comparison."""
 
 MIRRORED = {
     "equal": "equal", "not_equal": "not_equal", "less": "greater", "greater": "less", "less_equal": "greater_equal",
     "greater_equal": "less_equal",
 }  # fmt: skip
-"""The comparison with the operands exchanged."""
+"""Each comparison with the operands exchanged."""
 
 Known = Sequence[Interval | None]
 
 
 def whole(type: TensorType) -> Interval | None:
-    """Returns what a dtype can hold; None if it is not one of ints or bools."""
+    """Returns the range of a dtype; None if it is not one of ints or bools."""
     return _whole(type.dtype)
 
 
@@ -57,27 +57,27 @@ def _whole(dtype: np.dtype[Any]) -> Interval | None:
 
 
 def hull(first: Interval | None, second: Interval | None) -> Interval | None:
-    """Returns the smallest interval around two; None where one is not known."""
+    """Returns the smallest interval that contains two; None if one is unknown."""
     if first is None or second is None:
         return None
     return min(first[0], second[0]), max(first[1], second[1])
 
 
 def meet(first: Interval, second: Interval) -> Interval:
-    """Returns what two intervals share; the first one if that is nothing, which is code that never runs."""
+    """Returns the intersection of two intervals; the first one if it is empty, in code that never runs."""
     low, high = max(first[0], second[0]), min(first[1], second[1])
     return (low, high) if low <= high else first
 
 
 def same_numbers(node: Node, known: Known) -> bool:
-    """Returns True if a node's operands are compared as the numbers that they are, whatever their dtypes."""
+    """Returns True if a node compares its operands by value, whatever their dtypes."""
     if len({value.type.dtype for value in node.inputs}) == 1:
         return True
     return all(interval is not None and interval[0] >= 0 for interval in known)
 
 
 def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
-    """Returns between which numbers the one result of a node lies; None if it is no int and no bool.
+    """Returns the range of a node's single result; None if it is neither an int nor a bool.
 
     Args:
       node: the node.
@@ -233,4 +233,4 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
 }  # fmt: skip
 
 _TAKES = {"where": 0, "get_item": 1}
-"""Of how many inputs the intervals must be known, where it is not all."""
+"""Number of inputs whose intervals must be known, for ops that do not need all."""

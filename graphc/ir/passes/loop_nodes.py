@@ -1,4 +1,4 @@
-"""What the passes over loops share: what a loop takes and gives, and how other nodes take its place."""
+"""Helpers shared by the passes over loops: the operands and results of a loop, and its replacement by other nodes."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ __all__ = [
 
 Ops = Registry[OpDef]
 Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
-"""Makes what takes the place of a loop, from its operands and names for the nodes: nodes, and a value for each output,
-or None where nobody uses it."""
+"""Makes the replacement of a loop from its operands and names for the nodes: nodes, and a value for each output, or
+None for an unused output."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """A ``scan`` or a ``while``, or the one that a ``vjp`` differentiates.
+    """A ``scan`` or a ``while``, possibly under a ``vjp`` that differentiates it.
 
-    Its operands are the carried values before the first iteration, the arrays of which each iteration takes a row, and
-    what is the same for all. The body has an input for each, in this order, and a ``scan``'s the index before them. Its
-    outputs are the carried values, and the rows to collect.
+    Its operands are the initial carried values, the arrays whose rows the iterations take, and the values common to all
+    iterations. The body has an input for each, in this order, after the index if it is a ``scan``. Its outputs are the
+    carried values and the rows to collect.
 
     Attributes:
-      op: of the loop.
-      attrs: of the loop.
-      operands: of the loop.
+      op: the loop's op.
+      attrs: the loop's attributes.
+      operands: the loop's operands.
       node: the loop, or the ``vjp``.
     """
 
@@ -54,7 +54,7 @@ class Loop:
 
     @staticmethod
     def of(node: Node, ops: Ops) -> Loop | None:
-        """Returns the loop that a node is or differentiates, if it is one."""
+        """Returns the loop that a node is or differentiates; None if it is neither."""
         if not node.regions:
             return None
         op, attrs, count = underlying(node, ops)
@@ -62,12 +62,12 @@ class Loop:
 
     @property
     def body(self) -> Graph:
-        """Returns what is repeated."""
+        """The loop's body."""
         return self.node.regions[-1]
 
     @property
     def test(self) -> Graph | None:
-        """Returns what decides on a further iteration of a ``while``, from the same inputs as the body."""
+        """The condition of a ``while``, which has the same inputs as the body; None for a ``scan``."""
         return self.node.regions[0] if self.op.name == "while" else None
 
     @property
@@ -77,7 +77,7 @@ class Loop:
 
     @property
     def index(self) -> Value | None:
-        """The body's input for the number of the iteration."""
+        """The body's input for the iteration number; None for a ``while``."""
         return self.body.inputs[0] if self.op.name == "scan" else None
 
     @property
@@ -87,41 +87,40 @@ class Loop:
 
     @property
     def num_carry(self) -> int:
-        """Returns how many values are carried."""
+        """The number of carried values."""
         return self.attrs["num_carry"]
 
     @property
     def num_rows(self) -> int:
-        """Returns how many arrays are taken by rows."""
+        """The number of arrays taken row by row."""
         return self.attrs.get("num_xs", 0)
 
     @cached_property
     def runs(self) -> bool:
-        """True if it is known that there is an iteration."""
+        """True if at least one iteration is known to run."""
         return self.attrs["length"] > 0 if self.test is None else _holds(self.test, self.operands)
 
     @property
     def last_index(self) -> int:
-        """The index in the last iteration of a ``scan``."""
+        """The index of the last iteration of a ``scan``."""
         start, step = self.attrs.get("start", 0), self.attrs.get("step", 1)
         return start if self.attrs.get("reverse") else start + step * (self.attrs["length"] - 1)
 
     @property
     def last_row(self) -> int:
-        """The row that the last iteration takes."""
+        """The index of the row that the last iteration takes."""
         return 0 if self.attrs.get("reverse") else self.attrs["length"] - 1
 
     def unchanged(self) -> set[int]:
-        """Returns the places of the carried values that each iteration gives on as it took them.
+        """Returns the positions of the carried values that every iteration passes on unchanged.
 
-        Variables that the body assigns, the last ones, are not among them: no gradient flows from one iteration to the
-        next, and so none through them.
+        This excludes assigned variables, the last carried values: no gradient flows between iterations through them.
         """
         count = self.num_carry - len(self.attrs.get("assigned", ()))
         return {place for place in range(count) if _source(self.body.outputs[place]) is self.inside[place]}
 
     def free(self, sources: Iterable[Value], ops: Ops) -> set[Value]:
-        """Gives what the body computes from some of its inputs alone, by nodes that may be moved; with these inputs."""
+        """Returns the values that movable nodes compute from only these inputs of the body, and the inputs."""
         found = set(sources)
         bound = controlled(self.body)
         for node in self.body.nodes:
@@ -138,7 +137,7 @@ def _source(value: Value) -> Value:
 
 
 def _holds(test: Graph, operands: Sequence[Value]) -> bool:
-    """Returns True if the constants among the operands tell that a test holds."""
+    """Returns True if the constants among the operands make a test true."""
     given = zip(test.inputs, operands, strict=True)
     constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
     copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
@@ -149,19 +148,19 @@ def _holds(test: Graph, operands: Sequence[Value]) -> bool:
 
 
 def is_fixed(node: Node, ops: Ops) -> bool:
-    """Returns True if a node must run as often as the program says: it has effects, or may have."""
+    """Returns True if passes must not change how often a node runs: it has effects, or may have."""
     if node.effects or underlying(node, ops)[0].opaque:
         return True
     return any(is_fixed(inner, ops) for region in node.regions for inner in region.nodes)
 
 
 def is_light(node: Node, ops: Ops) -> bool:
-    """Returns True if a node, or what a ``vjp`` differentiates, is cheaper to compute anew than to keep."""
+    """Returns True if recomputing a node, or the op that a ``vjp`` differentiates, is cheaper than storing it."""
     return underlying(node, ops)[0].light
 
 
 def underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
-    """The op that a ``vjp`` differentiates, or that of another node, its attributes, and how many operands it has."""
+    """Returns a node's op, attributes and number of operands; for a ``vjp``, those of the differentiated op."""
     op, attrs, count = node.op, node.attrs, len(node.inputs)
     while op.name == "vjp":
         count -= sum(attrs["cotangents"])
@@ -170,7 +169,7 @@ def underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
 
 
 def controlled(graph: Graph) -> set[Node]:
-    """Returns the nodes that wait for others or that others wait for, data apart."""
+    """Returns the nodes at either end of a control edge."""
     waiting = [node for node in graph.nodes if node.control_inputs]
     return {*waiting, *(control for node in waiting for control in node.control_inputs)}
 
@@ -179,8 +178,8 @@ class Copier:
     """Copies nodes from one graph to another.
 
     Args:
-      values: what stands for values of the old graph in the new one; grows with the nodes.
-      names: for the nodes; None to keep theirs.
+      values: the new values for those of the old graph; grows with the nodes.
+      names: provides node names; None to keep them.
     """
 
     def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None) -> None:
@@ -190,7 +189,7 @@ class Copier:
         self._copies: dict[Node, Node] = {}
 
     def copy(self, nodes: Iterable[Node]) -> None:
-        """Copies nodes, in an order in which each comes after all it depends on."""
+        """Copies nodes, given in an order that respects their dependencies."""
         for node in nodes:
             new = Node(
                 node.op, [self.values[value] for value in node.inputs], node.attrs,
@@ -204,17 +203,17 @@ class Copier:
 
 
 def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
-    """Returns the loops of a graph, regions apart, and those that must stay one node.
+    """Returns the loops of a graph, without its regions, and those that must stay a single node.
 
-    These are the ones that the user ordered, and those that are differentiated. A ``vjp`` is found as a loop, too: it
-    changes as the loop does, for the lowering to evaluate both together.
+    The latter have control edges or are differentiated. A ``vjp`` counts as a loop too: it changes as its loop does, so
+    that the lowering can evaluate both together.
     """
     loops = {node: loop for node in graph.nodes if (loop := Loop.of(node, ops)) is not None}
     return loops, {*controlled(graph), *differentiated(graph).intersection(loops)}
 
 
 def differentiated(graph: Graph) -> set[Node]:
-    """Returns the nodes with regions that are differentiated in the graph, and the ``vjp`` that do it."""
+    """Returns the nodes with regions that the graph differentiates, and their ``vjp`` nodes."""
     derivatives = [node for node in graph.nodes if node.op.name == "vjp" and node.regions]
     keys = {
         (node.attrs["op"], Attrs(dict(node.attrs["attrs"])), node.regions, *node.inputs[: _num_primals(node)])
@@ -229,13 +228,14 @@ def _num_primals(node: Node) -> int:
 
 
 def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Ops) -> Graph:
-    """Returns the graph with other nodes in the place of loops.
+    """Returns the graph with some loops replaced by other nodes.
 
     Args:
       graph: the graph.
-      plans: what makes the nodes, by loop.
-      whole: the loops that stay one node: a ``call`` whose body the nodes are. A ``vjp`` is that of the ``call``.
-      ops: where the op ``call`` is.
+      plans: makes the new nodes, by loop.
+      whole: the loops that stay a single node: a ``call`` whose body has the new nodes; a ``vjp`` becomes that of the
+        ``call``.
+      ops: the registry with the op ``call``.
     """
     if not plans:
         return graph
@@ -259,7 +259,7 @@ def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], op
 
 
 def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
-    """Returns what takes the place of a loop, as a graph of its own."""
+    """Returns a loop's replacement as a separate graph."""
     count, names = underlying(node, ops)[2], UniqueNames()
     names(node.name)
     inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
@@ -268,7 +268,7 @@ def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
 
 
 def _of_call(attrs: Attrs) -> Attrs:
-    """Returns the attributes of the ``vjp`` of a ``call`` where those of the ``vjp`` of a loop are given."""
+    """Returns the attributes of a ``call``'s ``vjp`` from those of a loop's ``vjp``."""
     if attrs["op"] != "vjp":
         return Attrs(attrs, op="call", attrs=())
     return Attrs(attrs, attrs=tuple(sorted(_of_call(Attrs(dict(attrs["attrs"]))).items())))

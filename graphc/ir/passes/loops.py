@@ -1,4 +1,4 @@
-"""Loops, optimized as loops."""
+"""The loop optimizations, run to a fixed point."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Loops"]
 
 @dataclass(frozen=True)
 class Loops:
-    """Optimizes loops as loops, and clears up what that leaves.
+    """Optimizes loops, and cleans up afterwards.
 
     Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Induct`, :class:`Bounds`,
     :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows` and
@@ -35,14 +35,14 @@ class Loops:
     each level.
 
     Attributes:
-      ops: where the ops are that they put in.
+      ops: the registry of the ops that they insert.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "loops"
 
     def __call__(self, graph: Graph) -> Graph:
-        """Runs the passes as long as they find something."""
+        """Runs the passes until they find nothing."""
         steps = [
             step(self.ops)
             for step in (Accumulate, Induct, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink)

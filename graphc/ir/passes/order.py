@@ -15,17 +15,17 @@ from graphc.ir.rewrite import Rewriter, map_regions
 __all__ = ["Order"]
 
 _MAX_STEPS = 32
-"""How many nodes are looked at, for one node, to find that an edge is implied. What is not found in so many steps
-becomes an edge that says nothing new: it costs little, and the pass stays linear."""
+"""Maximum number of nodes inspected, for one node, to find that an edge is implied. If this many do not show it, a
+redundant edge is added: it costs little, and the pass stays linear."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """Adds the control edges that effects need.
+    """Adds the control edges that effects require.
 
-    Before: a valid graph whose order is the program's. After: the same nodes in the same order; of two nodes that
-    touch one resource, one of them writing it, the later depends on the earlier by a path of edges, so that any
-    schedule that respects the edges keeps their order. An edge is added only where no such path was.
+    Before: a valid graph in program order. After: the same nodes in the same order; of two nodes that access one
+      resource, one of them writing it, the later depends on the earlier by a path of edges, so that any schedule that
+      respects the edges keeps their order. An edge is added only where no such path exists.
     """
 
     name: ClassVar[str] = "order"
@@ -44,26 +44,26 @@ class Order:
 
 
 class _History:
-    """For each resource, who wrote it last and who has read it since."""
+    """The last writer of each resource, and the readers since."""
 
     def __init__(self) -> None:
         self._writer: dict[str, Node] = {}
         self._readers: dict[str, list[Node]] = {}
 
     def before(self, effects: Iterable[Effect]) -> set[Node]:
-        """Returns the nodes that a node with these effects must come after."""
+        """Returns the nodes that must precede a node with these effects."""
         found: set[Node] = set()
         for effect in effects:
             readers = self._readers.get(effect.resource)
             writer = self._writer.get(effect.resource)
             if readers and effect.kind is EffectKind.WRITE:
-                found.update(readers)  # each comes after the writer, so nothing else is needed
+                found.update(readers)  # each follows the writer, so no other edge is needed
             elif writer is not None:
                 found.add(writer)
         return found
 
     def record(self, node: Node) -> None:
-        """Takes note that a node has run."""
+        """Records the effects of a node."""
         for effect in node.effects:
             if effect.kind is EffectKind.READ:
                 self._readers.setdefault(effect.resource, []).append(node)
@@ -74,7 +74,7 @@ class _History:
 
 
 class _Paths:
-    """Answers which nodes a node does not depend on yet, counting the edges added so far."""
+    """The paths between nodes, including the edges added so far."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -82,10 +82,10 @@ class _Paths:
         self._added: dict[Node, list[Node]] = {}
 
     def missing(self, node: Node, candidates: set[Node]) -> list[Node]:
-        """Those of the candidates that need an edge, which are taken to have one from now on.
+        """Returns the candidates that need an edge; they count as connected from now on.
 
-        Every edge goes back in the order, so the search takes the latest node first: a candidate that is later than
-        all that is still to be looked at has no path.
+        Every edge points back in the order, so the search takes the latest node first: a candidate later than all nodes
+        still to visit has no path.
         """
         position = self._position
         waiting = sorted((position[candidate] for candidate in candidates), reverse=True)

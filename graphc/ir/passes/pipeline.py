@@ -1,4 +1,4 @@
-"""Runs passes one after the other, with checks between them."""
+"""The pipeline: runs passes in order, with checks between them."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ __all__ = ["DEFAULT", "LATE", "Pass", "run_passes"]
 
 
 class Pass(Protocol):
-    """A function from a graph to a graph, with a name; valid graphs give valid graphs."""
+    """A named function from a valid graph to a valid graph."""
 
     name: ClassVar[str]
     """The name in messages and on the command line."""
 
     def __call__(self, graph: Graph) -> Graph:
-        """Returns the new graph; the same object when there is nothing to do."""
+        """Returns the new graph, or the same object if there is nothing to do."""
         ...
 
 
-# Flattening goes first, because the others take the longer the deeper branches are nested. Folding goes before merging
-# because it makes equal constants, and removal goes last but one because all of them leave nodes without users. Order
-# is last: it must see exactly the effects that are left. Loops come after merging, so that equal ones are one.
+# Flattening goes first, because the other passes take longer on deeply nested branches. Folding precedes merging
+# because it makes equal constants, and removal comes last but one because the others leave unused nodes. Order is last:
+# it must see exactly the remaining effects. Loops come after merging, so that equal loops are merged.
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
-# What follows is done to what XLA compiles alone: gradients are taken of the graph before it. Where a branch was, the
-# test and the branch may look at the same items.
+# These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
+# converted, its test and its body may read the same items.
 LATE: tuple[Pass, ...] = (IfConvert(),)
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     """Runs passes in order.
 
-    With ``config.verify`` (``GRAPHC_VERIFY=1``) the graph is checked before the first pass and after each that did
-    something.
+    With ``config.verify`` (``GRAPHC_VERIFY=1``) the graph is verified before the first pass and after each one that
+    changed it.
 
     Raises:
-      VerificationError: the graph given is not valid, or a pass broke it; the message names the pass.
+      VerificationError: the given graph is invalid, or a pass made it so; the message names the pass.
     """
     if config.verify:
         verify(graph)

@@ -1,4 +1,4 @@
-"""Pruning to some of the outputs."""
+"""Pruning of outputs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["Prune"]
 
 @dataclass(frozen=True)
 class Prune:
-    """Keeps some of a graph's outputs, and what they and the writes need.
+    """Keeps some of a graph's outputs, with the nodes that they and the writes need.
 
     Before: a valid graph. After: a graph with the same inputs and writes whose outputs are the chosen ones, in the
-    order of choice, without the nodes that only the others needed.
+      chosen order, without the nodes that only the other outputs needed.
 
     Attributes:
       outputs: the positions of the outputs to keep, from 0.
@@ -35,8 +35,8 @@ class Prune:
         for position in self.outputs:
             if not 0 <= position < len(graph.outputs):
                 raise errors.OutOfRangeError(
-                    f"the graph {graph.name!r} has {len(graph.outputs)} outputs, so it has no output {position}; "
-                    f"give positions from 0 to {len(graph.outputs) - 1}"
+                    f"the graph {graph.name!r} has {len(graph.outputs)} outputs, but output {position} was requested; "
+                    f"valid positions are 0 to {len(graph.outputs) - 1}"
                 )
         chosen = [graph.outputs[position] for position in self.outputs]
         return DCE()(Graph(graph.inputs, graph.nodes, chosen, graph.name))

@@ -1,4 +1,4 @@
-"""Between which numbers the ints and bools of a graph lie, in loops and branches too."""
+"""Range analysis: the intervals of a graph's ints and bools, in loops and branches too."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Known = tuple[Interval | None, ...]
 Facts = Mapping[Value, Interval]
 
 _EXACT_ROUNDS = 2
-"""How often the bounds of what a loop carries grow by what an iteration adds; then they jump to the next constant."""
+"""Number of rounds in which the bounds of carried values grow by an increment before they jump to the next constant."""
 
 _ROUNDS = 7
-"""How often they grow at all; then they are those of the dtype."""
+"""Maximum number of rounds in which they grow, after which they are those of the dtype."""
 
 _SHRINKING = 2
 """How often they shrink again to what an iteration makes of them."""
@@ -43,7 +43,7 @@ class Ranges:
     """Finds the intervals of a graph's values.
 
     Args:
-      ops: where the ops are that a ``vjp`` differentiates.
+      ops: the registry with the ops that a ``vjp`` differentiates.
     """
 
     def __init__(self, ops: Ops) -> None:
@@ -57,7 +57,7 @@ class Ranges:
 
         Args:
           graph: the graph, or a region.
-          inputs: for each of its inputs an interval; None where it is not known, or is none.
+          inputs: an interval for each of its inputs; None if it is unknown, or is not an int or bool.
         """
         key = (id(graph), inputs)
         found = self._regions.get(key)
@@ -84,13 +84,13 @@ class Ranges:
         return facts
 
     def entries(self, node: Node, facts: Facts) -> Sequence[Known | None]:
-        """Returns what is known of the inputs of each region of a node.
+        """Returns the known intervals of each region's inputs of a node.
 
-        None stands for a region of which nothing is known, not even that it runs.
+        An entry is None if nothing is known of a region, not even that it runs.
 
         Args:
-          node: the node, or the ``vjp`` of one.
-          facts: the intervals of the graph that it is in.
+          node: the node, or its ``vjp``.
+          facts: the intervals of the enclosing graph.
         """
         op, _, count = underlying(node, self._ops)
         known = self._known(facts, node.inputs[:count])
@@ -171,7 +171,7 @@ class Ranges:
         return [(index, *carried, *rest)], tuple(outputs)
 
     def _counted(self, loop: Loop, place: int, first: Interval | None, times: int, facts: Facts) -> Interval | None:
-        """Returns the bounds of a carried int after up to so many iterations, if each moves it by some steps alone."""
+        """Returns the bounds of a carried int after at most so many iterations, if each only moves it by steps."""
         value, result = loop.inside[place], loop.body.outputs[place]
         limits = whole(value.type)
         if first is None or limits is None or value.type.dtype.kind not in "iu":
@@ -183,7 +183,7 @@ class Ranges:
         return (low, high) if limits[0] <= low and high <= limits[1] else None
 
     def _moved(self, value: Value, moved: dict[Value, Interval | None], facts: Facts) -> Interval | None:
-        """Returns how far a value lies from one of those that ``moved`` has, if it is computed from one by steps."""
+        """Returns the offset of a value from one of those in ``moved``, if it is computed from one by steps."""
         if value not in moved:
             moved[value] = self._steps(value, moved, facts)
         return moved[value]
@@ -239,11 +239,11 @@ class Ranges:
 
 
 class _Growth:
-    """Lets the bounds of what a loop carries grow until they hold in each iteration.
+    """Widens the bounds of a loop's carried values until they hold in each iteration.
 
     Args:
       first: the bounds before the first iteration.
-      regions: of the loop, whose constants are where bounds often end.
+      regions: the loop's regions, whose constants are likely bounds.
       known: the bounds of all operands.
     """
 
@@ -279,7 +279,7 @@ class _Growth:
         return carried
 
     def _next(self, carried: Known, after: Sequence[Interval | None]) -> Known:
-        """Returns the bounds before the next iteration: those before this one, and those after it."""
+        """Returns the bounds before the next iteration: those before this one, widened by those after it."""
         self._round += 1
         return tuple([self._grown(place, *pair) for place, pair in enumerate(zip(carried, after, strict=True))])
 
@@ -314,7 +314,7 @@ class _Growth:
 
 
 def assumed(test: Value, truth: bool, facts: Facts) -> dict[Value, Interval]:
-    """Returns what else is known of values where a test holds, or does not."""
+    """Returns the intervals that follow from a test being true, or false."""
     found: dict[Value, Interval] = {}
     _assume(test, truth, facts, found)
     return found
@@ -348,7 +348,7 @@ def _assume(test: Value, truth: bool, facts: Facts, found: dict[Value, Interval]
 
 
 def _within(comparison: str, a: Interval, b: Interval) -> Interval:
-    """Returns the bounds of a number that compares so with another one."""
+    """Returns the bounds of a number that compares this way with another one."""
     if comparison == "equal":
         return meet(a, b)
     if comparison == "not_equal":
@@ -362,7 +362,7 @@ def _within(comparison: str, a: Interval, b: Interval) -> Interval:
 
 
 def _narrow(value: Value, interval: Interval, facts: Facts, found: dict[Value, Interval]) -> None:
-    """Takes note of the bounds of a value, and of what it is computed from by a constant step."""
+    """Records the bounds of a value, and of the value that a constant step computes it from."""
     found[value] = interval = meet(found.get(value, interval), interval)
     node = value.node
     if node is None:

@@ -1,4 +1,4 @@
-"""Loops of which only the last iteration counts."""
+"""Loop sinking: removal of carried values that only the last iteration determines."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = ["Sink"]
 
 @dataclass(frozen=True)
 class Sink:
-    """Takes out of loops what they need not carry.
+    """Removes from loops the values that they need not carry.
 
-    Before: a valid graph. After: the same outputs and effects, but that a loop does not carry
+    Before: a valid graph. After: the same outputs and effects, except that a loop does not carry
 
-    * what nobody reads: neither an iteration, but to carry it on, nor a node after the loop;
-    * what each iteration gives on as it took it: it is the same in all of them;
-    * what each iteration computes anew, from its index, its rows and what does not change, and none reads: it is
-      computed after the loop, once, for the last index. After a ``while`` it stands in a branch, for there may have
-      been no iteration.
+    * unused values, read neither by an iteration, except to carry them on, nor by a node after the loop;
+    * values that every iteration passes on unchanged;
+    * values that each iteration computes anew, from its index, its rows and invariant values, and that no iteration
+    reads: they are computed once after the loop, for the last index. After a ``while`` they are computed in a branch,
+    since there may have been no iteration.
 
-    A loop that then carries nothing and has no effects is gone. Operands and rows that nobody uses go too. What a loop
-    needs in each iteration anyway, such as what it prints, stays in it, unless it is light.
+    A loop that then carries nothing and has no effects is removed, and so are unused operands and rows. Nodes that a
+    loop needs in each iteration anyway, such as printed values, stay in it unless they are light.
 
     Attributes:
-      ops: where the ops ``call``, ``cond`` and ``get_item`` are.
+      ops: the registry with the ops ``call``, ``cond`` and ``get_item``.
     """
 
     ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
@@ -61,7 +61,7 @@ class Sink:
         for node in reversed(graph.nodes):
             needed: Iterable[Value] = node.inputs
             if (loop := loops.get(node)) is not None:
-                # Where the loop stays one node, all it gives counts as used: a vjp has cotangents for any of it.
+                # If the loop stays one node, all its outputs count as used: a vjp has cotangents for each of them.
                 one = node in whole
                 parts = _Parts(loop, range(len(loop.types)) if one else _places(node, used), self.ops)
                 if parts.sunk if one else parts.fewer:
@@ -76,17 +76,17 @@ def _places(node: Node, used: set[Value]) -> list[int]:
 
 
 class _Parts:
-    """What of a loop must be repeated, and what its last iteration tells alone.
+    """The parts of a loop: those repeated in each iteration, and those that only the last iteration determines.
 
     Attributes:
       loop: the loop.
-      unchanged: the places of the carried values that are the same in all iterations.
-      kept: the places of those that are carried.
-      sunk: the places of those that are computed after the loop.
-      collected: the places of the outputs that collect rows, and are used.
-      used: the places of all outputs that are used.
-      ops: where other ops are.
-      repeated: the nodes of the body, and of the test, that each iteration needs.
+      unchanged: the positions of the carried values that are the same in all iterations.
+      kept: the positions of the values that stay carried.
+      sunk: the positions of the values computed after the loop.
+      collected: the positions of the used outputs that collect rows.
+      used: the positions of all used outputs.
+      ops: the registry of the new ops.
+      repeated: the nodes of the body and of the test that each iteration needs.
       slice: the nodes of the body that the values after the loop need.
     """
 
@@ -108,7 +108,7 @@ class _Parts:
         self.slice = self._slice([loop.body.outputs[place] for place in self.sunk])
 
     def _last(self) -> set[int]:
-        """Returns the places of the carried values that an iteration computes from what is known before the loop."""
+        """Returns the positions of the carried values that an iteration computes from values known before the loop."""
         loop, body = self.loop, self.loop.body
         if not loop.runs and (loop.test is None or any(is_fixed(node, self.ops) for node in loop.test.nodes)):
             return set()
@@ -118,7 +118,7 @@ class _Parts:
         return {place for place in range(loop.num_carry) if body.outputs[place] in free} - self.unchanged
 
     def _need_always(self) -> None:
-        """Takes note of what each iteration does, whatever is used of it: its effects, and the test."""
+        """Adds the unconditional needs of each iteration: its effects, and the test."""
         for region in self.loop.node.regions:
             fixed = {node for node in region.nodes if is_fixed(node, self.ops)} | controlled(region)
             self._need([value for node in fixed for value in node.inputs])
@@ -127,12 +127,12 @@ class _Parts:
             self._need(self.loop.test.outputs)
 
     def _keep(self, places: Sequence[int]) -> None:
-        """Takes note that the loop gives some of its outputs."""
+        """Adds the needs of some of the loop's outputs."""
         self.kept.update(place for place in places if place < self.loop.num_carry)
         self._need([self.loop.body.outputs[place] for place in places])
 
     def _need(self, values: Sequence[Value]) -> None:
-        """Takes note that each iteration needs some values."""
+        """Adds values to the needs of each iteration."""
         waiting = list(values)
         while waiting:
             value = waiting.pop()
@@ -147,7 +147,7 @@ class _Parts:
                 waiting += node.inputs
 
     def _shared(self, places: Sequence[int]) -> list[int]:
-        """Those of some carried values that need something heavy which is repeated anyway."""
+        """Returns those of the given carried values that need a heavy node which is repeated anyway."""
         heavy: set[Value] = set()
         for node in self.loop.body.nodes:
             own = node in self.repeated and not is_light(node, self.ops)
@@ -163,12 +163,12 @@ class _Parts:
         return [node for node in self.loop.body.nodes if node in needed]
 
     def entry(self, value: Value) -> int | None:
-        """Returns the place of the operand that an input of the body or of the test stands for; None for the index."""
+        """Returns the index of the operand for an input of the body or of the test; None for the iteration index."""
         return self._entries.get(value)
 
     @property
     def places(self) -> list[int]:
-        """The places of the operands that the loop itself needs, the carried ones first."""
+        """The indices of the operands that the loop itself needs, the carried ones first."""
         kept, taken = sorted(self.kept), sorted(self._taken - self.kept)
         return [
             *kept,
@@ -185,7 +185,7 @@ class _Parts:
 
     @property
     def operands(self) -> set[int]:
-        """The places of the operands that are needed in the loop, or after it."""
+        """The indices of the operands that are needed in the loop, or after it."""
         found = {*self.places, *(place for place in self.used if place in self.unchanged)}
         found.update(place for place in map(self.entry, self.looks) if place is not None)
         if not self.loop.runs:
@@ -194,13 +194,13 @@ class _Parts:
 
     @property
     def fewer(self) -> bool:
-        """True if a smaller loop does."""
+        """True if a smaller loop suffices."""
         loop = self.loop
         whole = loop.num_carry, len(loop.operands), len(loop.types) - loop.num_carry
         return (len(self.kept), len(self.places), len(self.collected)) != whole
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
-        """Returns what is left of the loop, and what comes after it."""
+        """Returns the remaining loop and the nodes after it."""
         outputs: list[Value | None] = [
             inputs[place] if place in self.unchanged else None for place in range(len(self.loop.types))
         ]
@@ -218,7 +218,7 @@ class _Parts:
 
 
 def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
-    """Returns the loop with what must be repeated."""
+    """Returns the loop reduced to its repeated parts."""
     loop, places, kept = parts.loop, parts.places, sorted(parts.kept)
     regions: list[Graph] = []
     for region in loop.node.regions:
@@ -249,7 +249,7 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
 def _last_iteration(
     parts: _Parts, inputs: Sequence[Value], names: UniqueNames
 ) -> tuple[Sequence[Node], Sequence[Value]]:
-    """Returns what the last iteration of a loop computes that has one."""
+    """Returns the results of the last iteration of a loop that is known to have one."""
     loop, sources, values = parts.loop, list[Node](), dict[Value, Value]()
     for value in parts.looks:
         place = parts.entry(value)
@@ -272,7 +272,7 @@ def _last_iteration(
 
 
 def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
-    """Returns what an iteration of a while computes, if there is one; else what is carried into the loop."""
+    """Returns the results of the last iteration of a while, or the initial values if there was none."""
     loop, test = parts.loop, parts.loop.test
     assert test is not None
     before = Copier(dict(zip(test.inputs, inputs, strict=True)), names)

@@ -1,4 +1,4 @@
-"""A graph with open types, made for the types of one run."""
+"""Specialization of a graph with open types for the types of one run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LATE = (LATE, LATE_CONSTANT)
 
 
 class NotSpecializedError(InvalidArgumentError):
-    """A graph is not one program for the types of a run: shapes change in it, or depend on what it computes."""
+    """Raised if a graph is not one program for a run's types: shapes change in it, or depend on computed values."""
 
 
 def specialize(
@@ -39,42 +39,41 @@ def specialize(
     *,
     partial: bool = False,
 ) -> Graph:
-    """Returns the graph for inputs of these types, all other types inferred anew.
+    """Returns the graph for inputs of these types, with all other types inferred anew.
 
-    Names, source lines, devices, control edges and bodies stay. Nodes that are applied late become ordinary nodes;
-    nodes that give shapes become constants.
+    Names, source lines, devices, control edges and bodies stay. Late nodes become ordinary nodes; nodes that compute
+    shapes become constants.
 
     Args:
-      graph: what to specialise.
-      input_types: of its inputs, as many as it has.
-      evaluate: runs an op on arrays, to compute what shapes are made of.
-      values: of some of the inputs, by their positions; shapes may depend on these, see :func:`shape_inputs`.
+      graph: the graph to specialize.
+      input_types: the type of each of its inputs.
+      evaluate: runs an op on arrays, to compute the parts of shapes.
+      values: the values of some inputs, by position; shapes may depend on these, see :func:`shape_inputs`.
       partial: whether types may stay open and nodes late, since only a part of the graph is known.
 
     Raises:
-      InvalidArgumentError: a type that does not fit that of its input, or shapes that do not fit each other; it has the
-        line.
-      NotSpecializedError: a loop whose values change their shapes, branches that give different ones, or a shape that
-        depends on values that are not given.
+      InvalidArgumentError: a type does not fit its input, or shapes do not fit each other; the message has the line.
+      NotSpecializedError: the values of a loop change their shapes, branches return different ones, or a shape depends
+        on values that are not given.
     """
     if len(input_types) != len(graph.inputs):
-        raise InvalidArgumentError(f"{len(input_types)} types for the {len(graph.inputs)} inputs of {graph.name!r}")
+        raise InvalidArgumentError(f"got {len(input_types)} types for the {len(graph.inputs)} inputs of {graph.name!r}")
     for value, type in zip(graph.inputs, input_types, strict=True):
         if not _is_dtype(type, value.type) or not compatible_shapes(type, value.type):
-            raise InvalidArgumentError(f"the input {value.name or value.index} is {value.type}, {type} was given")
+            raise InvalidArgumentError(f"the input {value.name or value.index} is {value.type}, got {type}")
     known = {place: np.asarray(array) for place, array in (values or {}).items()}
     with deep_recursion():
         return _Specialized(graph, input_types, evaluate, known, partial).graph()
 
 
 def _is_dtype(given: TensorType, wanted: TensorType) -> bool:
-    """Returns True if a dtype is the one that is wanted; the host gives 64 bits where devices may hold 32."""
+    """Returns True if a dtype is acceptable; the host provides 64 bits where devices may use 32."""
     one, other = given.dtype, wanted.dtype
     return one == other or (one.kind == other.kind and one.kind in "iufc" and 2 * one.itemsize == other.itemsize >= 8)
 
 
 def is_open(graph: Graph) -> bool:
-    """Returns True if a graph has to be specialised before it is compiled: a type is open, or a node late."""
+    """Returns True if a graph must be specialized before it is compiled: a type is open, or a node late."""
     if any(value.type.is_open for value in graph.inputs):
         return True
     return any(
@@ -84,7 +83,7 @@ def is_open(graph: Graph) -> bool:
 
 
 def _late_in(op: OpDef, attrs: Attrs) -> tuple[Attrs, int] | None:
-    """The attributes of a late node, also of one that a gradient is of, and how many inputs come after its own."""
+    """Returns a late node's attributes, also for its gradient, and the number of inputs after its own."""
     more = 0
     while op.name == "vjp":
         more += sum(attrs["cotangents"])
@@ -93,7 +92,7 @@ def _late_in(op: OpDef, attrs: Attrs) -> tuple[Attrs, int] | None:
 
 
 def shape_inputs(graph: Graph) -> tuple[int, ...]:
-    """Returns the positions of the inputs of a graph on whose values, besides their types, shapes depend."""
+    """Returns the positions of the graph's inputs on whose values, not only types, shapes depend."""
     wanted: set[Value] = set()
     for node in reversed(graph.nodes):
         if any(output in wanted for output in node.outputs) and node.op not in SHAPE_FACTS:
@@ -103,7 +102,7 @@ def shape_inputs(graph: Graph) -> tuple[int, ...]:
 
 
 def _shape_values(node: Node) -> list[Value]:
-    """Returns the inputs of a node whose values give shapes, in its bodies too."""
+    """Returns a node's inputs whose values determine shapes, also inside its bodies."""
     late = _late_in(node.op, node.attrs)
     found: list[Value] = []
     if late is not None:
@@ -116,7 +115,7 @@ def _shape_values(node: Node) -> list[Value]:
 
 
 def _entries(node: Node, types: Sequence[TensorType], regions: Sequence[Graph]) -> Sequence[Sequence[Entry]]:
-    """Returns what the inputs of the bodies of a node are; see :class:`OpDef`."""
+    """Returns the inputs of a node's bodies; see :class:`OpDef`."""
     if node.op.entries is not None:
         return node.op.entries(types, node.attrs, regions)
     return [[(value.type, None) for value in region.inputs] for region in node.regions]
@@ -133,7 +132,7 @@ def _unknown(node: Node, attrs: Attrs, value: Value) -> str:
 
 @dataclass(frozen=True)
 class _Application:
-    """What a late node turns out to be: an op, its attributes, and which of the node's inputs it takes."""
+    """The resolved application of a late node: an op, its attributes, and the node's inputs that it takes."""
 
     op: OpDef
     attrs: Attrs
@@ -141,7 +140,7 @@ class _Application:
 
 
 class _Specialized:
-    """One graph, or body, on its way."""
+    """One graph or body being specialized."""
 
     def __init__(
         self,
@@ -200,11 +199,11 @@ class _Specialized:
         self._values.update(zip(node.outputs, new.outputs, strict=True))
 
     def _check(self, node: Node) -> None:
-        """Refuses bodies that fit only as long as shapes are not known, and shapes that are still not known."""
+        """Raises for bodies that fit only with unknown shapes, and for shapes that are still unknown."""
         problem = node.op.verify(node) if node.regions and node.op.verify is not None else None
         if problem:
             raise NotSpecializedError(
-                f"{node.op.name}, the node {node.name!r}, with the shapes of this run: {problem}; give values the same "
+                f"{node.op.name}, the node {node.name!r}, with the shapes of this run: {problem}; values need the same "
                 "shape in all branches and iterations"
             )
         for output in node.outputs:
@@ -228,11 +227,11 @@ class _Specialized:
             raise InvalidArgumentError(f"{op.name}({given}), the node {node.name!r}: {reason}") from error
 
     def _regions(self, node: Node, inputs: Sequence[Value]) -> list[Graph]:
-        """Returns the bodies, specialised."""
+        """Returns the specialized bodies."""
         made: list[Graph] = []
         types = [value.type for value in inputs]
         for place, region in enumerate(node.regions):
-            # The inputs of a body may be the outputs of one before it.
+            # The inputs of a body may be the outputs of an earlier one.
             entries = _entries(node, types, [*made, *node.regions[place:]])[place]
             sources = {place: source for place, (_, source) in enumerate(entries) if source is not None}
             arrays = {place: self._array(inputs[source]) for place, source in sources.items()}
@@ -243,7 +242,7 @@ class _Specialized:
         return made
 
     def _resolved(self, node: Node, op: OpDef, attrs: Attrs, inputs: Sequence[Value]) -> _Application | None:
-        """Returns what a late node, or a gradient of one, applies; None where that is not known, or it is neither."""
+        """Returns the application of a late node or of its gradient; None if it is unknown, or the node is neither."""
         if op.name == "vjp":
             return self._resolved_gradient(node, op, attrs, inputs)
         if op not in _LATE:
@@ -272,7 +271,7 @@ class _Specialized:
         return _Application(op, Attrs({**attrs, "op": forward.op.name, "attrs": inner, "wrt": wrt}), kept)
 
     def _array(self, value: Value) -> np.ndarray[Any, Any] | None:
-        """Returns the elements of a value of the new graph, computed if they depend on nothing that runs."""
+        """Returns the elements of a value of the new graph, computed if they do not depend on the run."""
         if value not in self._arrays:
             self._arrays[value] = None
             node = value.node

@@ -1,6 +1,6 @@
-"""Ops of derivatives: vjp and jvp, and how loops are run backwards.
+"""Ops for derivatives: vjp and jvp, and the backward pass of loops.
 
-They stand below :mod:`graphc.gradients`, since the lowering evaluates them.
+They are in a layer below :mod:`graphc.gradients`, since the lowering evaluates them.
 """
 
 __all__: list[str] = []

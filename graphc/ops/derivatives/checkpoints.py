@@ -1,7 +1,7 @@
-"""Checkpoints of a loop that runs backwards: which iterations' values to keep, and a stack of them.
+"""Checkpoints of a loop's backward pass: the choice of iterations whose values to keep, and their stack.
 
-The distances are those of A. Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse
-automatic differentiation", 1992.
+The distances follow A. Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
+differentiation", 1992.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Stack", "stride"]
 
 
 class Stack(NamedTuple):
-    """Checkpoints: how many, the iteration that each stands before, and the carried values there, a row for each."""
+    """A stack of checkpoints: their number, the iteration that follows each, and the carried values there, by row."""
 
     size: Any
     iterations: Any
@@ -25,7 +25,7 @@ class Stack(NamedTuple):
 
     @classmethod
     def of(cls, carry: tuple[Any, ...], slots: int) -> Stack:
-        """Returns a stack of one checkpoint, the start."""
+        """Returns a stack with a single checkpoint, the start."""
         rows = tuple(jnp.broadcast_to(value, (slots, *jnp.shape(value))) for value in carry)
         return cls(jnp.int32(1), jnp.zeros(slots, jnp.int32), rows)
 
@@ -37,11 +37,11 @@ class Stack(NamedTuple):
 
     @property
     def free(self) -> Any:
-        """Returns how many checkpoints there is room for."""
+        """The number of free slots."""
         return self.iterations.shape[0] - self.size
 
     def push(self, iteration: Any, carry: tuple[Any, ...]) -> Stack:
-        """Returns the stack with a checkpoint more."""
+        """Returns the stack with another checkpoint."""
         rows = tuple(
             lax.dynamic_update_index_in_dim(row, value, self.size, 0)
             for row, value in zip(self.rows, carry, strict=True)
@@ -54,12 +54,12 @@ class Stack(NamedTuple):
 
 
 def stride(span: Any, free: Any) -> Any:
-    """Returns how far from a checkpoint to set the next, where ``span`` iterations, at least 2, follow the former.
+    """Returns the distance from a checkpoint to the next one, with ``span`` iterations, at least 2, after it.
 
     With ``free`` slots and at most ``passes`` evaluations of each, binomial(free + passes, passes) iterations can be
-    run backwards. What lies before the next checkpoint is evaluated once more than what lies behind it, which has one
-    slot less; with the distance chosen here the sum is least. As rounding costs only time, float32 does. The last slot
-    is for the end of the span.
+    run backwards. The iterations before the next checkpoint are evaluated once more than those behind it, which have
+    one slot less; this distance minimizes the sum. Rounding costs only time, so float32 suffices. The last slot is for
+    the end of the span.
     """
     before = behind = reach = jnp.float32(1)
     for passes in range(1, 13):

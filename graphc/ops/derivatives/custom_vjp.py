@@ -21,16 +21,16 @@ def custom_vjp(
     *,
     symbolic_zeros: bool = False,
 ) -> Callable[..., tuple[Any, ...]]:
-    """Returns a function of arrays to a tuple of arrays, with a gradient of its own.
+    """Returns a function from arrays to a tuple of arrays, with a custom gradient.
 
-    JAX gives the integers among its results tangents of dtype float0, of a weak type or not. Where a ``lax.cond`` meets
-    both it cannot be transposed (JAX 0.10 fails in an assertion of its own). Here they have no tangents.
+    JAX gives integer results tangents of dtype float0, weakly typed or not. A ``lax.cond`` with both cannot be
+    transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
 
     Args:
       function: the function.
-      forward: gives its results and what the backward pass needs.
-      backward: takes that and the cotangents, gives a cotangent for each argument.
-      symbolic_zeros: whether the two are told which tangents are known to be zero.
+      forward: returns the results and the residuals.
+      backward: takes the residuals and the cotangents and returns a cotangent for each argument.
+      symbolic_zeros: whether these two receive known zero tangents symbolically.
     """
     wrapped = jax.custom_vjp(function)
     wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
@@ -38,7 +38,7 @@ def custom_vjp(
 
 
 def _without_tangent(value: Any) -> Any:
-    """Returns an integer or a truth value that no gradient flows through; anything else as it is."""
+    """Returns an integer or boolean without gradients; anything else as it is."""
     dtype = jnp.result_type(value)
     whole = jnp.issubdtype(dtype, jnp.integer) or jnp.issubdtype(dtype, jnp.bool_)
     return lax.bitwise_or(value, lax.full_like(value, 0)) if whole else value

@@ -1,8 +1,8 @@
 """The vjp op: the vector-Jacobian product of any op, itself an op.
 
-``vjp(primals..., cotangents...)`` has the attributes of the op it differentiates. It is a pure function of the primal
-inputs, so graphs stay pure; where a program holds both an op and its vjp, the lowering evaluates them together, so
-that the forward pass is computed once. Since vjp is an op, its own vjp gives higher orders.
+``vjp(primals..., cotangents...)`` has the attributes of the differentiated op. It is a pure function of the primal
+inputs, so graphs stay pure; if a program contains both an op and its vjp, the lowering evaluates them together, so that
+the forward pass is computed once. Since vjp is an op, its own vjp gives higher orders.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 def linearize(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Pullback]:
-    """Evaluates a function and gives its pullback.
+    """Evaluates a function and returns its pullback.
 
     Args:
       function: takes the primals, returns a value or a tuple.
-      primals: where to evaluate.
+      primals: the point at which to evaluate.
       wrt: which primals to differentiate with respect to; of inexact dtype.
-      cotangents: for each output, whether the pullback is given a cotangent for it.
+      cotangents: for each output, whether the pullback takes a cotangent for it.
 
     Returns:
-      All outputs, and the pullback: cotangents to one gradient for each of ``wrt``.
+      All outputs, and the pullback from cotangents to one gradient for each of ``wrt``.
     """
     outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
     return outputs, lambda given: pullback(tuple(given))
@@ -49,11 +49,11 @@ def linearize(
 def linearize_op(
     op: OpDef, attrs: Attrs, primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Pullback]:
-    """As :func:`linearize` of an op without bodies and effects, while JAX traces.
+    """Linearizes an op without bodies and effects, under a JAX trace; see :func:`linearize`.
 
-    ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the time to lower a
-    deep network. Equal layers need it once: both are kept as functions of ``jax.jit``, which JAX puts inline, with the
-    place in the user's code of each node.
+    ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the lowering time of a
+    deep network. Equal layers need it once: both are kept as ``jax.jit`` functions, which JAX inlines with the source
+    location of each node.
     """
     forward, backward = _linearized(op, attrs, tuple(wrt), tuple(cotangents), dtype_rules())
     outputs, pullback = forward(*primals)
@@ -64,7 +64,7 @@ def linearize_op(
 def _linearized(
     op: OpDef, attrs: Attrs, wrt: tuple[int, ...], cotangents: tuple[bool, ...], rules: Any
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    del rules  # what is traced depends on them, too
+    del rules  # the traced program depends on them, too
     function = partial(op.impl, **attrs) if attrs else op.impl
 
     def forward(*primals: Any) -> tuple[tuple[Any, ...], Any]:
@@ -79,7 +79,7 @@ def _linearized(
 def _vjp_of(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Any]:
-    """All outputs, and JAX's pullback, which is a pytree."""
+    """Returns all outputs, and JAX's pullback, which is a pytree."""
     selected, chosen = _selected(function, primals, wrt, cotangents)
     with reverse_mode():
         _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
@@ -89,16 +89,16 @@ def _vjp_of(
 def pushforward(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
 ) -> tuple[tuple[Any, ...], Any]:
-    """Evaluates a function and gives its derivative, for :func:`pull_back`.
+    """Evaluates a function and returns its derivative, for :func:`pull_back`.
 
     Args:
       function: takes the primals, returns a value or a tuple.
-      primals: where to evaluate.
+      primals: the point at which to evaluate.
       wrt: which primals to differentiate with respect to; of inexact dtype.
       wanted: for each output, whether to differentiate it.
 
     Returns:
-      All outputs, and the pushforward: a tangent for each of ``wrt`` to one for each wanted output. It is a pytree,
+      All outputs, and the pushforward from a tangent for each of ``wrt`` to one for each wanted output. It is a pytree,
       which a compiled function may return.
     """
     selected, chosen = _selected(function, primals, wrt, wanted)
@@ -110,17 +110,17 @@ def pushforward(
 def pull_back(
     push: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int], cotangents: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Returns the gradients that a pushforward gives for the cotangents of some of its outputs.
+    """Returns the gradients that a pushforward yields for the cotangents of some of its outputs.
 
-    An output without a cotangent takes no part, where zeros would: where a derivative is infinite, their product is not
-    a number.
+    An output without a cotangent is left out, where a zero cotangent would not be: zero times an infinite derivative is
+    NaN.
 
     Args:
       push: the pushforward.
-      types: of its tangents.
+      types: the types of its tangents.
       given: for each of its outputs, whether there is a cotangent.
-      places: for which of its tangents gradients are wanted.
-      cotangents: those that are given.
+      places: the positions of the tangents whose gradients are wanted.
+      cotangents: the given cotangents.
     """
 
     def outputs(*tangents: Any) -> tuple[Any, ...]:
@@ -134,7 +134,7 @@ def pull_back(
 def _selected(
     function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """Gives a function of the chosen primals to the wanted outputs, with all outputs beside; and the chosen primals."""
+    """Returns a function of the chosen primals to the wanted and then all outputs, and the chosen primals."""
 
     def selected(*chosen: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         values = list(primals)
@@ -150,7 +150,7 @@ def _vjp(*values: Any, op: str, attrs: Any, wrt: Any, cotangents: Any, bodies: S
     forward = OPS[op]
     function = partial(forward.impl, **dict(attrs), **forward.region_keywords(bodies))
     count = len(values) - sum(cotangents)
-    with replaying():  # the forward pass has run, and done to the world what it does
+    with replaying():  # the forward pass has already had its side effects
         _, pullback = linearize(function, values[:count], wrt, cotangents)
         return pullback(values[count:])
 
@@ -159,10 +159,10 @@ _infer_without_regions = infer_by_evaluation(_vjp)
 
 
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    """Gradients have the primals' types; without regions JAX says whether they are weak."""
+    """Returns the primals' types for the gradients; without regions JAX determines their weakness."""
     positions: tuple[int, ...] = attrs["wrt"]
     primals = [types[position] for position in positions]
-    # JAX can evaluate a collective only inside the program of all replicas, and knows no open sizes.
+    # JAX evaluates collectives only inside the program of all replicas, and does not support open sizes.
     known = any(type.is_open for type in types) and not any(type.weak for type in primals)
     if regions or known or attrs["op"] in COLLECTIVES:
         return tuple(replace(type, weak=False) for type in primals)
@@ -176,7 +176,7 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> Sequence[Sequence[tuple[TensorType, int | None]]]:
-    """Returns the bodies are those of the op that is differentiated."""
+    """Returns the entries of the differentiated op's bodies."""
     op, inner = OPS[attrs["op"]], Attrs(dict(attrs["attrs"]))
     if op.entries is None:
         return [[(value.type, None) for value in region.inputs] for region in regions]

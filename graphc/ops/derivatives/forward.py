@@ -1,4 +1,4 @@
-"""The jvp op: a graph and its tangents, in one pass forwards."""
+"""The jvp op: a graph and its tangents, in one forward pass."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def _jvp(
         results = tuple(body(*given, *rest))
         return results[:num_tangents], results[num_tangents:]
 
-    # Where cotangents are pulled back through this op later, loops must be those that can be.
+    # If cotangents are pulled back through this op later, its loops must be differentiable in reverse.
     push = _pushed if forward and not is_reverse() else _transposed
     results, moved, others = push(function, primals, tangents)
-    # Strong types, as the graph says of tangents, whatever their primals are.
+    # Strong types, as the graph declares for tangents, whatever their primals are.
     return (*results, *others, *(jax.lax.convert_element_type(tangent, tangent.dtype) for tangent in moved))
 
 
@@ -47,9 +47,9 @@ def _pushed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequ
 
 
 def _transposed(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """Returns the same from the pullback, which is linear: its transpose takes tangents to tangents.
+    """Returns the same from the pullback, which is linear: its transpose maps tangents to tangents.
 
-    For functions that have a pullback of their own, and no other derivative.
+    For functions with a custom pullback and no other derivative.
     """
     with reverse_mode():
         results, pullback, others = jax.vjp(function, *primals, has_aux=True)
@@ -69,7 +69,7 @@ def _entries(
     types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
 ) -> list[list[tuple[TensorType, int | None]]]:
     del regions
-    count = attrs["num_primals"]  # as many tangents come after them
+    count = attrs["num_primals"]  # followed by as many tangents
     return [[(type, place) for place, type in enumerate(types) if not count <= place < 2 * count]]
 
 
@@ -91,18 +91,18 @@ def emit_jvp(
     body: Region, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
     others: Sequence[SymbolicTensor], primals: Sequence[Tensor], tangents: Sequence[Tensor],
 ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:  # fmt: skip
-    """Appends a jvp to the trace around the region; the states that it writes are written there.
+    """Appends a jvp to the trace that encloses the region, which also writes the states that the region writes.
 
     Args:
       body: the traced body, still open.
-      arguments: its inputs that have tangents.
-      outputs: what it returns that has tangents.
-      others: what it returns that has none.
+      arguments: the region's inputs with tangents.
+      outputs: the results with tangents.
+      others: the results without tangents.
       primals: the values of ``arguments``.
-      tangents: theirs, of the same types.
+      tangents: the tangents of ``arguments``, of the same types.
 
     Returns:
-      The values of ``outputs``, those of ``others``, and the tangents of ``outputs``.
+      The values of ``outputs`` and ``others``, and the tangents of ``outputs``.
     """
     around, written = body.parent, body.written()
     invariant: list[Tensor] = [outer for outer, _ in body.captures.values()]
@@ -125,12 +125,12 @@ def emit_jvp(
 
 
 def _goes_forward(graph: Graph) -> bool:
-    """Returns True if JAX can push tangents through a graph; it cannot where a function has a pullback of its own."""
+    """Returns True if JAX can push tangents through a graph, which custom pullbacks prevent."""
     types = [value.type for value in graph.inputs]
     structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     try:
         with forward_mode():
             program = jax.make_jaxpr(region_function(graph))(*structs)
     except Exception:
-        return True  # whatever it is, it is told when the program is compiled
+        return True  # any error is raised when the program is compiled
     return not has_custom_vjp(program.jaxpr, loops=True)

@@ -1,4 +1,4 @@
-"""In which mode JAX is asked to differentiate what is being traced."""
+"""The differentiation mode of the current JAX trace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["current_mode", "forward_mode", "is_forward", "is_reverse", "reverse_
 
 
 class _Mode(threading.local):
-    """The innermost mode; empty where nothing is differentiated."""
+    """The innermost mode; empty if nothing is differentiated."""
 
     name: str = ""
 
@@ -19,17 +19,17 @@ _mode = _Mode()
 
 
 def current_mode() -> str:
-    """``"forward"``, ``"reverse"``, or empty: what is traced in one mode is of no use in another."""
+    """Returns ``"forward"``, ``"reverse"``, or an empty string; traces of one mode are invalid in another."""
     return _mode.name
 
 
 def is_forward() -> bool:
-    """Returns True if what is traced has tangents pushed through it, and no cotangents pulled back."""
+    """Returns True if JAX pushes tangents through the current trace, without pulling back cotangents."""
     return _mode.name == "forward"
 
 
 def is_reverse() -> bool:
-    """Returns True if cotangents will be pulled back through what is traced."""
+    """Returns True if cotangents will be pulled back through the current trace."""
     return _mode.name == "reverse"
 
 
@@ -43,10 +43,10 @@ def _scope(name: str) -> Generator[None]:
 
 
 def forward_mode() -> AbstractContextManager[None]:
-    """Returns the scope of a call of ``jax.jvp``."""
+    """Returns the scope for a call of ``jax.jvp``."""
     return _scope("forward")
 
 
 def reverse_mode() -> AbstractContextManager[None]:
-    """Returns the scope of a call of ``jax.vjp``."""
+    """Returns the scope for a call of ``jax.vjp``."""
     return _scope("reverse")

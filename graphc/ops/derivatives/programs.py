@@ -1,7 +1,7 @@
-"""What the structure of a JAX program (a jaxpr) says about its derivatives.
+"""The differentiability of a JAX program (a jaxpr), from its structure.
 
 A program has ``invars``, ``outvars`` and ``eqns``; an equation has the same variables, a ``primitive`` and ``params``,
-in which the programs of branches and bodies are. A variable is a literal if it has a ``val``.
+which include the programs of branches and bodies. A variable is a literal if it has a ``val``.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from graphc.base import nest
 
 __all__ = ["LOOP", "Program", "dependence", "has_custom_vjp"]
 
-Program = Any  # the jaxpr that jax.make_jaxpr gives; JAX promises no name for its class
+Program = Any  # the jaxpr from jax.make_jaxpr, whose class has no public name
 Inputs = frozenset[int]
 NONE: Inputs = frozenset()
 
 LOOP = "graphc_loop"
-"""The name of the functions of graphc's that have a pullback of their own and the derivative that their body has."""
+"""The name of graphc's functions with a custom pullback that equals the derivative of their body."""
 
 
 def dependence(program: Program) -> list[Inputs]:
-    """For each output, the positions of the inputs that it depends on differentiably.
+    """Returns, for each output, the positions of the inputs that it depends on differentiably.
 
-    Through integers, truth values and ``stop_gradient`` nothing is differentiable. What is inside of branches, loops
-    and calls is looked at; the outputs of functions with derivatives of their own count as dependent on all inputs,
-    except those of :data:`LOOP`.
+    Integers, booleans and ``stop_gradient`` are not differentiable. Branches, loops and calls are analysed; outputs of
+    functions with custom derivatives count as dependent on all inputs, except those of :data:`LOOP`.
 
     Example:
       >>> import jax
@@ -40,11 +39,11 @@ def dependence(program: Program) -> list[Inputs]:
 
 
 def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
-    """Returns True if part of the program, bodies included, has a pullback of its own, which need not be linear.
+    """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear.
 
     Args:
       program: the program.
-      loops: whether the functions of graphc's that :data:`LOOP` names count too.
+      loops: whether graphc's functions named :data:`LOOP` count too.
     """
     return any(
         (_is_custom(equation) and (loops or not _is_loop(equation)))
@@ -69,7 +68,7 @@ def _bodies(equation: Any) -> Iterator[Program]:
 
 
 def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
-    """Returns the same as :func:`dependence` where each input stands for a set of positions."""
+    """Returns the dependence of outputs like :func:`dependence`, with a set of positions for each input."""
     found: dict[Any, Inputs] = {}
 
     def note(variables: Sequence[Any], values: Sequence[Inputs]) -> None:
@@ -86,7 +85,7 @@ def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
 
 
 def _is_inexact(variable: Any) -> bool:
-    dtype = getattr(variable.aval, "dtype", None)  # a token has none
+    dtype = getattr(variable.aval, "dtype", None)  # tokens have none
     return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
 
 
@@ -115,12 +114,12 @@ def _equation(equation: Any, inputs: list[Inputs]) -> list[Inputs]:
 
 
 def _num_rows(outside: Sequence[Any], inside: Sequence[Any]) -> int:
-    """Returns how many of a scan's arrays, the last ones, its body sees a row at a time."""
+    """Returns the number of a scan's arrays, from the last, that its body receives row by row."""
     return sum(whole.aval.shape != part.aval.shape for whole, part in zip(outside, inside, strict=True))
 
 
 def _settled(body: Program, inputs: list[Inputs], num_constants: int, num_carry: int) -> list[Inputs]:
-    """Returns the outputs of a loop: those of its body once another iteration adds nothing to what is carried."""
+    """Returns the outputs of a loop: those of its body once another iteration adds no dependence."""
     end = num_constants + num_carry
     while True:
         outputs = _outputs(body, inputs)

@@ -1,13 +1,13 @@
-"""A while loop that JAX differentiates in reverse mode, to any order, though its trip count is known only at run time.
+"""A while loop that JAX can differentiate in reverse mode, to any order, with a trip count known only at run time.
 
-JAX cannot keep what each iteration of a ``lax.while_loop`` computes, as it does not know how many there will be. Here
-the forward pass only counts the iterations. The backward pass needs the carried values of each iteration, last to
-first; it keeps some of them on a stack of fixed size, and computes the others again from the nearest one before. It
-runs forward once more in a loop of at most as many iterations as the stack has slots, and with 32 slots about three
-times in one of 5,000. A forward pass that kept them would save one of these; but where another loop has this one in its
-body, JAX would keep such a stack for each of that one's iterations.
+JAX cannot store the values of each iteration of a ``lax.while_loop``, since it does not know their number. Here the
+forward pass only counts the iterations. The backward pass needs the carried values of each iteration, last to first; it
+keeps some of them on a stack of fixed size, and recomputes the others from the nearest one before. It repeats the
+forward pass once in a loop of at most as many iterations as the stack has slots, and with 32 slots about three times in
+a loop of 5,000. Storing them in the forward pass would save one repetition; but if another loop has this one in its
+body, JAX would store such a stack for each of that loop's iterations.
 
-The backward pass is linear in the cotangents, so that its gradient is a loop again, over values and tangents.
+The backward pass is linear in the cotangents, so that its gradient is again a loop, over values and tangents.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from graphc.ops.derivatives.programs import Program, dependence, has_custom_vjp
 from graphc.ops.host import is_replaying, replaying
 
 jax: Any = _jax  # its functions are only partly annotated
-ZERO: Any = SymbolicZero  # stands for an array, but says so only at run time
+ZERO: Any = SymbolicZero  # represents an array, which it shows only at run time
 
 __all__ = ["SLOTS", "slots_for", "while_loop"]
 
 SLOTS = 32
-"""How many checkpoints the backward pass keeps where no bound on the iterations is known."""
+"""Number of checkpoints that the backward pass keeps if no bound on the iterations is known."""
 
 _BYTES = 1 << 23
-"""How much memory more checkpoints than that may take. They save at most a third of the time, and it takes time to
-clear them, about a millisecond, also for the loop that ends long before its bound."""
+"""Maximum memory in bytes for more checkpoints than that. They save at most a third of the time, and clearing them
+takes about a millisecond, even for a loop that ends long before its bound."""
 
 T = TypeVar("T")
 Leaves = tuple[Any, ...]
@@ -46,15 +46,15 @@ Leaves = tuple[Any, ...]
 def while_loop(
     test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS
 ) -> T:
-    """Repeats a body while a test holds; reverse-mode differentiable, and in :func:`forward_mode` forward-mode.
+    """Repeats a body while a test is true; differentiable in reverse mode, and in :func:`forward_mode` in forward mode.
 
     Args:
       test: takes the carried values and the invariant ones, returns a bool scalar.
-      body: takes the same, returns the carried values after an iteration, of the same types. Neither closes over
-        values that are being traced: what they need is in ``invariant``.
+      body: takes the same, returns the carried values after an iteration, of the same types. Neither closes over traced
+        values: these must be in ``invariant``.
       carry: the carried values before the first test, in any nested structure of arrays.
       invariant: values that every iteration sees, in any nested structure of arrays.
-      slots: of how many iterations the backward pass keeps the carried values at a time; at least 2.
+      slots: the maximum number of iterations whose carried values the backward pass keeps; at least 2.
 
     Returns:
       The carried values after the loop.
@@ -65,7 +65,7 @@ def while_loop(
       >>> jax.grad(fall)(10.0, 2.0).item()  # 10, 5, 1.25
       0.5
     """
-    if is_forward():  # JAX pushes tangents through its own loop, and through no function with a pullback of its own
+    if is_forward():  # JAX pushes tangents through its own loop, but not through functions with custom pullbacks
         return _forward_loop(test, body, carry, invariant)
     leaves, structure = jax.tree.flatten(carry)
     rest, rest_structure = jax.tree.flatten(invariant)
@@ -91,11 +91,11 @@ def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], ca
 
 
 def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
-    """Returns how many checkpoints to keep.
+    """Returns the number of checkpoints to keep.
 
     Args:
       carry: the carried values of the loop, as arrays.
-      max_iterations: how many iterations there will be at most, as far as is known; None where it is not.
+      max_iterations: the known maximum number of iterations; None if there is none.
 
     Returns:
       One for each iteration, if they are small enough.
@@ -108,10 +108,10 @@ def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
 
 @dataclass(frozen=True)
 class _Body:
-    """A loop's body, traced: the weak types of its inputs, which the rows of a stack do not have, are settled.
+    """A traced loop body; tracing fixes the weak types of its inputs, which the rows of a stack lack.
 
     Attributes:
-      run: evaluates it: inputs to carried values.
+      run: evaluates the body, from inputs to carried values.
       program: its structure.
     """
 
@@ -122,11 +122,11 @@ class _Body:
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class _Static:
-    """What a forward pass tells its backward pass besides arrays.
+    """Static data that a forward pass hands to its backward pass.
 
     Attributes:
       body: the loop's body.
-      perturbed: for each of the inputs, whether the gradient with respect to it may be asked for.
+      perturbed: for each of the inputs, whether its gradient may be requested.
     """
 
     body: _Body
@@ -137,7 +137,7 @@ Residuals = tuple[Leaves, _Static]
 
 
 def _with_gradient(function: _Loop | _Sweep) -> Callable[..., Leaves]:
-    # The method has the name that programs.LOOP says, by which it is known in a program.
+    # The method has the name in programs.LOOP, which identifies it in a program.
     return custom_vjp(function.graphc_loop, function.forward, function.backward, symbolic_zeros=True)
 
 
@@ -146,11 +146,11 @@ class _Loop:
     """A while loop over flat values, the carried ones first.
 
     Attributes:
-      test: whether there is another iteration.
-      body: the carried values after an iteration.
-      num_carry: how many of the values are carried.
-      slots: how many checkpoints the backward pass keeps.
-      replay: whether the loop is traced in the scope of :func:`replaying`; JAX calls :meth:`forward` later.
+      test: returns True if there is another iteration.
+      body: returns the carried values after an iteration.
+      num_carry: the number of carried values.
+      slots: the number of checkpoints that the backward pass keeps.
+      replay: whether the loop is traced in a :func:`replaying` scope; JAX calls :meth:`forward` later.
     """
 
     test: Callable[..., Any]
@@ -175,7 +175,7 @@ class _Loop:
         carry, invariant = values[: self.num_carry], values[self.num_carry :]
         with replaying(self.replay):
             last, trips = while_loop(self._going_on, self._counted, (carry, jnp.int32(0)), invariant, self.slots)
-        with replaying():  # the backward pass computes again, but prints nothing again
+        with replaying():  # the backward pass recomputes, but must not repeat side effects
             body, _ = jax.closure_convert(self.body, *values)
         program = jax.make_jaxpr(body)(*values).jaxpr
         return last, ((trips, *values), _Static(_Body(body, program), tuple(value.perturbed for value in inputs)))
@@ -200,10 +200,10 @@ class _Loop:
 
 
 def _active(static: _Static, given: Sequence[bool]) -> list[int]:
-    """Returns the positions of the loop's inputs that gradients flow through, the cotangents of some outputs given.
+    """Returns the positions of the loop's inputs through which gradients flow, given the cotangents of some outputs.
 
-    Others are left out, as a tape leaves them out: a cotangent of zero is not the same as none where a derivative is
-    infinite, such as that of the norm, carried for the test alone, of a step that has become zero.
+    Others are left out, as on a tape: a zero cotangent differs from none if a derivative is infinite, such as that of
+    the norm of a step that has become zero, carried only for the test.
     """
     reach = dependence(static.body.program)
     moved = {index for index, value in enumerate(static.perturbed) if value}
@@ -216,7 +216,7 @@ def _active(static: _Static, given: Sequence[bool]) -> list[int]:
 
 
 class _Gradients(NamedTuple):
-    """Cotangents of the active carried values, and the sums of those of the active invariant ones; or tangents."""
+    """Cotangents of the active carried values, and sums of those of the active invariant ones; or tangents."""
 
     carry: list[Any]
     invariant: list[Any]
@@ -224,7 +224,7 @@ class _Gradients(NamedTuple):
 
 @dataclass(frozen=True)
 class _Step:
-    """One iteration, forwards and backwards."""
+    """A single iteration, forwards and backwards."""
 
     body: _Body
     num_carry: int
@@ -252,7 +252,7 @@ class _Step:
     def push(self, carry: Leaves, invariant: Leaves, tangents: _Gradients) -> tuple[Leaves, list[Any]]:
         """Returns the carried values after an iteration, and their tangents.
 
-        The transpose of the pullback, because functions with a pullback of their own have no other derivative.
+        It transposes the pullback, because functions with custom pullbacks have no other derivative.
         """
         active, pullback, outputs = self._linearize(carry, invariant)
         _, transpose = jax.vjp(pullback, [jnp.zeros_like(value) for value in active])
@@ -273,13 +273,13 @@ class _Step:
 
 
 class _State(NamedTuple):
-    """What a backward pass starts from.
+    """The start of a backward pass.
 
     Attributes:
-      trips: how many iterations the loop ran.
-      carry: the carried values before the first.
+      trips: the number of iterations that the loop ran.
+      carry: the carried values before the first one.
       invariant: the invariant values.
-      gradients: the cotangents of the active carried values after the last.
+      gradients: the cotangents of the active carried values after the last one.
     """
 
     trips: Any
@@ -299,10 +299,10 @@ def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
 
 @dataclass(frozen=True)
 class _Sweep:
-    """The backward pass of a loop whose body has a linear pullback, with a gradient of its own.
+    """The backward pass of a loop with linear pullback, itself with a custom gradient.
 
-    If J is the derivative of the loop, the pass computes the product of J, transposed, with cotangents c. The product
-    of its result with v is that of c with J v, the tangents that v becomes in the loop: from there its gradients come.
+    With J the derivative of the loop, the pass computes the product of J transposed with cotangents c. The product of
+    its result with v is that of c with J v, the tangents that v becomes in the loop, which yields its gradients.
     """
 
     step: _Step
@@ -353,7 +353,7 @@ def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) 
 
 
 def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
-    """Returns the cotangents before the first iteration of a loop, by loops that have gradients themselves."""
+    """Returns the cotangents before the first iteration of a loop, computed by differentiable loops."""
 
     def iteration(running: tuple[Any, Stack, _Gradients], invariant: Leaves) -> tuple[Any, Stack, _Gradients]:
         left, stack, gradients = running
@@ -365,7 +365,7 @@ def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
 
 
 def _reach(step: _Step, stack: Stack, target: Any, invariant: Leaves) -> Stack:
-    """Puts checkpoints on a stack until the last stands before the iteration ``target``."""
+    """Pushes checkpoints onto a stack until the last one is that of the iteration ``target``."""
 
     def advance(stack: Stack, others: tuple[Any, Leaves]) -> Stack:
         target, invariant = others

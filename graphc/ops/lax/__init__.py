@@ -1,4 +1,4 @@
-"""The namespace ``lax``: the functions of ``jax.lax``, with its names, its arguments and its strict rules of dtypes."""
+"""The namespace ``lax``: the functions of ``jax.lax``, with the same names, arguments and strict dtype rules."""
 
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows

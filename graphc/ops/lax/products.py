@@ -13,14 +13,14 @@ from graphc.ops.table import define, row
 
 
 def _precision(value: Any) -> Any:
-    """Returns how JAX takes the name of a member of Precision, or a word for one; one for each of two tensors, too."""
+    """Returns JAX's value for the name of a Precision member or its short form, or for a pair of these."""
     if isinstance(value, tuple):
         return tuple(map(_precision, cast("tuple[Any, ...]", value)))
     return lax.Precision.__members__.get(value, value)
 
 
 def _product(function: Any) -> Callable[..., jax.Array]:
-    """Returns the function with its attributes as JAX takes them."""
+    """Returns the function with its attributes converted to JAX's form."""
 
     @wraps(function)
     def product(*tensors: Any, precision: Any = None, **attrs: Any) -> jax.Array:
@@ -30,7 +30,7 @@ def _product(function: Any) -> Callable[..., jax.Array]:
 
 
 def _convolution(function: Any) -> Callable[..., jax.Array]:
-    """Gives the same for a convolution, whose dimension numbers may be those that ``conv_dimension_numbers`` gives."""
+    """Converts a convolution likewise; its dimension numbers may also come from ``conv_dimension_numbers``."""
 
     @wraps(function)
     def convolution(*tensors: Any, dimension_numbers: Any = None, **attrs: Any) -> jax.Array:
@@ -50,32 +50,32 @@ _ROWS = (
         "lax.dot",
         _product(lax.dot),
         f"lhs, rhs, *, dimension_numbers: DimensionNumbers = None, {_EXACT_TYPED}",
-        "The product of vectors and matrices; of other tensors as dot_general, by dimension_numbers.",
+        "The product of vectors and matrices; for other tensors dot_general with dimension_numbers.",
     ),
     row(
         "lax.dot_general",
         _product(lax.dot_general),
         f"lhs, rhs, dimension_numbers: DimensionNumbers, {_EXACT_TYPED}",
-        "The sum of products over the contracted axes, for each place along the batch axes.",
+        "The sum of products over the contracted axes, for each batch index.",
     ),
     row(
         "lax.batch_matmul",
         _product(lax.batch_matmul),
         f"lhs, rhs, {_EXACT}",
-        "The products of the matrices in the last two axes; the axes before are the same.",
+        "The matrix products of the last two axes; the other axes must be equal.",
     ),
     row(
         "lax.conv",
         _product(lax.conv),
         f"lhs, rhs, window_strides: Ints, padding: Padding, {_EXACT_TYPED}",
-        "A convolution of NCHW by OIHW.",
+        "The convolution of an NCHW tensor with OIHW filters.",
     ),
     row(
         "lax.conv_with_general_padding",
         _product(lax.conv_with_general_padding),
         "lhs, rhs, window_strides: Ints, padding: Padding, lhs_dilation: Ints | None, rhs_dilation: Ints | None, "
         + _EXACT_TYPED,
-        "A convolution of NCHW by OIHW, with elements apart by the dilations.",
+        "The dilated convolution of an NCHW tensor with OIHW filters.",
     ),
     row(
         "lax.conv_general_dilated",
@@ -83,7 +83,7 @@ _ROWS = (
         "lhs, rhs, window_strides: Ints, padding: Padding, lhs_dilation: Ints | None = None, "
         "rhs_dilation: Ints | None = None, dimension_numbers: DimensionNumbers = None, feature_group_count: int = 1, "
         f"batch_group_count: int = 1, {_EXACT_TYPED}",
-        "A convolution in general: layouts by dimension_numbers, dilations, groups.",
+        "The general convolution, with layouts from dimension_numbers, dilations and groups.",
     ),
     row(
         "lax.conv_transpose",
@@ -91,7 +91,7 @@ _ROWS = (
         "lhs, rhs, strides: Ints, padding: Padding, rhs_dilation: Ints | None = None, "
         "dimension_numbers: DimensionNumbers = None, transpose_kernel: bool = False, "
         f"{_EXACT_TYPED}, use_consistent_padding: bool = False",
-        "The transpose of a convolution, of NHWC by HWIO unless dimension_numbers says so.",
+        "The transposed convolution, of NHWC with HWIO unless dimension_numbers is given.",
     ),
 )
 

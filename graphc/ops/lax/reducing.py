@@ -1,4 +1,4 @@
-"""Rows of ``lax``: reductions, running ones, and orders."""
+"""Rows of ``lax``: reductions, cumulative reductions, and sorting."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from jax import lax
 from graphc.ops.table import define, row
 
 _REDUCED = {
-    "reduce_sum": "The sum over these axes.",
-    "reduce_prod": "The product over these axes.",
-    "reduce_max": "The largest number over these axes.",
-    "reduce_min": "The smallest number over these axes.",
+    "reduce_sum": "The sum over axes.",
+    "reduce_prod": "The product over axes.",
+    "reduce_max": "The maximum over axes.",
+    "reduce_min": "The minimum over axes.",
 }
 _BITS = {
-    "reduce_and": "The bits, or truth values, that all have over these axes.",
-    "reduce_or": "The bits, or truth values, that one has over these axes.",
-    "reduce_xor": "The bits, or truth values, that an odd number have over these axes.",
+    "reduce_and": "Bitwise or logical AND over axes.",
+    "reduce_or": "Bitwise or logical OR over axes.",
+    "reduce_xor": "Bitwise or logical XOR over axes.",
 }
 _RUNNING = {
-    "cumsum": "The running sums along axis.",
-    "cumprod": "The running products along axis.",
-    "cummax": "The running largest number along axis.",
-    "cummin": "The running smallest number along axis.",
-    "cumlogsumexp": "The logarithms of the running sums of exponentials along axis.",
+    "cumsum": "The cumulative sum along axis.",
+    "cumprod": "The cumulative product along axis.",
+    "cummax": "The cumulative maximum along axis.",
+    "cummin": "The cumulative minimum along axis.",
+    "cumlogsumexp": "The logarithm of the cumulative sum of exponentials along axis.",
 }
 _PLACES = {
-    "argmax": "Where along axis the largest number is first.",
-    "argmin": "Where along axis the smallest number is first.",
+    "argmax": "The index of the first maximum along axis.",
+    "argmin": "The index of the first minimum along axis.",
 }
 _NEAR = {
-    "approx_max_k": "About the k largest numbers and where they are; exact but on TPUs.",
-    "approx_min_k": "About the k smallest numbers and where they are; exact but on TPUs.",
+    "approx_max_k": "The approximate k largest numbers and their indices; exact except on TPUs.",
+    "approx_min_k": "The approximate k smallest numbers and their indices; exact except on TPUs.",
 }
 _PAIR = "tuple[Tensor, Tensor]"
 
@@ -52,14 +52,14 @@ _ROWS = (
         "lax.sort_key_val",
         lax.sort_key_val,
         "keys, values, dimension: int = -1, is_stable: bool = True",
-        "Keys in order along a dimension, and values in the order of the keys.",
+        "Keys sorted along a dimension, and values in the same order.",
         returns=_PAIR,
     ),
     row(
         "lax.top_k",
         lax.top_k,
         "operand, k: int, *, axis: int = -1",
-        "The k largest numbers along axis, the largest first, and where they are.",
+        "The k largest numbers along axis, in descending order, and their indices.",
         returns=_PAIR,
     ),
     *[

@@ -1,4 +1,4 @@
-"""Rows of ``lax``: parts of tensors, at places that are known or tensors, and what is put there."""
+"""Rows of ``lax``: slices at static or dynamic positions, and their updates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _dynamic_update_slice(operand: Any, update: Any, *start_indices: Any, **attr
 
 
 def _mode(mode: str | None) -> Any:
-    """Returns how JAX takes the name of a member of GatherScatterMode, or a word for one."""
+    """Returns JAX's value for the name of a GatherScatterMode member or its short form."""
     return mode if mode is None else lax.GatherScatterMode.__members__.get(mode, mode)
 
 
@@ -43,27 +43,27 @@ _SCATTER = (
     "unique_indices: bool = False, mode: ScatterMode = None"
 )
 _SCATTERS = {
-    "scatter": "The updates put at the indices; which of several for one place is not said.",
+    "scatter": "The updates stored at the indices; with repeated indices any of them.",
     "scatter_add": "The updates added at the indices.",
     "scatter_sub": "The updates subtracted at the indices.",
-    "scatter_mul": "The numbers at the indices multiplied by the updates.",
-    "scatter_min": "The smaller of the number at an index and the updates.",
-    "scatter_max": "The larger of the number at an index and the updates.",
+    "scatter_mul": "The elements at the indices multiplied by the updates.",
+    "scatter_min": "The minimum of the elements at the indices and the updates.",
+    "scatter_max": "The maximum of the elements at the indices and the updates.",
 }
-_REACH = "; moved back into the tensor where it would reach out."
+_REACH = "; shifted to fit into the tensor if necessary."
 
 _ROWS = (
     row(
         "lax.slice",
         lax.slice,
         "operand, start_indices: Ints, limit_indices: Ints, strides: Ints | None = None",
-        "The block from start_indices to before limit_indices, one of each per axis.",
+        "The block from start_indices up to but excluding limit_indices, one for each axis.",
     ),
     row(
         "lax.slice_in_dim",
         lax.slice_in_dim,
         "operand, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0",
-        "What start_index:limit_index:stride is along axis.",
+        "The slice start_index:limit_index:stride along axis.",
     ),
     row(
         "lax.index_in_dim",
@@ -75,37 +75,37 @@ _ROWS = (
         "lax.dynamic_slice",
         _dynamic_slice,
         "operand, start_indices: Tensors, slice_sizes: Ints, *, allow_negative_indices: Flags = True",
-        f"The block of these sizes at start_indices, one per axis{_REACH}",
+        f"The block of given sizes at start_indices, one for each axis{_REACH}",
     ),
     row(
         "lax.dynamic_slice_in_dim",
         lax.dynamic_slice_in_dim,
         "operand, start_index, slice_size: int, axis: int = 0, *, allow_negative_indices: bool = True",
-        f"So many slices along axis, from start_index on{_REACH}",
+        f"The slices along axis from start_index{_REACH}",
     ),
     row(
         "lax.dynamic_index_in_dim",
         lax.dynamic_index_in_dim,
         "operand, index, axis: int = 0, keepdims: bool = True, *, allow_negative_indices: bool = True",
-        "The slice at an index along axis, which is a tensor; the nearest one that is there.",
+        "The slice along axis at a tensor index, which is clamped.",
     ),
     row(
         "lax.dynamic_update_slice",
         _dynamic_update_slice,
         "operand, update, start_indices: Tensors, *, allow_negative_indices: Flags = True",
-        f"A copy with update put at start_indices, one per axis{_REACH}",
+        f"A copy with update stored at start_indices, one for each axis{_REACH}",
     ),
     row(
         "lax.dynamic_update_slice_in_dim",
         lax.dynamic_update_slice_in_dim,
         "operand, update, start_index, axis: int, *, allow_negative_indices: bool = True",
-        f"A copy with update put at start_index along axis{_REACH}",
+        f"A copy with update stored at start_index along axis{_REACH}",
     ),
     row(
         "lax.dynamic_update_index_in_dim",
         lax.dynamic_update_index_in_dim,
         "operand, update, index, axis: int, *, allow_negative_indices: bool = True",
-        "A copy with update as the slice at an index along axis.",
+        "A copy with update stored as the slice at an index along axis.",
     ),
     row(
         "lax.gather",

@@ -1,4 +1,4 @@
-"""``lax.sort``, which takes one tensor or several that are put in the order of the first ones."""
+"""``lax.sort``, which sorts one tensor, or several by the first ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ define_ops(
             "lax.sort",
             _sort,
             "*operands, dimension: int = -1, is_stable: bool = True, num_keys: int = 1",
-            "Tensors in the order of the first ones.",
+            "Tensors sorted by the first ones.",
         ),
     )
 )
@@ -35,16 +35,16 @@ define_ops(
 def sort(
     operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
-    """In order along a dimension; several tensors in the order of the first.
+    """Sorts along a dimension; several tensors are sorted by the first ones.
 
     Args:
       operand: a tensor, or a list or tuple of tensors of one shape.
       dimension: the axis to sort along. Static.
-      is_stable: whether what is equal stays in its order. Static.
-      num_keys: how many of several tensors make the order. Static.
+      is_stable: whether equal elements keep their order. Static.
+      num_keys: the number of leading tensors to sort by. Static.
 
     Raises:
-      InvalidArgumentError: shapes or attributes that do not fit.
+      InvalidArgumentError: shapes or attributes do not fit.
 
     Example:
       >>> import graphc as gx

@@ -1,4 +1,4 @@
-"""The namespace ``nn``: what neural networks are made of."""
+"""The namespace ``nn``: building blocks of neural networks."""
 
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows

@@ -1,4 +1,4 @@
-"""Rows of the namespace ``nn``: attention, and rows of a table looked up."""
+"""Rows of the namespace ``nn``: attention and embedding lookup."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ROWS = (
         jax.nn.dot_product_attention,
         "query, key, value, bias=None, mask=None, scale: float | None = None, is_causal: bool = False, "
         "query_seq_lengths=None, key_value_seq_lengths=None, local_window_size: Axis = None",
-        "softmax(query @ key.T * scale + bias) @ value for tensors of axes (batch, time, head, feature).",
+        "softmax(query @ key.T * scale + bias) @ value, for axes (batch, time, head, feature).",
     ),
     row(
         "nn.embedding_lookup",
         _embedding_lookup,
         "table, ids",
-        "The rows of a table that integers name; NaN for one out of range.",
+        "The rows of a table at integer indices; NaN out of range.",
     ),
 )
 

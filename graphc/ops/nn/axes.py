@@ -1,4 +1,4 @@
-"""The order of the axes of images: batch, space and channels."""
+"""Data formats of images: the order of the batch, spatial and channel axes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["DataFormat", "per_axis"]
 
 
 class DataFormat(NamedTuple):
-    """What each axis of a tensor is.
+    """The roles of a tensor's axes.
 
     Attributes:
-      letters: a letter for each axis: N for the batch, C for channels, others for space.
-      space: the letters of the axes of space, in order.
+      letters: a letter for each axis: N for the batch, C for channels, others for spatial axes.
+      space: the letters of the spatial axes, in order.
     """
 
     letters: str
@@ -20,15 +20,15 @@ class DataFormat(NamedTuple):
 
     @staticmethod
     def parse(data_format: str | None, ndim: int, space: int | None = None) -> DataFormat:
-        """Reads a format such as ``NHWC``, or takes channels last for None.
+        """Parses a format such as ``NHWC``; None means channels last.
 
         Args:
           data_format: the format.
-          ndim: how many axes the tensor has.
-          space: how many axes of space there must be; None for any number.
+          ndim: the number of axes of the tensor.
+          space: the required number of spatial axes; None for any number.
 
         Raises:
-          ValueError: the tensor has other axes, or N or C is missing.
+          ValueError: the number of axes differs, or N or C is missing.
 
         Example:
           >>> DataFormat.parse(None, 4)
@@ -36,23 +36,23 @@ class DataFormat(NamedTuple):
         """
         expected = ndim - 2 if space is None else space
         if ndim != expected + 2 or not 1 <= expected <= 3:
-            raise ValueError(f"x has {ndim} axes, expected {expected + 2}: batch, channels and {expected} of space")
+            raise ValueError(f"x has {ndim} axes, expected {expected + 2}: batch, channels and {expected} spatial axes")
         letters = f"N{'DHW'[-expected:]}C" if data_format is None else data_format
         if sorted(letters) != sorted(f"NC{'DHW'[-expected:]}"):
             raise ValueError(f"data_format is {data_format!r}, expected the letters of 'N{'DHW'[-expected:]}C'")
         return DataFormat(letters, letters.replace("N", "").replace("C", ""))
 
     def spread(self, values: Any, other: Any) -> list[Any]:
-        """One value for each axis of the tensor: those given on the axes of space, another one on the rest."""
+        """Returns one value for each axis of the tensor: the given ones for spatial axes, another one for the rest."""
         rest = iter(values)
         return [next(rest) if letter in self.space else other for letter in self.letters]
 
 
 def per_axis(value: Any, count: int, name: str) -> tuple[int, ...]:
-    """One int for each axis of space, from one for all or one for each.
+    """Returns one int for each spatial axis, from a single one or one for each.
 
     Raises:
-      ValueError: there are more or fewer.
+      ValueError: the number of ints is wrong.
     """
     values = (value,) * count if isinstance(value, int) else tuple(value)
     if len(values) != count:

@@ -1,7 +1,7 @@
 """Rows of the namespace ``nn``: convolutions over one, two or three axes.
 
-The axes are those of TensorFlow: ``(batch, *space, channels)`` for the input, ``(*space, in, out)`` for filters;
-``data_format`` names another order of the input's, such as ``NCHW``.
+The axes follow TensorFlow: ``(batch, *space, channels)`` for the input, ``(*space, in, out)`` for filters;
+``data_format`` names another order of the input's axes, such as ``NCHW``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = jax.Array
 
 
 def _conv(space: int) -> Callable[..., Array]:
-    """Returns the convolution over so many axes."""
+    """Returns the convolution over a number of spatial axes."""
 
     def impl(
         x: Any,
@@ -45,7 +45,7 @@ def _conv(space: int) -> Callable[..., Array]:
 
 
 def _conv_transpose(space: int) -> Callable[..., Array]:
-    """Returns the transposed convolution over so many axes: the gradient of a convolution with strides."""
+    """Returns the transposed convolution over a number of spatial axes: the gradient of a strided convolution."""
 
     def impl(
         x: Any,
@@ -82,7 +82,7 @@ _FORMAT = "data_format: str | None = None"
 
 def _rows(space: int) -> tuple[Row, Row]:
     axes = {1: "one axis", 2: "two axes", 3: "three axes"}[space]
-    shapes = "(batch, *space, in), of filters (*space, in / groups, out)"
+    shapes = "(batch, *space, in) with filters (*space, in / groups, out)"
     return (
         row(
             f"nn.conv{space}d",
@@ -94,7 +94,7 @@ def _rows(space: int) -> tuple[Row, Row]:
             f"nn.conv{space}d_transpose",
             _conv_transpose(space),
             f"x, filters, {_WHERE}, {_FORMAT}",
-            f"The transposed convolution over {axes}: strides enlarge; filters (*space, in, out).",
+            f"The transposed convolution over {axes}: strides upsample; filters (*space, in, out).",
         ),
     )
 
@@ -107,7 +107,7 @@ _ROWS = (
         "nn.depthwise_conv2d",
         _depthwise,
         f"x, filters, {_WHERE}, {_FORMAT}",
-        "Each channel convolved by itself, with filters (height, width, in, multiplier).",
+        "The depthwise convolution: each channel separately, with filters (height, width, in, multiplier).",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Rows of the namespace ``nn``: tensors shifted and scaled to mean 0 and variance 1."""
+"""Rows of the namespace ``nn``: normalization to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _rms_norm(x: Any, axis: Any = -1, epsilon: float = 1e-6, *, scale: Any = Non
 def _group_norm(x: Any, groups: int, epsilon: float = 1e-5, *, scale: Any = None, offset: Any = None) -> Array:
     axes = DataFormat.parse(None, x.ndim)
     if x.shape[-1] % groups:
-        raise ValueError(f"{x.shape[-1]} channels cannot be put into {groups} groups of one size")
+        raise ValueError(f"{x.shape[-1]} channels cannot be divided into {groups} equal groups")
     parts = x.reshape(*x.shape[:-1], groups, -1)
     space = tuple(range(1, 1 + len(axes.space)))
     parts = jax.nn.standardize(parts, (*space, x.ndim), epsilon=epsilon)
@@ -55,31 +55,31 @@ _ROWS = (
         "nn.standardize",
         jax.nn.standardize,
         "x, axis: Axis = -1, epsilon: float = 1e-05",
-        "Shifted and scaled to mean 0 and variance 1 over axis.",
+        "x normalized to mean 0 and variance 1 over axis.",
     ),
     row(
         "nn.layer_norm",
         _layer_norm,
         f"x, {_WEIGHTS}, axis: Axis = -1, epsilon: float = 1e-05",
-        "Shifted and scaled to mean 0 and variance 1 over axis, then times scale plus offset.",
+        "x normalized to mean 0 and variance 1 over axis, then times scale plus offset.",
     ),
     row(
         "nn.rms_norm",
         _rms_norm,
         "x, scale=None, axis: Axis = -1, epsilon: float = 1e-06",
-        "Scaled to a mean square of 1 over axis, then times scale.",
+        "x scaled to a mean square of 1 over axis, then times scale.",
     ),
     row(
         "nn.group_norm",
         _group_norm,
         f"x, groups: int, {_WEIGHTS}, epsilon: float = 1e-05",
-        "Shifted and scaled over space and each group of channels, the last axis, then times scale plus offset.",
+        "x normalized over space and groups of channels, the last axis, then times scale plus offset.",
     ),
     row(
         "nn.batch_norm",
         _batch_norm,
         f"x, mean, variance, {_WEIGHTS}, epsilon: float = 0.001",
-        "Shifted by a mean and scaled by a variance, as nn.moments or a running mean gives them.",
+        "x normalized by a given mean and variance, as from nn.moments or a running mean.",
     ),
     row(
         "nn.moments",

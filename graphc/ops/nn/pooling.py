@@ -1,4 +1,4 @@
-"""Rows of the namespace ``nn``: windows that are moved over images, and what is taken of each."""
+"""Rows of the namespace ``nn``: pooling over sliding windows."""
 
 from __future__ import annotations
 
@@ -41,8 +41,13 @@ def _avg_pool(
 _POOL = "x, window: Shape, strides: Axis = None, padding: Padding = 'VALID', data_format: str | None = None"
 
 _ROWS = (
-    row("nn.max_pool", _max_pool, _POOL, "The largest element of each window; windows side by side without strides."),
-    row("nn.avg_pool", _avg_pool, _POOL, "The mean of each window, padding left out; side by side without strides."),
+    row("nn.max_pool", _max_pool, _POOL, "The maximum of each window; without strides windows are adjacent."),
+    row(
+        "nn.avg_pool",
+        _avg_pool,
+        _POOL,
+        "The mean of each window, excluding padding; without strides windows are adjacent.",
+    ),
 )
 
 define(globals(), _ROWS)

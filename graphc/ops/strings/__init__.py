@@ -1,6 +1,6 @@
-"""Functions of strings: ``gx.strings``, by TensorFlow's names.
+"""Functions of strings: ``gx.strings``, with TensorFlow's names.
 
-They run on the host, in eager code and where a function is traced alike: what they are given is known then.
+They run on the host, both in eager code and while a function is traced: their inputs are known then.
 """
 
 # ruff: noqa: F403  each module lists its functions

@@ -1,4 +1,4 @@
-"""What the functions of strings are given, checked, and how they go over the elements."""
+"""Argument checks and elementwise helpers of the string functions."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ __all__ = ["Texts", "broadcast", "each", "failed", "known_numbers", "strings_of"
 
 T = TypeVar("T")
 Texts = Any
-"""What becomes a tensor of strings: one, a string, bytes, a path, an array of these, or nested lists of these."""
+"""A value that becomes a tensor of strings: a string, bytes or path, an array of these, or nested lists."""
 
 
 def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
     """Returns an argument as an array of Python strings.
 
     Args:
-      function: which function of ``gx.strings`` is given it, for messages.
+      function: the name of the function in ``gx.strings``, for messages.
       name: the argument's name, for messages.
       value: the argument.
 
     Raises:
-      InvalidTypeError: it is no tensor of strings.
+      InvalidTypeError: the argument is not a tensor of strings.
     """
     found = as_strings(value)
     if found is None:
         refuse: Any = getattr(cast("type[Any]", type(value)), "refuse", None)
-        if refuse is not None:  # one of several values, by what tensors hold
+        if refuse is not None:  # one of several values, depending on tensors
             refuse(value, f"strings.{function}")
         given = value.type if isinstance(value, ArrayMethods) else f"{type(value).__name__} {value!r:.60}"
         error = InvalidTypeError(
-            f"strings.{function}: {name} must be a tensor of strings, got {given}; gx.strings.as_string writes numbers "
-            "as strings"
+            f"strings.{function}: {name} must be a tensor of strings, got {given}; gx.strings.as_string converts "
+            "numbers to strings"
         )
         raise refused(error)
     return found.__array__()
@@ -55,7 +55,7 @@ def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
     """Returns an argument as an array of numbers.
 
     Raises:
-      ConcretizationError: a tensor that has no value while the function is traced.
+      ConcretizationError: the argument is a tensor without a value, while a function is traced.
     """
     if isinstance(value, StringTensor) or as_strings(value) is not None:
         kind = value.type if isinstance(value, StringTensor) else f"{type(value).__name__} {value!r:.60}"
@@ -68,15 +68,15 @@ def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(tensor, SymbolicTensor):
         error = ConcretizationError(
             f"strings.{function}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is "
-            "traced, and strings are on the host, outside of the program; return the tensor, and make strings of it "
-            "after the call (print and f-strings write it when the program runs)"
+            "traced, and strings are on the host, outside the program; return the tensor, and convert it to strings "
+            "after the call (print and f-strings format it when the program runs)"
         )
         raise refused(error)
     return scalar_array(tensor, weak=False) if type(tensor) in SCALARS else np.asarray(tensor)
 
 
 def each(function: Callable[[Any], T], array: np.ndarray[Any, Any]) -> list[T]:
-    """Returns the results of a function for the elements, in order."""
+    """Returns the function's results for the elements, in order."""
     return [function(item) for item in array.ravel().tolist()]
 
 
@@ -88,15 +88,17 @@ def strings_of(strings: list[str], shape: tuple[int, ...]) -> StringTensor:
 
 
 def broadcast(function: str, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-    """Arrays repeated to the shape that they have together."""
+    """Returns the arrays broadcast to a common shape."""
     try:
         return list(np.broadcast_arrays(*arrays))
     except ValueError:
         shapes = " and ".join(str(array.shape) for array in arrays)
-        raise refused(InvalidArgumentError(f"strings.{function}: the shapes {shapes} do not fit together")) from None
+        raise refused(
+            InvalidArgumentError(f"strings.{function}: the shapes {shapes} cannot be broadcast together")
+        ) from None
 
 
 def failed(function: str, problem: str, place: tuple[int, ...] = ()) -> Exception:
-    """Returns the error for what does not do, with the place of the element."""
+    """Returns the error for an invalid element, with its position."""
     where = f"element {list(place)}: " if place else ""
     return refused(InvalidArgumentError(f"strings.{function}: {where}{problem}"))

@@ -1,6 +1,6 @@
-"""Functions of strings in graphs that are built by hand, as ops of the host that call the functions themselves.
+"""String functions in graphs that are built by hand, as host ops that call the functions themselves.
 
-Strings have values there only when a Session runs.
+There, strings have values only when a Session runs.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ TypeOf = Callable[[Sequence[TensorType], Attrs], TensorType]
 
 
 def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Makes an op of the host of a function, for calls with tensors of graphs that are built by hand.
+    """Turns a function into a host op, for calls with tensors of graphs that are built by hand.
 
     Args:
       *tensors: the parameters that take tensors, or lists of them; the others are attributes.
-      type: the type of the result, by the types of the tensors and the attributes.
+      type: returns the type of the result for the types of the tensors and the attributes.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -73,12 +73,12 @@ def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callabl
 
 
 def _items(value: Any) -> list[Any] | None:
-    """Returns the items of a list or tuple; None for what is neither."""
+    """Returns the items of a list or tuple; None for other values."""
     return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else None
 
 
 def _is_late(value: Any) -> bool:
-    """Returns True for a tensor of a graph, strings that have no value yet, or a list with one."""
+    """Returns True for a tensor of a graph, strings without a value, or a list with one of these."""
     items = _items(value)
     if items is not None:
         return any(map(_is_late, items))
@@ -112,16 +112,16 @@ def _infer(type: TypeOf, types: Sequence[TensorType], attrs: Attrs, regions: Seq
 
 @dataclass(frozen=True)
 class each_of:  # noqa: N801  a rule among functions that are rules
-    """Gives the type of functions of each element: the shape that all inputs have together.
+    """The type rule of elementwise functions: the broadcast shape of all inputs.
 
     Attributes:
-      dtype: gives that of the result by the attributes; strings if None.
+      dtype: returns the result's dtype for the attributes; None for strings.
     """
 
     dtype: Callable[[Attrs], Any] | None = None
 
     def __call__(self, types: Sequence[TensorType], attrs: Attrs) -> TensorType:
-        """Returns the type of the result, by the types of the tensors and the attributes."""
+        """Returns the type of the result for the types of the tensors and the attributes."""
         found: Any = STRING if self.dtype is None else self.dtype(attrs)
         if not all(type.ranked for type in types):
             return TensorType((), found, ranked=False)
@@ -134,18 +134,18 @@ def _together(sizes: Sequence[int], types: Sequence[TensorType]) -> int:
     known = {size for size in sizes if size not in (1, OPEN)}
     if len(known) > 1:
         shapes = " and ".join(map(str, types))
-        raise refused(InvalidArgumentError(f"the shapes of {shapes} do not fit together"))
+        raise refused(InvalidArgumentError(f"the shapes of {shapes} cannot be broadcast together"))
     return known.pop() if known else OPEN if OPEN in sizes else 1
 
 
 def single(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
-    """Returns the type of one string."""
+    """Returns the type of a single string."""
     del types, attrs
     return TensorType((), STRING)
 
 
 def parts(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
-    """Returns the type of the parts of strings, as many as the one has that has most."""
+    """Returns the type of the parts of strings, whose number is the largest number of parts."""
     del attrs
     return TensorType((*types[0].shape, OPEN), STRING) if types[0].ranked else types[0]
 

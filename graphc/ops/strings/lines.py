@@ -34,7 +34,7 @@ __all__ = ["decode_csv"]
 
 
 class _Column:
-    """One column: its dtype, and what a field that is empty counts as."""
+    """A CSV column: its dtype, and the default of empty fields."""
 
     def __init__(self, place: int, tensor: Any) -> None:
         self.place = place
@@ -49,25 +49,27 @@ class _Column:
             self.default = self.default.decode("utf-8", "surrogateescape")
 
     def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
-        """Returns what a field of a record is."""
+        """Returns the value of a record's field."""
         if is_missing:
             if self.required:
-                raise failed("decode_csv", f"field {index} of record {record} is empty, and it has no default")
+                raise failed("decode_csv", f"field {index} of record {record} is empty and has no default")
             return self.default
         found = field if self.strings else number(field, self.dtype)
         if found is None:
-            problem = f"field {index} of record {record} is {field!r:.60}, which is no number of {self.dtype.name}"
+            problem = (
+                f"field {index} of record {record} is {field!r:.60}, which is not a number of dtype {self.dtype.name}"
+            )
             raise failed("decode_csv", problem)
         return found
 
     def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
-        """Returns what all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty.
+        """Returns the values of all fields, strings or ``bytes`` by ``encode``; None if one may be invalid.
 
         Args:
           fields: the fields.
-          absent: the places of those that count as empty.
-          encode: makes text of their kind.
-          is_plain: whether all are known to be of plain text, of which Python reads the same numbers.
+          absent: the indices of the fields that count as empty.
+          encode: converts text to the fields' kind.
+          is_plain: whether all are known to be plain text, whose numbers Python parses in the same way.
         """
         for k in absent:
             fields[k] = encode(self.default) if self.strings else encode("0")
@@ -89,7 +91,7 @@ def _is_plain(text: Any, encode: Callable[[str], Any]) -> bool:
 
 
 def _default(place: int, value: Any) -> Any:
-    """Returns the default of a column as an array; a dtype is one without elements."""
+    """Returns the default of a column as an array; a dtype becomes one without elements."""
     if is_string_dtype(value) and not isinstance(value, str):
         return StringTensor(np.empty(0, object))
     if isinstance(value, SymbolicTensor) and in_graph(value):
@@ -108,22 +110,22 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
 ) -> list[Tensor | StringTensor]:
-    """Returns the columns of lines of comma-separated values (RFC 4180).
+    """Parses lines of comma-separated values (RFC 4180) into columns.
 
     Args:
-      records: a tensor of strings, a line each.
-      record_defaults: for each column a value that an empty field counts as, whose dtype is that of the column; a
-        dtype, or a tensor without elements, for a column whose fields must not be empty.
-      field_delim: what stands between the fields.
-      use_quote_delim: whether fields in double quotes may hold delimiters; else a quote is a character like others.
-      na_value: another text that counts as empty.
-      select_cols: which fields of a line are columns, ascending; None for all.
+      records: a tensor of strings, one line each.
+      record_defaults: for each column the value of empty fields, whose dtype is that of the column; a dtype, or a
+        tensor without elements, for a column whose fields must not be empty.
+      field_delim: the delimiter between fields.
+      use_quote_delim: whether fields in double quotes may contain delimiters; if not, a quote is an ordinary character.
+      na_value: another string that counts as empty.
+      select_cols: the indices of the fields to use as columns, ascending; None for all.
 
     Returns:
-      A tensor for each column, of the shape of ``records``.
+      A tensor for each column, with the shape of ``records``.
 
     Raises:
-      InvalidArgumentError: a line of more or fewer fields, an empty field that must not be, or one that is no number.
+      InvalidArgumentError: a line has a wrong number of fields, or a field is empty without a default or not a number.
 
     Example:
       >>> import graphc as gx
@@ -150,14 +152,16 @@ def _strings(array: np.ndarray[Any, Any]) -> StringTensor:
 
 
 def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] | None:
-    """Checks which fields are columns; None for all."""
+    """Checks and returns the indices of the selected fields; None for all."""
     if select_cols is None:
         return None
     chosen = tuple(int(place) for place in select_cols)
     if len(chosen) != columns:
         raise failed("decode_csv", f"{columns} record_defaults, but {len(chosen)} columns in select_cols")
     if any(place < 0 for place in chosen) or any(a >= b for a, b in pairwise(chosen)):
-        raise failed("decode_csv", f"select_cols is {list(chosen)}, expected places of fields from 0 on, ascending")
+        raise failed(
+            "decode_csv", f"select_cols is {list(chosen)}, expected nonnegative field indices in ascending order"
+        )
     return chosen
 
 
@@ -177,7 +181,7 @@ def _decode(
     na_value: str,
     chosen: tuple[int, ...] | None,
 ) -> list[Any]:
-    """Returns the values of each column: strings as ``bytes`` where the lines are, and may be."""
+    """Returns the values of each column, with strings as ``bytes`` if the lines are bytes and it is allowed."""
     found = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
     if found is not None:
         return found
@@ -208,7 +212,7 @@ def _decoded_at_once(
     if encode('"') in joined or encode("\r") in joined or joined.count(feed) != len(lines) - 1:
         return None
     fields, found = joined.split(comma), list[Any]()
-    # Each line has so many fields if all line feeds stand in the first ones.
+    # Each line has the expected number of fields if all line feeds are in first fields.
     firsts = empty.join(fields[::count]).split(feed)
     if len(fields) != count * len(lines) or len(firsts) != len(lines) or max(places, default=0) >= count:
         return None
@@ -251,7 +255,7 @@ _COLUMNS_KEPT = 64
 
 
 def _columns(defaults: tuple[np.ndarray[Any, Any], ...]) -> list[_Column]:
-    """The columns of a node, which are made once where their defaults are constants: the same arrays each time."""
+    """Returns the columns of a node, cached if their defaults are constants, that is, the same arrays each time."""
     key = tuple(map(id, defaults))
     found = _known.get(key)
     if found is not None:
@@ -281,7 +285,7 @@ CSV = OPS.add(
         differentiable=False,
         host=True,
         elementwise=True,
-        doc="The columns of lines of comma-separated values.",
+        doc="The columns parsed from lines of comma-separated values.",
     ),
 )
 
@@ -294,22 +298,22 @@ def _fields(line: str, record: int, delimiter: str, quotes: bool) -> list[str]:
     try:
         (fields,) = csv.reader([line], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError) as error:
-        problem = f"strings.decode_csv: record {record} is no line of comma-separated values ({error}): {line!r:.60}"
+        problem = f"strings.decode_csv: record {record} is not a line of comma-separated values ({error}): {line!r:.60}"
         raise refused(InvalidArgumentError(problem)) from None
     if _is_quoted_inside(line, delimiter):
-        problem = f"strings.decode_csv: record {record} has a quote inside of a field without quotes: {line!r:.60}"
+        problem = f"strings.decode_csv: record {record} has a quote inside an unquoted field: {line!r:.60}"
         raise refused(InvalidArgumentError(problem))
     return fields
 
 
 def _is_quoted_inside(line: str, delimiter: str) -> bool:
-    """Returns True if a field that does not start with a quote has one, which the standard has no meaning for."""
+    """Returns True if a field that does not start with a quote contains one, which the standard does not define."""
     inside, start = False, True
     for character in line:
         if character == '"':
             if not inside and not start:
                 return True
-            inside, start = not inside, True  # a second quote behind this one begins again
+            inside, start = not inside, True  # a doubled quote starts again
         elif not inside:
             start = character == delimiter
     return False

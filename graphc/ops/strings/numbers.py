@@ -1,4 +1,4 @@
-"""Numbers from strings, and strings from numbers."""
+"""Conversion between numbers and strings."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _FLOAT = re.compile(
 
 
 def number(text: str, dtype: np.dtype[Any]) -> Any:
-    """Returns the number that a text is; None where it is none that the dtype holds."""
+    """Returns the number in a string; None if it is not a number that the dtype holds."""
     whole = dtype.kind in "iu"
-    # Of plain text Python takes what the patterns do, and an underscore, in a fifth of the time.
+    # For plain text Python accepts what the patterns do, and underscores, in a fifth of the time.
     if not (text.isascii() and "_" not in text) and (_INT if whole else _FLOAT).fullmatch(text) is None:
         return None
     try:
@@ -44,7 +44,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 @in_graphs("x", type=each_of(lambda attrs: attrs["out_type"]))
 def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
-    """Returns the numbers that strings are.
+    """Parses strings as numbers.
 
     Args:
       x: a tensor of strings.
@@ -54,7 +54,7 @@ def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
       A tensor of numbers, which is a constant of a program.
 
     Raises:
-      InvalidArgumentError: a string that is no number, or none that the dtype holds.
+      InvalidArgumentError: a string is not a number, or not one that the dtype holds.
 
     Example:
       >>> import graphc as gx
@@ -68,7 +68,7 @@ def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
     found = each(lambda text: number(text, dtype), array)
     for place, text, value in zip(np.ndindex(array.shape), array.ravel(), found, strict=True):
         if value is None:
-            raise failed("to_number", f"{text!r:.60} is no number of {dtype.name}", place)
+            raise failed("to_number", f"{text!r:.60} is not a number of dtype {dtype.name}", place)
     return host_tensor(np.array(found, dtype).reshape(array.shape))
 
 
@@ -81,19 +81,19 @@ def as_string(
     width: int = -1,
     fill: str = "",
 ) -> StringTensor:
-    """Numbers written as strings.
+    """Formats numbers as strings.
 
     Args:
-      x: a tensor of numbers or truth values.
-      precision: how many digits are written behind the point; -1 for six.
+      x: a tensor of numbers or booleans.
+      precision: the number of digits after the decimal point; -1 for six.
       scientific: whether floats are written with an exponent.
-      shortest: whether floats are written in the shorter way, with an exponent or without.
-      width: how long the strings are at least; -1 for as long as they are.
-      fill: what is put before (behind for ``"-"``) those that are shorter: a space, ``"0"``, ``"+"`` or ``"-"``.
+      shortest: whether floats are written in the shorter form, with or without an exponent.
+      width: the minimum length of the strings; -1 for no minimum.
+      fill: the padding on the left (on the right for ``"-"``) up to ``width``: a space, ``"0"``, ``"+"`` or ``"-"``.
 
     Raises:
-      InvalidArgumentError: ``scientific`` and ``shortest`` together, or another ``fill``.
-      ConcretizationError: a tensor that has no value while the function is traced.
+      InvalidArgumentError: ``scientific`` and ``shortest`` are combined, or ``fill`` is invalid.
+      ConcretizationError: the argument is a tensor without a value, while a function is traced.
 
     Example:
       >>> import graphc as gx
@@ -102,7 +102,7 @@ def as_string(
     """
     array = known_numbers("as_string", "x", x)
     if scientific and shortest:
-        raise refused(InvalidArgumentError("strings.as_string: scientific and shortest exclude each other"))
+        raise refused(InvalidArgumentError("strings.as_string: scientific and shortest cannot be combined"))
     if len(fill) > 1 or fill not in " 0+-":
         raise refused(InvalidArgumentError(f"strings.as_string: fill is {fill!r}, expected ' ', '0', '+' or '-'"))
     size = str(width) if width >= 0 else ""

@@ -1,4 +1,4 @@
-"""Functions of strings by regular expressions, in Python's syntax."""
+"""String functions with regular expressions, in Python's syntax."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def _compiled(function: str, pattern: Texts) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        problem = f"strings.{function}: pattern {text!r} is no regular expression: {error}"
+        problem = f"strings.{function}: pattern {text!r} is not a regular expression: {error}"
         raise refused(InvalidArgumentError(problem)) from None
 
 
 @in_graphs("x", type=each_of())
 def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool = True) -> StringTensor:
-    r"""Returns the strings with what matches a pattern replaced.
+    r"""Replaces the matches of a pattern in each string.
 
     Args:
       x: a tensor of strings.
       pattern: a regular expression.
-      rewrite: what is put in its place; ``\1`` stands for what the first group matched, ``\0`` for all that matched.
-      replace_global: False to replace only what matches first.
+      rewrite: the replacement, in which ``\1`` is the match of the first group and ``\0`` the whole match.
+      replace_global: False to replace only the first match.
 
     Raises:
-      InvalidArgumentError: a pattern that is none, or a group that it has not.
+      InvalidArgumentError: the pattern is invalid, or ``rewrite`` refers to a group that it does not have.
 
     Example:
       >>> import graphc as gx
@@ -43,7 +43,7 @@ def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool =
     """
     array = texts("regex_replace", "x", x)
     compiled = _compiled("regex_replace", pattern)
-    # In Python \0 is the character of number 0.
+    # In Python \0 is the null character.
     put = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
     try:
         found = each(lambda text: compiled.sub(put, text, count=0 if replace_global else 1), array)
@@ -55,14 +55,14 @@ def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool =
 
 @in_graphs("x", type=each_of(lambda _: np.dtype(np.bool_)))
 def regex_full_match(x: Texts, pattern: Texts) -> Tensor:
-    r"""Returns whether a pattern matches the whole of each string.
+    r"""Tests whether a pattern matches each whole string.
 
     Args:
       x: a tensor of strings.
       pattern: a regular expression.
 
     Raises:
-      InvalidArgumentError: a pattern that is none.
+      InvalidArgumentError: the pattern is invalid.
 
     Example:
       >>> import graphc as gx

@@ -20,19 +20,19 @@ __all__ = ["decode_raw"]
 def decode_raw(
     input_bytes: Texts, out_type: Any, little_endian: bool = True, fixed_length: int | None = None
 ) -> Tensor:
-    """Returns the numbers that the bytes of each string are.
+    """Interprets the bytes of each string as numbers.
 
     Args:
-      input_bytes: a tensor of strings, all of as many bytes unless ``fixed_length`` is given.
-      out_type: the dtype that the bytes are in.
-      little_endian: whether the first byte of a number is the least one.
-      fixed_length: to how many bytes each string is cut, or filled up with zeros; a multiple of a number's.
+      input_bytes: a tensor of strings, all of the same number of bytes unless ``fixed_length`` is given.
+      out_type: the dtype of the bytes.
+      little_endian: whether the first byte of a number is the least significant.
+      fixed_length: the length to which each string is cut or zero-padded, in bytes; a multiple of the item size.
 
     Returns:
-      A tensor of the shape of ``input_bytes`` and an axis for the numbers of a string.
+      A tensor with the shape of ``input_bytes`` and an axis for the numbers of a string.
 
     Raises:
-      InvalidArgumentError: the strings have different lengths, or lengths that are no whole count of numbers.
+      InvalidArgumentError: the strings have different lengths, or lengths that are not a multiple of the item size.
       InvalidTypeError: the dtype is that of strings.
 
     Example:
@@ -42,7 +42,7 @@ def decode_raw(
     """
     kind = getattr(out_type, "as_numpy_dtype", out_type)
     if is_string_dtype(kind) or kind == STRING:
-        raise refused(InvalidTypeError("strings.decode_raw: out_type is a dtype of numbers, got that of strings"))
+        raise refused(InvalidTypeError("strings.decode_raw: out_type must be a dtype of numbers, got that of strings"))
     wide = jnp.dtype(kind)
     attrs = Attrs(
         dtype=wide, result=as_dtype(wide), little_endian=bool(little_endian), fixed_length=_length(fixed_length, wide)
@@ -74,27 +74,28 @@ def _raw(
         items = [item[:fixed_length].ljust(fixed_length, b"\0") for item in items]
     length = len(items[0]) if items else 0
     if length % dtype.itemsize:
-        problem = f"a string of {length} bytes, which is no multiple of {dtype.itemsize}, the size of {dtype.name}"
+        problem = f"a string of {length} bytes, which is not a multiple of {dtype.itemsize}, the size of {dtype.name}"
         raise failed("decode_raw", problem)
     for number, item in enumerate(items):
         if len(item) != length:
             problem = (
-                f"all strings must have as many bytes, but element {number} has {len(item)} and the first {length}"
+                f"all strings must have the same number of bytes, but element {number} has {len(item)} and the first "
+                f"{length}"
             )
-            raise failed("decode_raw", f"{problem}; give fixed_length to cut them or fill them up")
-    # A dtype of ml_dtypes has no byte order of its own: its bytes are turned as those of an int are.
+            raise failed("decode_raw", f"{problem}; pass fixed_length to cut or pad them")
+    # A dtype of ml_dtypes has no byte order: its bytes are swapped like those of an int.
     found = np.frombuffer(b"".join(items), f"{'<' if little_endian else '>'}u{_unit(dtype)}")
     numbers = found.astype(found.dtype.newbyteorder("=")).view(dtype)
     return _fitted(numbers, result).reshape(*strings.shape, length // dtype.itemsize if items else 0)
 
 
 def _unit(dtype: np.dtype[Any]) -> int:
-    """Returns how many bytes have an order: a complex number is two numbers."""
+    """Returns the size in bytes of the unit with a byte order: a complex number is two numbers."""
     return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
 
 
 def _fitted(numbers: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Returns the numbers in the dtype that tensors have here; ints that it cannot hold are refused."""
+    """Returns the numbers in the dtype that tensors have here; raises for ints that it cannot hold."""
     if numbers.dtype == bool:
         return numbers.view(np.uint8) != 0
     found = numbers.astype(dtype)
@@ -126,6 +127,6 @@ RAW = OPS.add(
         params=("input_bytes",),
         differentiable=False,
         host=True,
-        doc="The numbers that the bytes of each string are.",
+        doc="The bytes of each string as numbers.",
     ),
 )

@@ -1,4 +1,4 @@
-"""The array functions that take tensors of strings too: those that rearrange, choose, compare and sort elements.
+"""The array functions that also accept tensors of strings: those that rearrange, select, compare and sort elements.
 
 Each rule is NumPy's function of the same meaning, on arrays of Python strings.
 """
@@ -19,7 +19,7 @@ def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Any:
 
 
 def _several(function: Any) -> Any:
-    """Calls a function of one list of arrays with the arrays themselves."""
+    """Calls a function of a list of arrays with separate arguments."""
 
     def run(*arrays: Any, **attributes: Any) -> Any:
         return function(arrays, **attributes)
@@ -56,7 +56,7 @@ def _sort(x: Any, axis: int = -1, descending: bool = False, stable: bool = True)
 def _argsort(x: Any, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     if not descending:
         return np.argsort(x, axis, kind="stable")
-    # Equal strings keep their order: the last of the flipped ones is the first.
+    # Equal strings keep their order: the last of the flipped ones comes first.
     backwards = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
     return x.shape[axis] - 1 - backwards
 
@@ -97,7 +97,7 @@ RULES: dict[str, StringRule] = {
     "reshape": StringRule(_reshape),
     "squeeze": StringRule(np.squeeze),
     "swapaxes": StringRule(np.swapaxes),
-    # Joining, cutting, order.
+    # Joining, splitting, order.
     "array_split": StringRule(np.array_split),
     "concat": StringRule(_several(np.concatenate)),
     "flip": StringRule(np.flip),
@@ -123,7 +123,7 @@ RULES: dict[str, StringRule] = {
     "not_equal": StringRule(_compared(np.not_equal)),
     "searchsorted": StringRule(_searchsorted),
     "sort": StringRule(_sort),
-    # Sets, whose results have as many elements as the values say.
+    # Sets, whose results have a data-dependent size.
     "intersect1d": StringRule(np.intersect1d),
     "setdiff1d": StringRule(np.setdiff1d),
     "setxor1d": StringRule(np.setxor1d),
@@ -136,7 +136,7 @@ RULES: dict[str, StringRule] = {
     # Together.
     "add": StringRule(np.add),
 }
-"""What the ops do with strings, by name."""
+"""The implementations of ops for strings, by op name."""
 
 for _name, _rule in RULES.items():
     STRING_RULES.add(_name, _rule)

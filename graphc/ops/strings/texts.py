@@ -1,4 +1,4 @@
-"""Functions that join, cut and change strings."""
+"""Functions that join, split and change strings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _UNITS = ("CHAR", "BYTE")
 
 @in_graphs("inputs", type=each_of())
 def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
-    """Strings joined, element by element.
+    """Joins strings element by element.
 
     Args:
-      inputs: tensors of strings, which are broadcast.
-      separator: what is put between.
+      inputs: tensors of strings, which are broadcast together.
+      separator: the text between them.
 
     Raises:
-      InvalidArgumentError: shapes that do not fit.
+      InvalidArgumentError: the shapes do not fit.
 
     Example:
       >>> import graphc as gx
@@ -46,16 +46,16 @@ def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
 def reduce_join(
     x: Texts, axis: int | Sequence[int] | None = None, keepdims: bool = False, separator: str = ""
 ) -> StringTensor:
-    """Returns the strings along axes joined to one.
+    """Joins the strings along axes.
 
     Args:
       x: a tensor of strings.
-      axis: one or several, which are joined in this order; None for all.
-      keepdims: whether the axes stay, with size 1.
-      separator: what is put between.
+      axis: the axis or axes, joined in this order; None for all.
+      keepdims: whether the axes remain, with size 1.
+      separator: the text between the strings.
 
     Raises:
-      InvalidArgumentError: an axis that ``x`` has not.
+      InvalidArgumentError: ``x`` does not have an axis.
 
     Example:
       >>> import graphc as gx
@@ -77,16 +77,17 @@ def reduce_join(
 
 @in_graphs("x", type=parts)
 def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | None = None) -> StringTensor:
-    """Returns the parts of each string, along a new last axis.
+    """Splits each string, with the parts along a new last axis.
 
     Args:
       x: a tensor of strings.
-      sep: what stands between the parts; None or empty for any white space, as in Python.
-      maxsplit: how often a string is cut at most; -1 for as often as can be.
-      fill: what is put behind the parts of strings that have fewer than others; None to refuse these.
+      sep: the separator; None or empty for any white space, as in Python.
+      maxsplit: the maximum number of splits; -1 for no limit.
+      fill: the padding of strings with fewer parts than others; None to refuse these.
 
     Raises:
-      InvalidArgumentError: strings of different numbers of parts and no ``fill``: tensors have one size along an axis.
+      InvalidArgumentError: strings have different numbers of parts and there is no ``fill``, though tensors need equal
+        sizes.
 
     Example:
       >>> import graphc as gx
@@ -98,9 +99,7 @@ def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | N
     count = max(map(len, rows), default=0)
     for place, row in zip(np.ndindex(array.shape), rows, strict=True):
         if len(row) < count and fill is None:
-            problem = (
-                f"{len(row)} parts, where another string has {count}; pass fill=, which is put in the place of more"
-            )
+            problem = f"{len(row)} parts, where another string has {count}; pass fill= to pad missing parts"
             raise failed("split", problem, place)
         row += [str(fill)] * (count - len(row))
     return strings_of([part for row in rows for part in row], (*array.shape, count))
@@ -108,7 +107,7 @@ def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | N
 
 @in_graphs("x", type=each_of())
 def strip(x: Texts) -> StringTensor:
-    """Returns the strings without white space at their ends.
+    """Removes leading and trailing white space from the strings.
 
     Args:
       x: a tensor of strings.
@@ -130,20 +129,20 @@ def _has_all_letters(function: str, encoding: str) -> bool:
 
 
 def _in_ascii(change: Callable[[str], str]) -> Callable[[str], str]:
-    """Returns a change of letters, of those of ASCII alone."""
+    """Returns a change of case restricted to ASCII letters."""
     return lambda text: "".join([change(letter) if letter.isascii() else letter for letter in text])
 
 
 @in_graphs("x", type=each_of())
 def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
-    """Returns the strings in lower case.
+    """Converts the strings to lower case.
 
     Args:
       x: a tensor of strings.
-      encoding: ``"utf-8"`` for all letters, ``""`` for those of ASCII alone.
+      encoding: ``"utf-8"`` for all letters, ``""`` for ASCII letters only.
 
     Raises:
-      InvalidArgumentError: another encoding.
+      InvalidArgumentError: the encoding is another one.
 
     Example:
       >>> import graphc as gx
@@ -157,14 +156,14 @@ def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
 
 @in_graphs("x", type=each_of())
 def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
-    """Returns the strings in upper case.
+    """Converts the strings to upper case.
 
     Args:
       x: a tensor of strings.
-      encoding: ``"utf-8"`` for all letters, ``""`` for those of ASCII alone.
+      encoding: ``"utf-8"`` for all letters, ``""`` for ASCII letters only.
 
     Raises:
-      InvalidArgumentError: another encoding.
+      InvalidArgumentError: the encoding is another one.
 
     Example:
       >>> import graphc as gx
@@ -177,7 +176,7 @@ def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
 
 
 def _is_bytes(function: str, unit: str) -> bool:
-    """Returns True if a unit is a byte, of UTF-8; TensorFlow's name of a character will do."""
+    """Returns True if a unit is a byte of UTF-8; TensorFlow's names of characters are accepted too."""
     if unit.removeprefix("UTF8_") not in _UNITS:
         error = InvalidArgumentError(f"strings.{function}: unit is {unit!r}, expected 'CHAR' or 'BYTE'")
         raise refused(error)
@@ -186,14 +185,14 @@ def _is_bytes(function: str, unit: str) -> bool:
 
 @in_graphs("x", type=each_of(lambda _: np.dtype(np.int32)))
 def length(x: Texts, unit: str = "CHAR") -> Tensor:
-    """Returns how long the strings are.
+    """Returns the lengths of the strings.
 
     Args:
       x: a tensor of strings.
       unit: ``"CHAR"``, or ``"BYTE"`` for the bytes of UTF-8.
 
     Raises:
-      InvalidArgumentError: another unit.
+      InvalidArgumentError: the unit is another one.
 
     Example:
       >>> import graphc as gx
@@ -216,12 +215,12 @@ def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
 
     Args:
       x: a tensor of strings.
-      pos: where the part begins; negative ones count from the end. Tensors are broadcast.
-      len: how long it is at most; a negative one is for the rest.
+      pos: the start of the part; negative values count from the end. Tensors are broadcast.
+      len: the maximum length of the part; a negative value means the rest.
       unit: ``"CHAR"``, or ``"BYTE"`` for the bytes of UTF-8.
 
     Raises:
-      InvalidArgumentError: a position behind the end or before the start of a string.
+      InvalidArgumentError: a position is before the start or past the end of a string.
 
     Example:
       >>> import graphc as gx
@@ -247,25 +246,25 @@ def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
     ):
         cut = part(text, start, count)
         if cut is None:
-            raise failed("substr", f"position {start} is outside of {text!r:.60}", place)
+            raise failed("substr", f"position {start} is outside {text!r:.60}", place)
         found.append(cut)
     return strings_of(found, arrays[0].shape)
 
 
 @in_graphs("inputs", type=single)
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> StringTensor:
-    """Returns a text with tensors in it.
+    """Inserts tensors into a template string.
 
     Args:
-      template: the text.
+      template: the template.
       inputs: a tensor, or a tuple or list of them, one for each placeholder.
-      placeholder: what stands for a tensor.
-      summarize: how many elements are written of the start and of the end of each axis; -1 for all.
+      placeholder: the text that a tensor replaces.
+      summarize: the number of elements shown at the start and the end of each axis; -1 for all.
 
     Raises:
-      InvalidArgumentError: not as many placeholders as inputs.
-      ConcretizationError: a tensor that has no value while the function is traced; an f-string in converted code is
-        made when the program runs.
+      InvalidArgumentError: the numbers of placeholders and inputs differ.
+      ConcretizationError: an input is a tensor without a value, while a function is traced; an f-string in converted
+        code is formatted when the program runs.
 
     Example:
       >>> import graphc as gx

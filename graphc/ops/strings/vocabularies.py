@@ -1,4 +1,4 @@
-"""Labels and numbers: which string of a vocabulary each string is."""
+"""Vocabularies: mappings between strings and integers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["Vocabulary", "lookup"]
 
 
 class Vocabulary:
-    """Strings that have numbers, by their places (Keras's StringLookup).
+    """A mapping from strings to integers, by position (Keras's StringLookup).
 
     Args:
-      strings: the strings, each once.
-      default: the number of a string that is not among them; None to refuse it.
+      strings: the strings, without duplicates.
+      default: the number of unknown strings; None to refuse them.
       first: the number of the first string.
 
     Raises:
-      InvalidArgumentError: a string that is there twice.
+      InvalidArgumentError: a string occurs twice.
 
     Example:
       >>> import graphc as gx
@@ -40,7 +40,7 @@ class Vocabulary:
         self._first = first
         if len(self._places) < len(self._strings):
             twice = next(text for place, text in enumerate(self._strings) if text in self._strings[:place])
-            raise failed("Vocabulary", f"{twice!r} is there twice")
+            raise failed("Vocabulary", f"{twice!r} occurs twice")
 
     def __len__(self) -> int:
         return len(self._strings)
@@ -52,10 +52,10 @@ class Vocabulary:
           x: a tensor of strings.
 
         Returns:
-          Integers; of 64 bits where there are such types.
+          Integers, of 64 bits if 64-bit types are enabled.
 
         Raises:
-          InvalidArgumentError: a string that is not in the vocabulary, which has no default.
+          InvalidArgumentError: a string is not in the vocabulary, and there is no default.
         """
         array = texts("lookup", "x", x)
         found = each(lambda text: self._places.get(text, self._default), array)
@@ -63,7 +63,7 @@ class Vocabulary:
             if number is None:
                 near = difflib.get_close_matches(str(text), self._strings, n=1)
                 hint = f" (is it {near[0]!r}?)" if near else ""
-                problem = f"{text!r:.60} is not in the vocabulary of {len(self)} strings{hint}; give it a default"
+                problem = f"{text!r:.60} is not in the vocabulary of {len(self)} strings{hint}; set a default"
                 raise failed("lookup", problem, place)
         return host_tensor(np.array(found, as_dtype("int64")).reshape(array.shape))
 
@@ -74,8 +74,8 @@ class Vocabulary:
           x: a tensor of integers.
 
         Raises:
-          OutOfRangeError: a number that no string has.
-          ConcretizationError: a tensor that has no value while the function is traced.
+          OutOfRangeError: a number has no string.
+          ConcretizationError: the argument is a tensor without a value, while a function is traced.
         """
         array = known_numbers("Vocabulary.strings", "x", x)
         last = self._first + len(self) - 1
@@ -83,7 +83,7 @@ class Vocabulary:
             if type(number) is not int or not self._first <= number <= last:
                 where = f"element {list(place)}: " if place else ""
                 error = OutOfRangeError(
-                    f"strings.Vocabulary.strings: {where}{number} is the number of no string, which have {self._first} "
+                    f"strings.Vocabulary.strings: {where}{number} has no string; the numbers are {self._first} "
                     f"to {last}"
                 )
                 raise refused(error)
@@ -91,15 +91,15 @@ class Vocabulary:
 
 
 def lookup(vocabulary: Vocabulary | Texts, x: Texts, default: int | None = None) -> Tensor:
-    """Returns which string of a vocabulary each string is.
+    """Returns the index of each string in a vocabulary.
 
     Args:
-      vocabulary: strings, each once; a :class:`Vocabulary` where it is used often.
+      vocabulary: the strings, without duplicates; or a :class:`Vocabulary` for repeated use.
       x: a tensor of strings.
-      default: the number of a string that is not among them; None to refuse it.
+      default: the number of unknown strings; None to refuse them.
 
     Raises:
-      InvalidArgumentError: a string that is not in the vocabulary, and no default.
+      InvalidArgumentError: a string is not in the vocabulary, and there is no default.
 
     Example:
       >>> import graphc as gx

@@ -139,7 +139,8 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert found["repr"]
     assert found["devices"] == [f"/task:{rank}/device:CPU:0" for rank in range(processes)]
     assert found["split"] == [[3 * number - 3.5 for number in range(8)], [8 // processes]]
-    assert found["gathered"] == [[44], "<Tensor f32[44,4], split over processes; on all of them, numpy() gathers it>"]
+    shown = "<Tensor f32[44,4], split over processes; call numpy() on all of them to gather it>"
+    assert found["gathered"] == [[44], shown]
     assert found["elements"] == [0, 1, 2]
     assert found["read"] == [[140, 1100], [140, 1100, 1230]]
     assert found["shared"] == [True, False]

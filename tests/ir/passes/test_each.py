@@ -121,7 +121,7 @@ class TestPrune:
         assert result.outputs == second.outputs
 
     def test_refuses_a_position_that_is_not_there(self) -> None:
-        with pytest.raises(errors.OutOfRangeError, match=r"has 1 outputs, so it has no output 1; .* from 0 to 0"):
+        with pytest.raises(errors.OutOfRangeError, match=r"has 1 outputs, but output 1 was requested; .* 0 to 0"):
             transform(Prune((1,)), "return %x")
 
 

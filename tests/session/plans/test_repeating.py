@@ -107,7 +107,7 @@ def test_records_before_a_bad_one_are_enqueued_and_its_own_run_fails() -> None:
             session.run(op)
         many, size = repeated(session, operation), queue.size()
         assert many is not None
-        message = r"field 1 of record 0 is 'x', which is no number of float32 \[operation 'decode_csv'\]"
+        message = r"field 1 of record 0 is 'x', which is not a number of dtype float32 \[operation 'decode_csv'\]"
         with pytest.raises(InvalidArgumentError, match=message):
             many()
         assert session.run(size) == 2
