@@ -226,6 +226,12 @@ def moves(loop: Loop, value: Value | None) -> Motion | None:
     if value is loop.index:
         start, step, length = loop.attrs.get("start", 0), loop.attrs.get("step", 1), loop.attrs["length"]
         return Motion(start + step * (length - 1), -step) if loop.attrs.get("reverse") else Motion(start, step)
+    if value.node is not None and value.node.op.name == "multiply" and loop.index in value.node.inputs:
+        times = next((number for part in value.node.inputs if (number := constant(part))), None)
+        motion = None if times is None else moves(loop, loop.index)
+        if times is None or motion is None or motion.start is None:
+            return None
+        return Motion(motion.start * times, motion.step * times)
     count = loop.num_carry - len(loop.attrs.get("assigned", ()))
     if value not in loop.inside[:count]:
         return None

@@ -149,6 +149,18 @@ def test_an_index_of_a_list_that_has_such_an_item_is_not_checked(function: Calla
     assert not {node.op.name for node in found.walk()} & {"cond", "where_failed", "logical_and"}
 
 
+def test_a_list_that_a_loop_fills_backwards_is_collected() -> None:
+    def discounted(x: Any) -> Any:
+        value, values = gx.zeros(3), []
+        for row in reversed(x):
+            value = row + 0.9 * value
+            values.append(value)
+        return gx.stack(values[::-1])
+
+    found = gx.explain(discounted, gx.asarray(X)).graph
+    assert [node.attrs["num_ys"] for node in found.nodes if node.op.name == "scan"] == [1]
+
+
 def test_an_index_beyond_the_end_raises_as_in_python() -> None:
     def beyond(x: Any) -> Any:
         items = [x[0]]
