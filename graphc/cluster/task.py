@@ -166,8 +166,8 @@ class Task:
 
     def give_up(self, containers: Sequence[str]) -> None:
         """Drops the resources in containers, in all of them if none are named; waits at queues there fail."""
-        gone = self.resources.reset(containers) if containers else self.resources.clear()
-        for resource in gone:
+        dropped = self.resources.reset(containers) if containers else self.resources.clear()
+        for resource in dropped:
             if isinstance(resource, Lines):
                 resource.give_up(f"the containers of {self.where} were reset")
 

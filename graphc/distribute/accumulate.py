@@ -97,12 +97,12 @@ def _in_parts(
         whole = [FUNCTIONS["take"](value, place, axis=0) for value in whole]
         kept = [own, *(FUNCTIONS["take"](mask, place, axis=0) for mask in masks)]
 
-    apart = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
+    split = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
 
     unconnected: set[int] = set()
 
     def add(so_far: Any, part: Any) -> Any:
-        values = [FUNCTIONS["take"](value, part, axis=1) for value in apart]  # without a copy of all rows
+        values = [FUNCTIONS["take"](value, part, axis=1) for value in split]  # without a copy of all rows
         more = sums(values[: len(whole)], values[len(whole) :])
         unconnected.update(place for place, value in enumerate(more) if value is None)
         return [before if value is None else before + value for before, value in zip(so_far, more, strict=True)], None

@@ -28,7 +28,7 @@ class Replica:
       parts: the number of micro-batches in which :func:`mean_gradients` goes through the rows.
 
     Attributes:
-      asked: whether it was asked for that.
+      parts_requested: whether the number of micro-batches was requested.
       weights: the weights of the rows, where some only fill up an uneven batch; None where none does.
       weighed: whether the weights were requested.
     """
@@ -39,13 +39,13 @@ class Replica:
         self._averages = averages
         self._rehearsed = rehearsed
         self._parts = parts
-        self.asked = False
+        self.parts_requested = False
         self.weights: Tensor | None = None
         self.weighed = False
 
     def wanted_parts(self) -> int:
         """The number of micro-batches for gradients."""
-        self.asked = True
+        self.parts_requested = True
         return self._parts
 
     def collective(self, name: str, values: Sequence[Any], **attrs: Any) -> list[Tensor]:

@@ -325,10 +325,10 @@ def _in_parallel(
             return _first_part(step, given, replica)
         places = Places(parallel.devices, groups, REPLICA_AXIS)
         results, differs, structure, _ = emit_replicas(step, given, places, replica, "DataParallel", label, lifts=False)
-    if accumulate > 1 and not replica.asked:
+    if accumulate > 1 and not replica.parts_requested:
         error = InvalidArgumentError(
             f"{label}: accumulate={accumulate} is for gx.distribute.mean_gradients(loss, variables, *batch), which "
-            "this step does not call: what else it does with the rows graphc cannot do in parts"
+            "this step does not call; graphc cannot split other computations on the rows"
         )
         raise at(error, user_location())
     if rows is not None and not replica.weighed:

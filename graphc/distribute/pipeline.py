@@ -207,8 +207,8 @@ class _Pass:
 
     def _run(self, number: int, inputs: Any) -> Any:
         stage = self.pipeline.stages[number]
-        told = {"training": self.training} if isinstance(stage, Layer) else {}
-        return call(stage)(inputs, **told)
+        options = {"training": self.training} if isinstance(stage, Layer) else {}
+        return call(stage)(inputs, **options)
 
     def forward(self, number: int) -> None:
         """Runs a stage, and the loss after the last one."""

@@ -180,7 +180,7 @@ class _Load:
 
     def saved(self) -> Saved:
         """Reads all."""
-        with _told(self._reader):
+        with _naming_folder(self._reader):
             content = upgrade_manifest(self._reader.content)
             ops = known_ops(content["ops"], content["graphc"], allowed)
             self._check_rules(content.get("rules", {}))
@@ -252,7 +252,7 @@ class _Load:
         return found
 
 
-class _told:  # noqa: N801  a scope
+class _naming_folder:  # noqa: N801  a scope
     """Says of what is wrong with the content of a manifest which file it is."""
 
     def __init__(self, reader: FolderReader) -> None:

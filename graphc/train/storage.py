@@ -169,7 +169,7 @@ class Writer:
           DeadlineExceededError: another process did not write its part in time.
         """
         try:
-            with self._told(part):
+            with self._disk_errors(part):
                 self.place.mkdir(parents=True, exist_ok=True)
                 if self._process == 0:
                     self._remove_leftovers()
@@ -188,7 +188,7 @@ class Writer:
         return self.place / f"{self.token}-{process}-of-{self._count}.{kind}"
 
     @contextmanager
-    def _told(self, part: Part) -> Generator[None]:
+    def _disk_errors(self, part: Part) -> Generator[None]:
         """Reports free and required space for a full disk, and the system's message for other errors."""
         try:
             with file_errors(self.place):

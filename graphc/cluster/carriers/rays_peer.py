@@ -95,7 +95,7 @@ class RayPeer(Peer):
         self.name, self.address, self.node = name, address, ""
         self._lost = self._stopped = False
         self._actor, self._forget = actor, forget
-        self._asked: float | None = None
+        self._pinged_at: float | None = None
         self._last = -math.inf
 
     @property
@@ -172,15 +172,15 @@ class RayPeer(Peer):
           now: seconds since this process started.
           limit: the heartbeat timeout.
         """
-        if self._asked is not None:
-            return now - self._asked <= limit
+        if self._pinged_at is not None:
+            return now - self._pinged_at <= limit
         if now - self._last >= limit / 4:
-            self._asked = self._last = now
+            self._pinged_at = self._last = now
             self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(self._answered)
         return True
 
     def _answered(self, future: Any) -> None:
-        self._asked = None
+        self._pinged_at = None
 
     def error(self, error: BaseException) -> BaseException:
         """Returns the error for callers if Ray raises one."""

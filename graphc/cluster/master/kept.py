@@ -73,10 +73,10 @@ class Kept:
         if not takers:
             return values
         return [
-            self._keep(f"{run}/{part}/{place}", value, who)
-            if who and getattr(value, "nbytes", 0) >= _KEPT_BYTES
+            self._keep(f"{run}/{part}/{place}", value, users)
+            if users and getattr(value, "nbytes", 0) >= _KEPT_BYTES
             else value
-            for place, (value, who) in enumerate(zip(values, takers, strict=True))
+            for place, (value, users) in enumerate(zip(values, takers, strict=True))
         ]
 
     def _keep(self, key: str, value: Any, takers: Mapping[str, int]) -> Mapping[str, Any]:

@@ -228,7 +228,7 @@ class _Clusters(Targets):
     def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
         tasks = Tasks(target, filters)
         sessions = tasks.call(tasks.master, "graph", "sessions")
-        gone: list[UnavailableError] = []
+        errors: list[UnavailableError] = []
         for name in tasks.names:
             try:
                 tasks.peer(name)
@@ -237,9 +237,9 @@ class _Clusters(Targets):
             try:
                 tasks.call(name, "graph", "reset", list(containers), sessions)
             except UnavailableError as error:
-                gone.append(error)
-        if gone:
-            raise gone[0]
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
 
 def _log_placements(part: Part, devices: Mapping[str, str]) -> None:

@@ -103,15 +103,15 @@ class PartStep(Step):
         try:
             outputs, events = self.master.run(self, arrays[: self.count], execution.run_id, timeline is not None)
         except GraphcError as error:
-            told = self._told(error)
-            execution.end(told)
-            raise told from error.__cause__
+            located = self._located(error)
+            execution.end(located)
+            raise located from error.__cause__
         execution.note(self.part.task, outputs)
         if timeline is not None:
             timeline.include(events, start, self.part.task)
         return [*outputs, None]
 
-    def _told(self, error: GraphcError) -> GraphcError:
+    def _located(self, error: GraphcError) -> GraphcError:
         """Returns an error with the user's operation, and with the task in its message."""
         node = self.part.nodes.get(error.op) if isinstance(error.op, str) else None
         if error.op is None and isinstance(error, CancelledError | DeadlineExceededError):
@@ -119,8 +119,8 @@ class PartStep(Step):
             node = waiting[0] if len(waiting) == 1 else None  # the task itself can no longer tell
         if node is not None:
             error.op = self.master.graph.operation_of(node)
-        told = with_task(error, self.part.task)
-        return told if node is None else at(told, node.location)
+        found = with_task(error, self.part.task)
+        return found if node is None else at(found, node.location)
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never called: a run cannot be differentiated."""

@@ -118,7 +118,7 @@ class Coordinator:
         self._tracing = threading.Lock()
         self._changed = threading.Condition()
         self._error: BaseException | None = None
-        self._told: BaseException | None = None
+        self._reported: BaseException | None = None
         self._ended = False
         self._threads = [
             threading.Thread(target=self._serve, args=(place,), name=f"graphc {name}", daemon=True)
@@ -130,7 +130,7 @@ class Coordinator:
     def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
         """Accepts a call of a step; raises a pending error, once."""
         self.local.write()
-        with self.telling(), self._changed:
+        with self.reporting(), self._changed:
             if self._ended:
                 error = FailedPreconditionError(
                     "ParameterServer: it is closed and accepts no steps; schedule steps before close(), inside "
@@ -166,20 +166,20 @@ class Coordinator:
         self._tasks.stop()
 
     @contextmanager
-    def telling(self) -> Generator[None]:
+    def reporting(self) -> Generator[None]:
         """Marks errors raised inside as reported to the user, so that they are not raised again."""
         try:
             yield
         except BaseException as error:
             with self._changed:
-                self._told = error
+                self._reported = error
                 if self._error is error:
                     self._error = None
             raise
 
-    def is_told(self, error: BaseException) -> bool:
+    def is_reported(self, error: BaseException) -> bool:
         """Returns True if an error is the last one reported to the user."""
-        return self._told is error
+        return self._reported is error
 
     def _raise(self) -> None:
         error, self._error = self._error, None

@@ -59,7 +59,7 @@ class ServerGroup:
         self._optimizer: Any = None
         self._updated: set[str] = set()
         self._tables: dict[str, Any] = {}
-        self._gone: dict[int, UnavailableError] = {}
+        self._lost_servers: dict[int, UnavailableError] = {}
         self._lock = threading.RLock()
 
     def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
@@ -181,12 +181,12 @@ class ServerGroup:
                 return None
             except LOST as error:
                 if self._options.durability == "none":
-                    if server not in self._gone:
-                        self._gone[server] = UnavailableError(
+                    if server not in self._lost_servers:
+                        self._lost_servers[server] = UnavailableError(
                             f"the parameter server {self.names[server]} is gone with its Variables: "
                             f"{error.message}; give folder= to ParameterServer, so that it can be restarted"
                         )
-                    raise self._gone[server] from error
+                    raise self._lost_servers[server] from error
             end = time.monotonic() + self._timeout
             while True:
                 try:

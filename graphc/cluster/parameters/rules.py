@@ -82,13 +82,13 @@ class Applied:
 
     def _parts(self, values: Any, gradients: Any, state: Any, elements: Any) -> Any:
         """Updates some elements, with their part of the state."""
-        theirs = [None if owner is None else elements[owner] for owner in self._text.owners]
+        state_elements = [None if owner is None else elements[owner] for owner in self._text.owners]
         taken = [picked(*pair) for pair in zip(values, elements, strict=True)]
-        held = [picked(*pair) for pair in zip(state, theirs, strict=True)]
+        held = [picked(*pair) for pair in zip(state, state_elements, strict=True)]
         new, left = self._update(taken, gradients, held)
         return (
             [_put(*each) for each in zip(values, elements, new, strict=True)],
-            [_put(*each) for each in zip(state, theirs, left, strict=True)],
+            [_put(*each) for each in zip(state, state_elements, left, strict=True)],
         )
 
 

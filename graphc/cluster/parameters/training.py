@@ -212,7 +212,7 @@ class ParameterServer:
         A synchronous update waits for the other gradients of its round: schedule enough steps, and join.
         """
         result = self.schedule(step, args, kwargs)
-        with self._coordinator.telling():
+        with self._coordinator.reporting():
             return result.result()
 
     def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
@@ -251,7 +251,7 @@ class ParameterServer:
           UnavailableError: a server is gone that cannot be started again, or all workers are.
           Exception: the error of a step, raised once; steps that no worker had begun are cancelled.
         """
-        with self._coordinator.telling():
+        with self._coordinator.reporting():
             self._join()
 
     def _join(self) -> None:
@@ -270,7 +270,7 @@ class ParameterServer:
         Local assignments since the last time are first written to the servers. Gradients of an incomplete synchronous
         round are not included; :meth:`join` ends the round.
         """
-        with self._coordinator.telling():
+        with self._coordinator.reporting():
             self._coordinator.local.pull()
 
     def report(self) -> ParameterReport:
@@ -304,7 +304,7 @@ class ParameterServer:
             if kind is None and self._coordinator.schedule.submitted > self._joined:
                 self._join()
         except UnavailableError as error:
-            if not self._coordinator.is_told(error):
+            if not self._coordinator.is_reported(error):
                 raise
         finally:
             self.close()

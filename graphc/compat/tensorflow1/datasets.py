@@ -49,9 +49,9 @@ class Dataset(data.GraphDataset):
         seed = default_graph().seed
         with Graph().as_default():  # what an attempt to compile it adds is of no graph of the user's
             found = super()._function(function, use, compiled=compiled)
-        found.in_python = apart = InGraph(function, use, found.location, seed)
+        found.in_python = in_graph = InGraph(function, use, found.location, seed)
         if self.is_fed and not found.is_known:  # what it will be fed with is no element yet
-            spec = apart.spec(self.element_spec)
+            spec = in_graph.spec(self.element_spec)
             if spec is not None:
                 found.declare(spec)
         return found

@@ -234,8 +234,8 @@ class Hub:
             found.entry = None
         if self.failure is None:
             notes = [entry.note for entry in entries.values()]
-            told = {"notes": notes} if any(notes) else {}
-            self._send_all({"kind": "go", "vote": min(entry.vote for entry in entries.values()), **told})
+            optional = {"notes": notes} if any(notes) else {}
+            self._send_all({"kind": "go", "vote": min(entry.vote for entry in entries.values()), **optional})
 
     def _compare(self, entries: Mapping[int, _Entry]) -> None:
         """Ends the job if the ranks are not about to do the same."""
@@ -339,8 +339,16 @@ class Member:
     ) -> Message:
         """Returns the message that enters a barrier."""
         self.is_waiting = True
-        told = {"note": note} if note else {}
-        return {"kind": "enter", "what": what, "place": place, "facts": facts, "vote": vote, "timeout": timeout, **told}
+        optional = {"note": note} if note else {}
+        return {
+            "kind": "enter",
+            "what": what,
+            "place": place,
+            "facts": facts,
+            "vote": vote,
+            "timeout": timeout,
+            **optional,
+        }
 
     def receive(self, message: Message, now: float) -> None:
         """Handles a message from the hub."""

@@ -271,11 +271,11 @@ class App:
     async def _result(self, request: Request, answer: Any) -> Any:
         """Waits for a result; cancels the query if the client leaves."""
         waiting = asyncio.wrap_future(answer)
-        gone = asyncio.ensure_future(request.until_gone())
+        disconnected = asyncio.ensure_future(request.until_gone())
         try:
-            await asyncio.wait((waiting, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((waiting, disconnected), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            gone.cancel()
+            disconnected.cancel()
             if not waiting.done():
                 waiting.cancel()  # and with it the answer
         if waiting.cancelled():

@@ -70,7 +70,7 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
                 f"{name}: it assigns the Variable {signature.written[0]!r}, of which each replica has a copy; only "
                 "functions that read Variables can answer queries"
             )
-        tensors, others = _apart(signature, _variadic(function))
+        tensors, others = _split_arguments(signature, _variadic(function))
         if not tensors:
             raise InvalidArgumentError(f"{name}: it takes no tensors, so there are no rows to query")
         form = _form("default" if len(signatures) == 1 else str(place + 1), function, tensors)
@@ -101,7 +101,7 @@ def _variadic(function: Function) -> dict[Any, str]:
     return {each.kind: each.name for each in inspect.signature(function).parameters.values()}
 
 
-def _apart(signature: LoadedSignature, variadic: Mapping[Any, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_arguments(signature: LoadedSignature, variadic: Mapping[Any, str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Splits the arguments into those with tensors, and the others, which are the same for all queries."""
     named = signature.specs()
     named.update(named.pop(variadic.get(inspect.Parameter.VAR_KEYWORD, ""), {}))

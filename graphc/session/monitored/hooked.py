@@ -81,21 +81,21 @@ class HookedSession:
 
     def _run(self, fetches: Any, feeds: Any, options: RunOptions, metadata: RunMetadata) -> Any:
         context = SessionRunContext(SessionRunArgs(fetches, feeds), self.session)
-        asked = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
-        extra: list[Any] = [() if request.fetches is None else request.fetches for request in asked]
-        for request in asked:
+        requests = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
+        extra: list[Any] = [() if request.fetches is None else request.fetches for request in requests]
+        for request in requests:
             if request.options is not None:
                 options = _merged(options, request.options)
-        results = self.session.run([fetches, extra], self._feeds(feeds, asked), options, metadata)
-        for hook, request, found in zip(self._hooks, asked, results[1], strict=True):
+        results = self.session.run([fetches, extra], self._feeds(feeds, requests), options, metadata)
+        for hook, request, found in zip(self._hooks, requests, results[1], strict=True):
             values = None if request.fetches is None else found
             hook.after_run(context, SessionRunValues(values, options, metadata))
         self._stopped = self._stopped or context.stop_requested
         return results[0]
 
-    def _feeds(self, feeds: Mapping[Any, Any] | None, asked: Sequence[SessionRunArgs]) -> dict[Any, Any]:
+    def _feeds(self, feeds: Mapping[Any, Any] | None, requests: Sequence[SessionRunArgs]) -> dict[Any, Any]:
         merged = dict(feeds or {})
-        for hook, request in zip(self._hooks, asked, strict=True):
+        for hook, request in zip(self._hooks, requests, strict=True):
             given: dict[Any, Any] = request.feed_dict or {}
             for key, value in given.items():
                 if key in merged:

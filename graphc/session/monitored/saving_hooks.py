@@ -119,8 +119,8 @@ class CheckpointSaverHook(SessionRunHook):
             listener.before_save(session, step)
         path = self._saver().save(session, self._path, global_step=step)
         _logger.info("saved %s", path)
-        asked = [listener.after_save(session, step) for listener in self._listeners]
-        return any(asked)
+        stop_requests = [listener.after_save(session, step) for listener in self._listeners]
+        return any(stop_requests)
 
     def _saver(self) -> Any:
         if self._given is None and self._scaffold is not None:
