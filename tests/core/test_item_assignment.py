@@ -268,7 +268,7 @@ X = gx.asarray([1, 2, 3])
         (-4, 1, OutOfRangeError, "index -4 is out of range"),
         ([0, 5], 1, OutOfRangeError, "index 5 is out of range"),
         ((0, 0), 1, OutOfRangeError, "2 indices for 1 axes"),
-        ("a", 1, InvalidTypeError, "'a' is no index"),
+        ("a", 1, InvalidTypeError, "'a' is not an index"),
         (0, 1.5, InvalidTypeError, "values of dtype float32 cannot be put into a tensor of dtype int32 without loss"),
         (0, 1j, InvalidTypeError, "values of dtype complex64 cannot be put into a tensor of dtype int32"),
         (0, "a", InvalidTypeError, "update_item: expected a tensor, an array, a number .* got str 'a'"),

@@ -167,7 +167,7 @@ REFUSED = [
         lambda: gx.asarray([1.0], dtype=gx.string),
         r"^asarray: dtype graphc.string was requested, but list \[1.0\] holds no stri",
     ),
-    (lambda: gx.astype(NUMBERS, gx.string), r"graphc.string is not a dtype .*gx.strings.as_string writes"),
+    (lambda: gx.astype(NUMBERS, gx.string), r"graphc.string is not a dtype .*gx.strings.as_string converts"),
     (lambda: gx.zeros(3, dtype=str), r"'str'> is not a dtype .*gx.asarray makes tensors of strings"),
     (
         lambda: gx.asarray(["a", 1]),

@@ -192,7 +192,7 @@ def test_tapes_see_no_more_than_the_values() -> None:
     [
         (3.0, (1.0,), InvalidTypeError, "jvp: primals must be a tuple or list of arguments, got 3.0"),
         ((3.0,), 1.0, InvalidTypeError, "jvp: tangents must be a tuple or list of arguments, got 1.0"),
-        ((3.0,), (1.0, 2.0), InvalidArgumentError, r"primals have the structure \(\*\), tangents \(\*, \*\)"),
+        ((3.0,), (1.0, 2.0), InvalidArgumentError, r"primals have the structure \(\*\), but tangents have \(\*, \*\)"),
         ((3,), (1.0,), InvalidTypeError, "jvp: an argument to differentiate must be floating, got the int 3"),
         ((X,), (T[:2],), InvalidArgumentError, r"a tangent of shape \(2,\) for a primal of shape \(3,\)"),
         ((X,), (T.astype(int),), InvalidTypeError, "a tangent of dtype int32 for a primal of dtype float32; convert"),

@@ -101,7 +101,7 @@ def test_facts() -> None:
 
 
 def test_image_axes() -> None:
-    with pytest.raises(InvalidArgumentError, match="x has 3 axes, expected 4: batch, channels and 2 of space"):
+    with pytest.raises(InvalidArgumentError, match="x has 3 axes, expected 4: batch, channels and 2 spatial"):
         gx.nn.conv2d(gx.ones((4, 4, 1)), gx.ones((2, 2, 1, 1)))
     with pytest.raises(InvalidArgumentError, match="data_format is 'NHWX', expected the letters of 'NHWC'"):
         gx.nn.max_pool(gx.ones((1, 4, 4, 1)), 2, data_format="NHWX")

@@ -200,7 +200,7 @@ def test_index_of_a_rolled_loop() -> None:
         ([0, 9], OutOfRangeError, "index 9 is out of range for axis 0 of size 3"),
         ((0, 0, 0, 0), OutOfRangeError, "4 indices for 3 axes"),
         ((..., 0, ...), InvalidArgumentError, "'...' may occur only once"),
-        ("a", InvalidTypeError, "'a' is no index"),
+        ("a", InvalidTypeError, "'a' is not an index"),
         (1.5, InvalidTypeError, "an index must have integers or bools, got ~f32"),
         (True, InvalidTypeError, "True is not an index; use None for a new axis, and gx.where to choose"),
         (slice(0.5, None), InvalidTypeError, "a slice bound must be an int or None, got 0.5"),

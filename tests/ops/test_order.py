@@ -298,14 +298,14 @@ class TestRefusals:
         [
             (
                 lambda x: gx.group(x, [x, "b"]),
-                r"gx\.group: item \[1\]\[1\] is 'b', which is no tensor; list tensors, Var",
+                r"gx\.group: item \[1\]\[1\] is 'b', which is not a tensor; list tensors, Var",
             ),
             (
                 lambda x: gx.group(x, None),
                 r"item \[1\] is None, .*; print and other calls that return None need not be",
             ),
-            (lambda x: gx.control_dependencies(3).__enter__(), r"gx\.control_dependencies: 3 is no tensor; list"),
-            (lambda x: gx.tuple([x, 3]), r"gx\.tuple: item \[1\] is 3, which is no tensor"),
+            (lambda x: gx.control_dependencies(3).__enter__(), r"gx\.control_dependencies: 3 is not a tensor; list"),
+            (lambda x: gx.tuple([x, 3]), r"gx\.tuple: item \[1\] is 3, which is not a tensor"),
             (lambda x: gx.tuple([x], [object]), r"gx\.tuple: control_inputs: item \[0\] is <class 'object'>"),
             (lambda x: gx.tuple(x), r"gx\.tuple: expected a list or tuple of tensors, got "),
         ],

@@ -41,7 +41,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: gx.matmul(B, gx.ones(2)),
         InvalidArgumentError,
-        "x1 has 3 columns and x2 has 2 elements, expected the same",
+        "x1 has 3 columns and x2 has 2 elements, expected equal",
     ),
     (lambda: gx.matmul(S, A), InvalidArgumentError, "x1 has the shape (), expected a vector or a matrix"),
     (
@@ -74,9 +74,9 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: gx.reshape(A, (1.5, 2)), InvalidTypeError, "shape is (1.5, 2), expected an int or a tuple of ints"),  # pyright: ignore
     (lambda: gx.reshape(A, (-1, 2)), InvalidArgumentError, "reshape(x: f32[3,3], shape=(-1, 2)): "),
     # XLA divides by zero while it compiles, which ended the process.
-    (lambda: gx.mean(I, dtype="int32"), InvalidArgumentError, "the mean of no elements is no int32; leave dtype out"),
-    (lambda: gx.nanmean(I, axis=-1, dtype="int8"), InvalidArgumentError, "the mean of no elements is no int8; leave"),
-    (lambda: gx.nanmean(A, dtype="int32"), InvalidTypeError, "the mean of float32 is no int32; convert it with"),
+    (lambda: gx.mean(I, dtype="int32"), InvalidArgumentError, "the mean of no elements is not int32; omit dtype"),
+    (lambda: gx.nanmean(I, axis=-1, dtype="int8"), InvalidArgumentError, "the mean of no elements is not int8; omit"),
+    (lambda: gx.nanmean(A, dtype="int32"), InvalidTypeError, "the mean of float32 is not int32; convert it with"),
     (lambda: gx.linspace(1j, 2.0, 3, dtype="float32"), InvalidTypeError, "complex numbers do not fit float32; take"),
     (lambda: gx.random.normal((-1,)), InvalidArgumentError, "shape is (-1,), expected nonnegative ints"),
 ]
