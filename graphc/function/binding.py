@@ -18,7 +18,7 @@ from graphc.function.guards import MISS
 if TYPE_CHECKING:
     from graphc.function.guards import Writer
 
-__all__ = ["Binding", "Signals", "signals"]
+__all__ = ["Binding", "Signals", "current_signals"]
 
 _UNSET: Any = object()
 """Default of a parameter that was not passed."""
@@ -46,7 +46,7 @@ _USUAL = Signals(busy, detours, looks=False)
 _SPREAD = Signals(occupied, other_detours, looks=True)
 
 
-def signals() -> Signals:
+def current_signals() -> Signals:
     """Returns the signals for an entry that is written now."""
     return _SPREAD if SPREAD_ARRAYS in detours else _USUAL
 
@@ -70,7 +70,7 @@ class Binding:
         cls,
         signature: inspect.Signature,
         writer: Writer,
-        asked: Signals,
+        signals: Signals,
         looked_at: Collection[str] = (),
         fixed: Mapping[str, Any] | None = None,
     ) -> Binding:
@@ -79,12 +79,12 @@ class Binding:
         Args:
           signature: the function's signature.
           writer: the entry's writer, which knows the parameters' names in the code.
-          asked: the signals that the entry checks first.
+          signals: the signals that the entry checks first.
           looked_at: the parameters whose types the code checks, so that it does not check whether they were passed.
           fixed: required values of parameters, also used if they are not passed; the other parameters then have no
             defaults.
         """
-        writer.namespace.update(ag__busy=asked.busy, ag__detours=asked.detours)
+        writer.namespace.update(ag__busy=signals.busy, ag__detours=signals.detours)
         writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
         own, found = writer.parameters, signature.parameters.values()
         all_of = {each.kind: own[each.name] for each in found}

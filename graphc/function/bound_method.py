@@ -43,10 +43,10 @@ class BoundFunction(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Calls the compiled method."""
         function = self._function
-        asked = function.asked
+        signals = function.signals
         if (
-            not asked.busy or context.eager
-        ) and not asked.detours:  # as in Function; a shared method would cost a tenth of a call
+            not signals.busy or context.eager
+        ) and not signals.detours:  # as in Function; a shared method would cost a tenth of a call
             entry = function._entry  # pyright: ignore[reportPrivateUsage]
             result = entry(None, self._instance, *args, **kwargs) if kwargs else entry(None, self._instance, *args)
             if result is not MISS:

@@ -149,9 +149,9 @@ class ConcreteFunction:
         Raises:
           InvalidArgumentError: a tensor has another type, or an argument that is not a tensor another value.
         """
-        asked = self._function.asked
-        if (not asked.busy or context.eager) and not asked.detours:  # as Function
-            for entry in [*self._entries.get(asked, {}).values()]:
+        signals = self._function.signals
+        if (not signals.busy or context.eager) and not signals.detours:  # as Function
+            for entry in [*self._entries.get(signals, {}).values()]:
                 result = entry(None, *self._instance, *args, **kwargs)
                 if result is not MISS:
                     return result

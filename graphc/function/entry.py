@@ -60,22 +60,22 @@ def _leaves(arguments: Arguments) -> list[Any] | None:
     return found
 
 
-def entry(traced: TracedFunction, arguments: Arguments, asked: Signals, *, alone: bool) -> Callable[..., Any]:
+def entry(traced: TracedFunction, arguments: Arguments, signals: Signals, *, alone: bool) -> Callable[..., Any]:
     """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position.
 
     Args:
       traced: the trace.
       arguments: the arguments of an example call.
-      asked: the signals that the caller checks.
+      signals: the signals that the caller checks.
       alone: whether the function has no other trace.
     """
     writer = Writer(arguments.values)
-    body = _body(traced, writer, arguments, asked, alone=alone)
+    body = _body(traced, writer, arguments, signals, alone=alone)
     return writer.function(", ".join(writer.parameters.values()), body)
 
 
 def only_entry(
-    traced: TracedFunction, arguments: Arguments, binder: Binder, asked: Signals, *, alone: bool = True,
+    traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool = True,
     bounded: bool = False, fixed: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """Returns the entry of a function with a single entry, which becomes its ``__call__``.
@@ -84,7 +84,7 @@ def only_entry(
       traced: its only trace.
       arguments: the arguments of an example call.
       binder: the function's binder.
-      asked: the signals that the entry checks first.
+      signals: the signals that the entry checks first.
       alone: as for :func:`entry`; False if there are entries for other device scopes.
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
       fixed: for a concrete function, the required values of the arguments that are not tensors.
@@ -92,19 +92,19 @@ def only_entry(
     writer = Writer(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
-    body = _body(traced, writer, arguments, asked, alone=alone, bounded=bounded)
+    body = _body(traced, writer, arguments, signals, alone=alone, bounded=bounded)
     given = [name for name, value in arguments.values.items() if is_array(value)]
-    return _method(writer, Binding.of(binder.signature, writer, asked, given, fixed), body)
+    return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed), body)
 
 
 def chooser(
-    binder: Binder, asked: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None], patience: int
+    binder: Binder, signals: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None], patience: int
 ) -> Callable[..., Any]:
     """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
 
     Args:
       binder: the function's binder.
-      asked: the signals that it checks first.
+      signals: the signals that it checks first.
       used: collects the entries of ``ag__others`` that served a call.
       promote: moves an entry to the front.
       patience: the number of calls served by other entries before one is promoted.
@@ -139,7 +139,7 @@ def chooser(
         *(f"        {line}" for line in served),
         "break",
     ]
-    return _method(writer, Binding.of(binder.signature, writer, asked), body)
+    return _method(writer, Binding.of(binder.signature, writer, signals), body)
 
 
 def _hint(name: str) -> str:
@@ -155,7 +155,13 @@ def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., 
 
 
 def _body(
-    traced: TracedFunction, writer: Writer, arguments: Arguments, asked: Signals, *, alone: bool, bounded: bool = False
+    traced: TracedFunction,
+    writer: Writer,
+    arguments: Arguments,
+    signals: Signals,
+    *,
+    alone: bool,
+    bounded: bool = False,
 ) -> list[str]:
     """Returns the code that checks the guards and calls the program."""
     alone = alone and traced.is_simple
@@ -189,5 +195,5 @@ def _body(
         tensors = [writer.find(source) if type(leaf) is Tensor else "" for source, leaf in pairs]
         whole = [arrays[source] for source, leaf in pairs if isinstance(leaf, Tensor | jax.Array)]
         run = ProgramRun(traced, writer, found, bounded=bounded)
-        tail = run.lines(given, tensors, whole if asked.looks else None)
+        tail = run.lines(given, tensors, whole if signals.looks else None)
     return [*writer.guarded(), *tail]

@@ -27,7 +27,7 @@ from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device,
 from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.binding import Signals, signals
+from graphc.function.binding import Signals, current_signals
 from graphc.function.bound_method import BoundFunction, bound
 from graphc.function.concrete import ConcreteEntries, ConcreteFunction
 from graphc.function.first_calls import FirstCalls
@@ -80,7 +80,7 @@ class Function(Generic[P, R]):
         "__dict__",
         "__weakref__",
         "_entry",
-        "asked",
+        "signals",
     )  # a slot is faster to read than one attribute of many
 
     @with_short_errors
@@ -104,7 +104,7 @@ class Function(Generic[P, R]):
         self._side_effects = SideEffects(self._options.name)
         self._binder = Binder(python_function, options.get("input_signature"))
         self._entry: Callable[..., Any] = _miss  # the fast path of a call
-        self.asked = signals()  # checked before the fast path
+        self.signals = current_signals()  # checked before the fast path
         self._cache = TraceCache(self._binder, options.get("max_traces"), self._install)
         self._lock = self._cache.lock
         self._log = RetraceLog(self._options.name, options.get("on_retrace", "warn"))
@@ -131,11 +131,11 @@ class Function(Generic[P, R]):
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
-        asked = self.asked
-        if asked.busy and not context.eager:
-            ways = self._in_scopes(asked)
-        elif asked.detours:
-            ways = self._interrupted(asked)
+        signals = self.signals
+        if signals.busy and not context.eager:
+            ways = self._in_scopes(signals)
+        elif signals.detours:
+            ways = self._interrupted(signals)
         else:
             ways = (self._entry,)
         for way in ways:
@@ -153,9 +153,9 @@ class Function(Generic[P, R]):
     general = __call__
     """Handles a call that no entry serves."""
 
-    def _in_scopes(self, asked: Signals) -> Sequence[Callable[..., Any]]:
+    def _in_scopes(self, signals: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries for the open device scope, or for a tape that follows nothing."""
-        if asked.detours or not REASONS.isdisjoint(asked.busy):
+        if signals.detours or not REASONS.isdisjoint(signals.busy):
             return ()
         if context.pinned:
             scopes = context.device.layers
@@ -165,9 +165,9 @@ class Function(Generic[P, R]):
         tapes = context.taped
         return (self._entry,) if tapes and self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
 
-    def _interrupted(self, asked: Signals) -> Sequence[Callable[..., Any]]:
+    def _interrupted(self, signals: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries for calls under a deadline or a token, in this thread or another."""
-        if not only_interrupted(asked.detours):
+        if not only_interrupted(signals.detours):
             return ()
         return (self._entry,) if interruption() is None else self._cache.bounded
 
@@ -205,7 +205,7 @@ class Function(Generic[P, R]):
         self._cache.add_entry(traced, arguments)
         return result
 
-    def _install(self, entry: Callable[..., Any] | None, asked: Signals) -> None:
+    def _install(self, entry: Callable[..., Any] | None, signals: Signals) -> None:
         """Makes an entry the first to handle calls; None removes it."""
         method = entry or _miss
         if method is not self._entry:
@@ -213,7 +213,7 @@ class Function(Generic[P, R]):
             plain: Any = self._plain or type(self)
             self.__class__ = plain if entry is None else _class_of(plain, entry)
             self._entry = method
-        self.asked = asked
+        self.signals = signals
 
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from graphc.base import config, interruption, only_interrupted, other_detours
 from graphc.core import context, occupied
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.binding import Signals, signals
+from graphc.function.binding import Signals, current_signals
 from graphc.function.concrete import ConcreteEntries
 from graphc.function.entry import chooser, entry, kinds_of, only_entry
 from graphc.function.traced import TracedFunction
@@ -36,7 +36,7 @@ class TraceCache:
 
     Attributes:
       traces: the cached traces, most recently used first.
-      asked: the signals to check before an entry.
+      signals: the signals to check before an entry.
       pinned: the layers of device scopes, with the entries of calls inside such scopes.
       bounded: the entries of calls under a deadline or a token.
       is_unseen: whether no trace uses Variables, which tapes watch.
@@ -45,7 +45,7 @@ class TraceCache:
 
     def __init__(self, binder: Binder, limit: int | None, install: Callable[[Entry | None, Signals], None]) -> None:
         self.traces: list[TracedFunction] = []
-        self.asked = signals()
+        self.signals = current_signals()
         self.pinned: list[tuple[Any, list[Entry]]] = []
         self.bounded: list[Entry] = []
         self.is_unseen = True
@@ -95,18 +95,18 @@ class TraceCache:
             return
         entries = traced.bounded if bounded else traced.entries
         with self.lock:
-            asked = self._ask()
-            if kinds in entries or traced not in self.traces or (asked.looks and traced.note_spread(arguments)):
+            signals = self._ask()
+            if kinds in entries or traced not in self.traces or (signals.looks and traced.note_spread(arguments)):
                 return
             alone = len(self.traces) == 1
             if pins or bounded:
-                made = only_entry(traced, arguments, self._binder, asked, alone=False, bounded=bounded)
+                made = only_entry(traced, arguments, self._binder, signals, alone=False, bounded=bounded)
             elif alone and not entries:
-                made = self._only = only_entry(traced, arguments, self._binder, asked)
+                made = self._only = only_entry(traced, arguments, self._binder, signals)
             else:
                 if self._only is not None:
                     entries.clear()  # no longer the only one
-                made = entry(traced, arguments, asked, alone=alone)
+                made = entry(traced, arguments, signals, alone=alone)
             entries[kinds] = made
             self._order()
 
@@ -125,29 +125,29 @@ class TraceCache:
             return
         arguments = self._binder.bind(args, kwargs)
         with self.lock:
-            asked, traced = self._ask(), self.find(arguments)
+            signals, traced = self._ask(), self.find(arguments)
             kinds = None if traced is None else kinds_of(arguments, traced)
-            entries = known.setdefault(asked, {})
+            entries = known.setdefault(signals, {})
             if traced is None or kinds is None or (traced, kinds) in entries:
                 return
-            if asked.looks and traced.note_spread(arguments):
+            if signals.looks and traced.note_spread(arguments):
                 return
             while len(entries) >= config.max_traces:
                 del entries[next(iter(entries))]
-            entries[traced, kinds] = only_entry(traced, arguments, self._binder, asked, alone=False, fixed=fixed)
+            entries[traced, kinds] = only_entry(traced, arguments, self._binder, signals, alone=False, fixed=fixed)
 
     def _ask(self) -> Signals:
         """Returns the signals for new entries; drops entries with other signals."""
-        asked = signals()
-        if asked is not self.asked:
+        signals = current_signals()
+        if signals is not self.signals:
             for traced in self.traces:
                 traced.entries.clear()
                 traced.bounded.clear()
             self._order()
             self._choose = None
-            self.asked = asked
+            self.signals = signals
             self._order()
-        return asked
+        return signals
 
     def _order(self) -> None:
         """Sorts the entries like their traces, and installs the first one."""
@@ -164,13 +164,13 @@ class TraceCache:
         first = self._only
         if first is None and entries:
             if self._choose is None:
-                self._choose = chooser(self._binder, self.asked, self._used_again, self._promote, _PATIENCE)
+                self._choose = chooser(self._binder, self.signals, self._used_again, self._promote, _PATIENCE)
             names = self._choose.__globals__
             names.update(ag__first=entries[0], ag__others=entries[1:], ag__many=len(entries) > _FEW)
             if not set(names["ag__known"].values()) <= set(entries):
                 names["ag__known"].clear()
             first = self._choose
-        self._install(first, self.asked)
+        self._install(first, self.signals)
 
     def _promote(self, entry: Entry) -> None:
         """Moves an entry to the front."""
