@@ -60,7 +60,7 @@ def condition_before(body: Region, test: Region, condition: SymbolicTensor) -> S
     if may_have_failed(body):
         with trace_scope(body.parent):
             STATUS.value()
-    with test.tracing():
+    with trace_scope(test):
         return _as_long_as_it_runs(test, condition)
 
 
