@@ -282,10 +282,11 @@ def trace_counted(
             trace.rollback(before)
             return found if stops else None
         forget_loops(trace, num_loops)
-    condition = condition_before(regions[1], regions[0], condition)
     inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
-    first = trace.constant(0)
-    tensors = emit_while(regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()], most)
+    with restoring(state):
+        condition = condition_before(regions[1], regions[0], condition)
+        first = [trace.constant(0), *state.initial()]
+        tensors = emit_while(regions[0], condition, regions[1], inputs, outputs, first, most)
     state.leave(tensors[1:], done=cast("SymbolicTensor", tensors[0]))
     if first_bound is not None:
         first_bound.leave()

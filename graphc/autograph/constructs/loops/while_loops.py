@@ -146,8 +146,10 @@ def _trace(
                 outputs = state.results(regions[1])
                 break
         forget_loops(trace, num_loops)
-    condition = condition_before(regions[1], regions[0], condition)
-    state.leave(emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most))
+    with restoring(state):
+        condition = condition_before(regions[1], regions[0], condition)
+        found = emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most)
+    state.leave(found)
     first_bound.leave()
 
 
@@ -188,6 +190,7 @@ def _trace_rotated(
                 break
         forget_loops(trace, num_loops)
     inputs = [[condition, *values] for condition, values in zip(conditions, carried, strict=True)]
-    found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()], most)
+    with restoring(state):
+        found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()], most)
     state.leave(found[1:])
     first_bound.leave()
