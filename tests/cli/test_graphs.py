@@ -101,7 +101,7 @@ def test_opt_lists_passes_and_names_them_where_one_is_wrong(text: Path, capsys: 
     assert main(["opt", "--list"]) == 0
     listed = capsys.readouterr().out
     assert {"cse", "dce", "fold"} <= {line.split()[0] for line in listed.splitlines()}
-    assert "Merges nodes that compute the same." in listed
+    assert "Merges nodes that compute the same value." in listed
     assert main(["opt", str(text), "--pass", "cssse"]) == 2
     assert "there is no pass 'cssse'; there are" in capsys.readouterr().err
     assert main(["opt"]) == 2

@@ -11,7 +11,7 @@ NUMBERS = "arithmetic with Python numbers that depend on tensors"
 PAIRS = [(i(7), i(2)), (i(3), i(5)), (i(0), i(1)), (i(-4), i(3)), (i(1), i(0))]
 
 
-@program("numbers/operators of a loop's index", inputs=[(f(1.0),), (f(-2.0),)], construct=NUMBERS, loops=("rolled",))
+@program("numbers/operators of a loop's index", inputs=[(f(1.0),), (f(-2.0),)], construct=NUMBERS, loops=("unrolled",))
 def operators_of_an_index(x: Any) -> Any:
     for k in range(12):
         quotient, rest = divmod(k, 3)

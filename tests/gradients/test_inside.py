@@ -114,9 +114,9 @@ def test_what_the_tape_sees_is_differentiated_as_in_eager_code(program: Callable
     ],
 )
 def test_what_the_tape_does_not_see_is_refused(program: Callable[[Any], Any], where: str) -> None:
-    remedy = {"loop": r"gx.loop_options\(unroll=True\)", "branch": "outside of the branch"}[where]
+    remedy = {"loop": r"gx.loop_options\(unroll=True\)", "branch": "outside the branch"}[where]
     with pytest.raises(
-        gx.errors.UnimplementedError, match=rf"(?s)a tensor that a {where} computed .*{remedy}.*test_inside"
+        gx.errors.UnimplementedError, match=rf"(?s)a tensor that a {where} computes .*{remedy}.*test_inside"
     ):
         gx.function(gradient_of(program))(gx.asarray(X))
 

@@ -29,7 +29,7 @@ def test_parts_between_positions_are_those_of_numpy(how: Any, places: tuple[int,
         expected = getattr(np, name)(array, places)
         assert [part.tolist() for part in found] == [part.tolist() for part in expected]
     for name, array in (("hsplit", x[0, 0, 0]), ("vsplit", x[0, 0]), ("dsplit", x[0])):
-        with pytest.raises(InvalidArgumentError, match=rf"{name}\(.*expected (one|two|three) ax"):
+        with pytest.raises(InvalidArgumentError, match=rf"{name}\(.*expected at least (one|two|three) ax"):
             how(lambda x, name=name: getattr(gx, name)(x, places))(gx.asarray(array))
 
 
