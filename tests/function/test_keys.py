@@ -104,9 +104,7 @@ def test_arrays_that_are_one_are_told_from_arrays_that_are_equal() -> None:
 
 def test_a_large_array_among_the_attributes_counts_by_identity() -> None:
     holder, compiled = Holder(np.ones(1 << 19, np.float32)), gx.function(scale)
-    with pytest.warns(
-        gx.errors.SideEffectWarning, match=r"holder\.value, a NumPy array of 2 MiB that may be written to"
-    ):
+    with pytest.warns(gx.errors.SideEffectWarning, match=r"holder\.value, a NumPy array of 2 MiB that may"):
         assert compiled(holder, X)[0].item() == 1
     holder.value[0] = 5
     assert compiled(holder, X)[0].item() == 1  # as the module says

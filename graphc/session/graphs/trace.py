@@ -232,9 +232,9 @@ class GraphTrace(Trace):
         """Does nothing: code that builds a graph obviously runs once."""
         del what, certain, remedy
 
-    def read_once(self, what: str) -> None:
+    def read_once(self, what: str, remedy: str = "") -> None:
         """Does nothing, for the same reason."""
-        del what
+        del what, remedy
 
     def array(self, array: np.ndarray[Any, Any]) -> SymbolicTensor:
         """Appends a constant."""

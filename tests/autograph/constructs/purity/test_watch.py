@@ -312,10 +312,10 @@ def traces(action: Action, rows: bool = False) -> Any:
 
 
 NUMBERS: set[Action] = {
-    append, store_attribute, augment_attribute, getattr_property, call_of_an_object, method, bound_method, length, truth,
-    iteration, membership, map_of_a_method, key_function, comprehension, closure_counter, gradient_of_a_function,
+    append, store_attribute, augment_attribute, getattr_property, call_of_an_object, method, bound_method, length,
+    truth, iteration, membership, map_of_a_method, key_function, comprehension, closure_counter, gradient_of_a_function,
 }  # fmt: skip
-"""What these change or append is a number that no tensor decides about, which a rolled loop knows for all iterations."""
+"""What these change or append is a number that no tensor decides about: a rolled loop knows it for all iterations."""
 
 
 @pytest.mark.parametrize(
