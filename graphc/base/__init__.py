@@ -15,7 +15,6 @@ from graphc.base.deadlines import (
     interruption,
     only_interrupted,
 )
-from graphc.base.detours import SPREAD_ARRAYS, detours, other_detours, set_detour
 from graphc.base.errors import at
 from graphc.base.file import File
 from graphc.base.frames import (
@@ -37,6 +36,7 @@ from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
+from graphc.base.slow_path import SPREAD_ARRAYS, other_slow_path_reasons, set_slow_path_reason, slow_path_reasons
 from graphc.base.version import VERSION
 from graphc.base.waiting import Signal, holding, pause, wait_only_for, wait_until
 from graphc.base.watchdog import listen_to_waits, note_progress, overseen, watched
@@ -68,7 +68,6 @@ __all__ = [
     "config",
     "deadline",
     "deep_recursion",
-    "detours",
     "errors",
     "files",
     "finish_given_up",
@@ -94,12 +93,13 @@ __all__ = [
     "nest",
     "note_progress",
     "only_interrupted",
-    "other_detours",
+    "other_slow_path_reasons",
     "overseen",
     "pause",
     "remember",
     "run_on_thread",
-    "set_detour",
+    "set_slow_path_reason",
+    "slow_path_reasons",
     "start_on_thread",
     "thread_location",
     "until_called",

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from graphc.base.detours import set_detour
 from graphc.base.errors import InvalidArgumentError, at
 from graphc.base.frames import user_location
+from graphc.base.slow_path import set_slow_path_reason
 
 __all__ = ["Config", "DeviceSettings", "WideTypes", "config"]
 
@@ -176,8 +176,8 @@ class Config:
 
     def update_detours(self) -> None:
         """Sends compiled calls down the slow path if a setting requires it."""
-        set_detour("max_in_flight", "steps in flight are bounded", active=self._max_in_flight is not None)
-        set_detour("watchdog", "a watchdog looks after calls", active=self._watchdog_seconds is not None)
+        set_slow_path_reason("max_in_flight", "steps in flight are bounded", active=self._max_in_flight is not None)
+        set_slow_path_reason("watchdog", "a watchdog looks after calls", active=self._watchdog_seconds is not None)
 
     @property
     def check_numerics(self) -> bool:

@@ -16,9 +16,9 @@ from contextvars import ContextVar
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphc.base.detours import set_detour
 from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, InvalidTypeError, at
 from graphc.base.frames import Location, user_location
+from graphc.base.slow_path import set_slow_path_reason
 
 if TYPE_CHECKING:
     from graphc.base.cancellation import CancellationToken
@@ -132,10 +132,10 @@ class _InForce:
 
     def __init__(self, interruption: Interruption) -> None:
         self.interruption = interruption
-        set_detour(id(self), _IN_FORCE, active=True)
+        set_slow_path_reason(id(self), _IN_FORCE, active=True)
 
     def __del__(self) -> None:
-        set_detour(id(self), "", active=False)
+        set_slow_path_reason(id(self), "", active=False)
 
 
 _current: ContextVar[_InForce | None] = ContextVar("graphc.interruption", default=None)

@@ -278,7 +278,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
 
 def apply_compiled(
     op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled, *,
-    besides: Sequence[Any] = (),
+    extra: Sequence[Any] = (),
 ) -> list[Tensor]:  # fmt: skip
     """Applies an op in eager code without tapes, by a function that was compiled for it; see :func:`apply_all`.
 
@@ -287,10 +287,10 @@ def apply_compiled(
       inputs: tensors and numbers.
       attrs: the op's attributes.
       regions: the op's bodies.
-      compiled: takes ``besides``, then the arrays of the inputs; returns arrays.
-      besides: extra arrays, which move to the inputs' device.
+      compiled: takes ``extra``, then the arrays of the inputs; returns arrays.
+      extra: arrays in front of the inputs, which move to the inputs' device.
     """
-    outputs = _run(op, [*map(_tensor, besides), *inputs], attrs, regions, compiled)
+    outputs = _run(op, [*map(_tensor, extra), *inputs], attrs, regions, compiled)
     look_at(op, inputs, attrs, regions, outputs)
     return outputs
 

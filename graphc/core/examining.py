@@ -89,14 +89,14 @@ def _note_line(outputs: Sequence[Tensor]) -> None:
 def register_examiner(examine: Callable[..., None]) -> None:
     """Registers the function that examines an op, its inputs, attributes, regions and outputs; called once."""
 
-    def looked_at(*applied: Any) -> None:
+    def examined(*applied: Any) -> None:
         if not _paused.active:
             _note_line(applied[-1])
             with unexamined():
                 examine(*applied)
 
     def switch(enabled: bool) -> None:
-        dispatch.set_examiner(looked_at if enabled else None)
+        dispatch.set_examiner(examined if enabled else None)
         set_slow(EXAMINED, enabled)
 
     config.register_numerics(switch)

@@ -18,7 +18,7 @@ from jax.core import Tracer
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.base import SPREAD_ARRAYS, config, detours, set_detour
+from graphc.base import SPREAD_ARRAYS, config, set_slow_path_reason, slow_path_reasons
 from graphc.core.context import SPREAD, set_slow
 from graphc.ir import TensorType
 
@@ -150,8 +150,8 @@ def groups_of(devices: int, rows: int) -> int:
 
 def note_spread(sharding: Any) -> None:
     """Makes calls check where their arrays are from now on, since some have this sharding."""
-    if sharding.num_devices > 1 and SPREAD_ARRAYS not in detours:
-        set_detour(SPREAD_ARRAYS, "arrays are on several devices", active=True)
+    if sharding.num_devices > 1 and SPREAD_ARRAYS not in slow_path_reasons:
+        set_slow_path_reason(SPREAD_ARRAYS, "arrays are on several devices", active=True)
         if next(iter(sharding.device_set)).platform == "cpu":
             set_slow(SPREAD, enabled=True)
 
@@ -187,7 +187,7 @@ def layout_text(sharding: Any) -> str:
 
 def forget_spread() -> None:
     """Restores the fast path of calls; for tests, after which no array is on several devices."""
-    set_detour(SPREAD_ARRAYS, "", active=False)
+    set_slow_path_reason(SPREAD_ARRAYS, "", active=False)
     set_slow(SPREAD, enabled=False)
 
 

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.base import detours, finish_given_up, interruption, nest, run_on_thread, user_frame
+from graphc.base import finish_given_up, interruption, nest, run_on_thread, slow_path_reasons, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_export import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
@@ -158,7 +158,7 @@ class Tensor(ArrayMethods):
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns the values as a NumPy array, after waiting until they are computed."""
         self._looked_at()
-        if detours:
+        if slow_path_reasons:
             wait_for((self.raw,), self._description)
         array = super().numpy()
         return shown(array, self) if context.tapes else array
@@ -194,7 +194,7 @@ class Tensor(ArrayMethods):
           UnimplementedError: in a compiled function.
         """
         refuse_to_wait("wait()")
-        if detours:
+        if slow_path_reasons:
             wait_for((self.raw,), self._description)
         self.raw.block_until_ready()
         return self

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.base import UniqueNames, at, config, detours, user_location
+from graphc.base import UniqueNames, at, config, slow_path_reasons, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.array_export import check_leaves, shown, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
@@ -216,7 +216,7 @@ class Variable(ArrayMethods):
         if context.trace is not None:
             return self.value().numpy()
         array = array_of(self)
-        if detours:
+        if slow_path_reasons:
             wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
         copy = np.array(host_values(array))
         return shown(copy, self) if context.tapes else copy

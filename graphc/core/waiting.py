@@ -13,7 +13,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.base import Deadline, Signal, What, detours, interruption, run_on_thread, until_called, watched, when_done
+from graphc.base import (
+    Deadline,
+    Signal,
+    What,
+    interruption,
+    run_on_thread,
+    slow_path_reasons,
+    until_called,
+    watched,
+    when_done,
+)
 from graphc.base import deadline as deadline_scope
 from graphc.base.errors import UnimplementedError
 from graphc.core.context import context
@@ -52,7 +62,7 @@ def wait_for(arrays: Sequence[Any], what: What) -> None:
       CancelledError: a token in force was cancelled before all arrays were computed.
       Exception: the error of a computation.
     """
-    if detours:
+    if slow_path_reasons:
         pending = _pending(arrays)
         if pending and interruption() is not None and not are_soon_computed(pending):
             run_on_thread(partial(_block, pending), what)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import SPREAD_ARRAYS, detours, other_detours
+from graphc.base import SPREAD_ARRAYS, other_slow_path_reasons, slow_path_reasons
 from graphc.core import busy, occupied
 from graphc.function.guards import MISS
 
@@ -33,22 +33,22 @@ class Signals:
 
     Attributes:
       busy: the threads that are not eager, and the reasons why none is; empty if the entry may run.
-      detours: the reasons why calls take the slow path; empty if the entry may run.
+      slow_path_reasons: the reasons why calls take the slow path; empty if the entry may run.
       looks: whether the entry itself checks for arrays on several devices.
     """
 
     busy: Collection[int]
-    detours: Mapping[Hashable, str]
+    slow_path_reasons: Mapping[Hashable, str]
     looks: bool
 
 
-_USUAL = Signals(busy, detours, looks=False)
-_SPREAD = Signals(occupied, other_detours, looks=True)
+_USUAL = Signals(busy, slow_path_reasons, looks=False)
+_SPREAD = Signals(occupied, other_slow_path_reasons, looks=True)
 
 
 def current_signals() -> Signals:
     """Returns the signals for an entry that is written now."""
-    return _SPREAD if SPREAD_ARRAYS in detours else _USUAL
+    return _SPREAD if SPREAD_ARRAYS in slow_path_reasons else _USUAL
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Binding:
         signature: inspect.Signature,
         writer: Writer,
         signals: Signals,
-        looked_at: Collection[str] = (),
+        checked: Collection[str] = (),
         fixed: Mapping[str, Any] | None = None,
     ) -> Binding:
         """Returns the code for a function's parameters.
@@ -80,11 +80,11 @@ class Binding:
           signature: the function's signature.
           writer: the entry's writer, which knows the parameters' names in the code.
           signals: the signals that the entry checks first.
-          looked_at: the parameters whose types the code checks, so that it does not check whether they were passed.
+          checked: the parameters whose types the code checks, so that it does not check whether they were passed.
           fixed: required values of parameters, also used if they are not passed; the other parameters then have no
             defaults.
         """
-        writer.namespace.update(ag__busy=signals.busy, ag__detours=signals.detours)
+        writer.namespace.update(ag__busy=signals.busy, ag__slow_path=signals.slow_path_reasons)
         writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
         own, found = writer.parameters, signature.parameters.values()
         all_of = {each.kind: own[each.name] for each in found}
@@ -96,7 +96,7 @@ class Binding:
         fill = [f"    if {own[name]} is ag__UNSET: {own[name]} = {more}.pop({name!r}, ag__UNSET)" for name in named]
         lines += [f"if {more}:", *fill] if fill else []
         surplus = [name for name in ("ag__rest", "ag__more") if name in (rest, more)]
-        odd = ["(ag__busy or ag__detours) and ag__self is not None"]
+        odd = ["(ag__busy or ag__slow_path) and ag__self is not None"]
         odd += surplus
         defaults = {each.name: each.default for each in found if each.default is not each.empty}
         defaults = defaults if fixed is None else fixed
@@ -107,7 +107,7 @@ class Binding:
                 given[each.name] = f"ag__given{place}"  # the defaults may differ when the slow path runs
                 lines.append(f"ag__given{place} = {name}")
                 lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(defaults[each.name])}")
-            elif each.name not in looked_at:
+            elif each.name not in checked:
                 odd.append(f"{name} is ag__UNSET")
         lines.append(f"if {' or '.join(odd)}: {writer.miss}")
         first = "".join(f"{each.name!r}: {given[each.name]}, " for each in positional)

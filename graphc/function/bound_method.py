@@ -46,7 +46,7 @@ class BoundFunction(Generic[P, R]):
         signals = function.signals
         if (
             not signals.busy or context.eager
-        ) and not signals.detours:  # as in Function; a shared method would cost a tenth of a call
+        ) and not signals.slow_path_reasons:  # as in Function; a shared method would cost a tenth of a call
             entry = function._entry  # pyright: ignore[reportPrivateUsage]
             result = entry(None, self._instance, *args, **kwargs) if kwargs else entry(None, self._instance, *args)
             if result is not MISS:

@@ -150,7 +150,7 @@ class ConcreteFunction:
           InvalidArgumentError: a tensor has another type, or an argument that is not a tensor another value.
         """
         signals = self._function.signals
-        if (not signals.busy or context.eager) and not signals.detours:  # as Function
+        if (not signals.busy or context.eager) and not signals.slow_path_reasons:  # as Function
             for entry in [*self._entries.get(signals, {}).values()]:
                 result = entry(None, *self._instance, *args, **kwargs)
                 if result is not MISS:

@@ -134,7 +134,7 @@ class Function(Generic[P, R]):
         signals = self.signals
         if signals.busy and not context.eager:
             ways = self._in_scopes(signals)
-        elif signals.detours:
+        elif signals.slow_path_reasons:
             ways = self._interrupted(signals)
         else:
             ways = (self._entry,)
@@ -155,7 +155,7 @@ class Function(Generic[P, R]):
 
     def _in_scopes(self, signals: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries for the open device scope, or for a tape that follows nothing."""
-        if signals.detours or not REASONS.isdisjoint(signals.busy):
+        if signals.slow_path_reasons or not REASONS.isdisjoint(signals.busy):
             return ()
         if context.pinned:
             scopes = context.device.layers
@@ -167,7 +167,7 @@ class Function(Generic[P, R]):
 
     def _interrupted(self, signals: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries for calls under a deadline or a token, in this thread or another."""
-        if not only_interrupted(signals.detours):
+        if not only_interrupted(signals.slow_path_reasons):
             return ()
         return (self._entry,) if interruption() is None else self._cache.bounded
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from graphc.base import set_detour
+from graphc.base import set_slow_path_reason
 
 __all__ = ["Mode", "functions_run_eagerly", "run_functions_eagerly"]
 
@@ -60,4 +60,4 @@ def functions_run_eagerly() -> Generator[None]:
 
 def _set(eager: bool) -> None:
     Mode.eager = eager
-    set_detour("eager", "functions run eagerly", active=eager)
+    set_slow_path_reason("eager", "functions run eagerly", active=eager)

@@ -95,7 +95,7 @@ class ProgramRun:
 
     def _distinct(self, tensors: list[str]) -> list[str]:
         """Requires that assigned tensors have no other name, which the program would not see changed."""
-        others = [*self._captured, *map(self._writer.constant, self._traced.looked_at)] if self._changed else []
+        others = [*self._captured, *map(self._writer.constant, self._traced.observed)] if self._changed else []
         names = [name for name in (*tensors, *others) if name]
         pairs = [f"{tensors[at]} is {name}" for at in self._changed for name in names if name != tensors[at]]
         return [f"if {' or '.join(pairs)}: {self._writer.miss}"] if pairs else []

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from graphc.base import config, interruption, only_interrupted, other_detours
+from graphc.base import config, interruption, only_interrupted, other_slow_path_reasons
 from graphc.core import context, occupied
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, current_signals
@@ -86,7 +86,7 @@ class TraceCache:
 
     def add_entry(self, traced: TracedFunction, arguments: Arguments) -> None:
         """Generates the entry for calls like this one, unless it exists or is impossible."""
-        if other_detours and not only_interrupted(other_detours):
+        if other_slow_path_reasons and not only_interrupted(other_slow_path_reasons):
             return  # the fast path is disabled now
         kinds = kinds_of(arguments, traced)
         _, is_examined, pins = traced.settings
@@ -121,7 +121,7 @@ class TraceCache:
           kwargs: the call's keyword arguments.
           fixed: the required values of the arguments that are not tensors.
         """
-        if other_detours or (occupied and not context.eager):
+        if other_slow_path_reasons or (occupied and not context.eager):
             return
         arguments = self._binder.bind(args, kwargs)
         with self.lock:

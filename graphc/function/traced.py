@@ -72,7 +72,7 @@ class TracedFunction:
       after_call: the work after each run, with the graph outputs that it receives.
       can_fail: whether the first of them checks for failure of the call.
       write_back: the one of them that assigns items of arguments, or None.
-      looked_at: the tensors from outside whose values Python code observed.
+      observed: the tensors from outside whose values Python code observed.
       num_results: the number of outputs, from the first, that belong to the function's result.
       guards: the conditions for using it again.
       inputs: the sources of the tensors among the arguments.
@@ -108,7 +108,7 @@ class TracedFunction:
         self.was_spread = False
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
         self.executable = compile_graph(graph, self._look if self.can_fail else None, trace.variables, device)
-        self.looked_at = [tensor for tensor, _ in trace.looked_at.values()]
+        self.observed = [tensor for tensor, _ in trace.observed.values()]
         self.write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
         self.structure = result.structure
         self._reread = _read_after_assignment(graph)
@@ -303,7 +303,7 @@ class TracedFunction:
     def check(self, arguments: Arguments) -> None:
         """Refuses a call whose arguments would not change as in the Python function."""
         if self.write_back is not None:
-            self.write_back.check(arguments, [*self.captured(arguments), *self.looked_at])
+            self.write_back.check(arguments, [*self.captured(arguments), *self.observed])
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
         """Returns the function that turns the program's outputs into the result of the user's function.

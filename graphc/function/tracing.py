@@ -41,8 +41,8 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
         for value, source in reads.objects():
             if source.of_call:
                 reads.whole(value)
-    for tensor, array in trace.looked_at.values():
-        reads.looked_at(tensor, array)
+    for tensor, array in trace.observed.values():
+        reads.observed(tensor, array)
     if trace.check is not None:
         for value, source in reads.objects():
             if source.of_call and trace.check.refers_to([value]):

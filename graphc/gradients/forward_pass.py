@@ -79,7 +79,7 @@ class ForwardPass:
                     attrs,
                     (self._body,),
                     lambda *arrays: passes.backward(*arrays, asked=asked),
-                    besides=leaves,
+                    extra=leaves,
                 )
             )
 

@@ -10,7 +10,14 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import SPREAD_ARRAYS, check_interrupted, collection_paused, deadline, detours, interrupts_held
+from graphc.base import (
+    SPREAD_ARRAYS,
+    check_interrupted,
+    collection_paused,
+    deadline,
+    interrupts_held,
+    slow_path_reasons,
+)
 from graphc.core import (
     Variable,
     are_soon_computed,
@@ -157,7 +164,7 @@ class Executable:
     def _interruptible(
         self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy
     ) -> Sequence[Any]:
-        if self.is_short and (SPREAD_ARRAYS not in detours or self._meeting(arrays, variables)[0] is None):
+        if self.is_short and (SPREAD_ARRAYS not in slow_path_reasons or self._meeting(arrays, variables)[0] is None):
             results = self._run_short(arrays, variables, policy)
             if results is not None:
                 return results

@@ -29,7 +29,7 @@ from graphc.base import (
     deadline,
     interruption,
     interrupts_held,
-    other_detours,
+    other_slow_path_reasons,
     overseen,
     run_on_thread,
     watched,
@@ -111,7 +111,7 @@ def current_policy(timeout: float | None = None, *, calls_host: bool = False) ->
       timeout: the program's time limit in seconds.
       calls_host: whether the program calls Python.
     """
-    if timeout is None and not other_detours:
+    if timeout is None and not other_slow_path_reasons:
         return DISPATCH
     watched = config.watchdog_seconds is not None
     attended = calls_host and (watched or host_lock.is_lent)

@@ -24,7 +24,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location, What, held_interrupts, note_progress, set_detour, user_location
+from graphc.base import Location, What, held_interrupts, note_progress, set_slow_path_reason, user_location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -105,11 +105,11 @@ class _HostLock:
         Programs called meanwhile take the slow path: those that call the host pass the context on.
         """
         before, key = _lent.set(True), object()
-        set_detour(key, "a Python function runs that a program calls", active=True)
+        set_slow_path_reason(key, "a Python function runs that a program calls", active=True)
         try:
             yield
         finally:
-            set_detour(key, "", active=False)
+            set_slow_path_reason(key, "", active=False)
             _lent.reset(before)
 
 

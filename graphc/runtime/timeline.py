@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax.core import Tracer
 
-from graphc.base import at, listen_to_waits, set_detour, user_location
+from graphc.base import at, listen_to_waits, set_slow_path_reason, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.core import observe_ops
 from graphc.devices import device_name
@@ -314,7 +314,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
         if jax_profiler is not None:
             stack.enter_context(jax.profiler.trace(str(jax_profiler)))
         _current = timeline
-        set_detour("profile", "a profile is recorded", active=True)
+        set_slow_path_reason("profile", "a profile is recorded", active=True)
         listen_to_waits(timeline.waited)
         observe_ops(timeline.ran)
         try:
@@ -323,7 +323,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
             _current = None
             observe_ops(None)
             listen_to_waits(None)
-            set_detour("profile", "", active=False)
+            set_slow_path_reason("profile", "", active=False)
             timeline.close()
     if path is not None:
         rank = _rank()

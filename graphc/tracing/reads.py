@@ -111,7 +111,7 @@ class Reads:
         if self.source(owner) is not None:
             self.record(fixed(function, text), function)
 
-    def looked_at(self, tensor: Tensor, array: Any) -> None:
+    def observed(self, tensor: Tensor, array: Any) -> None:
         """Records that Python code observed the values of a tensor from outside."""
         source = self.source(tensor) or fixed(tensor, "a tensor from outside")
         guard = ReadGuard(source, "{v}.raw is {0}", (array,), f"the values of {source.text}")

@@ -97,13 +97,13 @@ class Trace:
     Attributes:
       lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
-      looked_at: eager tensors from outside whose values Python code observed, with their arrays at that time.
+      observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
       variables: the variables that the function reads or assigns, by name.
       max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
       loops: a report for each loop.
       side_effects: Python side effects, which happen only when the function is traced.
       forbids_side_effects: whether a side effect is an error.
-      hopeless: the refusal that makes any other attempt to trace the function pointless.
+      final_refusal: the refusal that makes any other attempt to trace the function pointless.
       check: runs first after each run of the program and raises if the call has failed; None if it cannot fail.
       notes: the operators' notes about the program; rolled back with a given-up attempt.
       is_closed: whether the trace of a branch or body has become part of its enclosing trace.
@@ -133,7 +133,7 @@ class Trace:
         self.may_create = may_create
         self.lifting: Lifting | None = None
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
-        self.looked_at: dict[int, tuple[Tensor, Any]] = {}
+        self.observed: dict[int, tuple[Tensor, Any]] = {}
         self.variables: dict[str, Variable] = {}
         self.refusals: list[GraphcError] = []
         self.unroll = unroll
@@ -141,7 +141,7 @@ class Trace:
         self.loops: list[LoopReport] = []
         self.side_effects: list[SideEffect] = []
         self.forbids_side_effects = False
-        self.hopeless: GraphcError | None = None
+        self.final_refusal: GraphcError | None = None
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
         self.controls: Controls | None = None
@@ -298,7 +298,7 @@ class Trace:
 
     def look_at(self, tensor: Tensor) -> None:
         """Notes that Python code observes the values of a tensor from outside, so that the trace depends on them."""
-        self.root.looked_at.setdefault(id(tensor), (tensor, tensor.raw))
+        self.root.observed.setdefault(id(tensor), (tensor, tensor.raw))
 
     def take_whole(self, value: Any) -> None:
         """Notes that unconverted code may read all that an object holds."""

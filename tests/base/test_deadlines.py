@@ -21,12 +21,12 @@ from graphc.base import (
     check_interrupted,
     config,
     deadline,
-    detours,
     holding,
     interruption,
     note_progress,
     overseen,
     pause,
+    slow_path_reasons,
     wait_only_for,
     wait_until,
     watched,
@@ -133,7 +133,7 @@ class TestDetours:
     @staticmethod
     def count() -> int:
         gc.collect()
-        return sum("deadline" in reason for reason in detours.values())
+        return sum("deadline" in reason for reason in slow_path_reasons.values())
 
     def test_last_as_long_as_a_scope(self) -> None:
         before = self.count()
@@ -161,8 +161,8 @@ class TestDetours:
 
     def test_of_settings(self) -> None:
         with config.scope(max_in_flight=2, watchdog_seconds=LONG):
-            assert {"max_in_flight", "watchdog"} <= detours.keys()
-        assert not {"max_in_flight", "watchdog"} & detours.keys()
+            assert {"max_in_flight", "watchdog"} <= slow_path_reasons.keys()
+        assert not {"max_in_flight", "watchdog"} & slow_path_reasons.keys()
 
 
 class TestCancellation:

@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import graphc as gx
-from graphc.base import detours
+from graphc.base import slow_path_reasons
 from graphc.base.errors import ConcretizationError, InvalidArgumentError
 from graphc.core import count_launches
 from graphc.distribute import DataParallel
@@ -156,9 +156,9 @@ def test_eager_ops_and_tapes_work_on_sharded_tensors(parallel: DataParallel) -> 
 
 def test_arrays_that_jax_laid_out_take_turns_too(parallel: DataParallel) -> None:
     x = jax.device_put(X, NamedSharding(parallel.mesh, P("replica")))
-    assert not detours
+    assert not slow_path_reasons
     total = gx.asarray(x)
-    assert detours
+    assert slow_path_reasons
     for _ in range(100):
         total = total - gx.mean(total) * 0.5
     assert abs(gx.mean(total).item()) < 1e-6
@@ -267,7 +267,7 @@ def test_one_device_keeps_the_short_way_of_calls() -> None:
     with DataParallel(["cpu:0"]).scope():
         v = gx.Variable(1.0)
     alone(v)
-    assert not detours
+    assert not slow_path_reasons
 
 
 def test_shard_in_a_compiled_function_lays_out_what_it_made(parallel: DataParallel) -> None:

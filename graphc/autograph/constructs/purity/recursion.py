@@ -27,8 +27,8 @@ def check_recursion(function: types.FunctionType) -> None:
     if not isinstance(trace, Region):
         return
     root = trace.root
-    if root.hopeless is None and _depth(trace) >= _MOST and _active_calls(function.__code__) >= _MOST:
-        root.hopeless = at(
+    if root.final_refusal is None and _depth(trace) >= _MOST and _active_calls(function.__code__) >= _MOST:
+        root.final_refusal = at(
             UnimplementedError(
                 f"{function.__name__} calls itself in a branch or loop that depends on tensors, {_MOST} calls deep: "
                 "whatever the tensors hold, both branches are traced, so that this never ends. Write a loop, or let a "
@@ -36,9 +36,9 @@ def check_recursion(function: types.FunctionType) -> None:
             ),
             user_location(),
         )
-    if root.hopeless is not None:
-        root.refusals.append(root.hopeless)
-        raise root.hopeless
+    if root.final_refusal is not None:
+        root.refusals.append(root.final_refusal)
+        raise root.final_refusal
 
 
 def _depth(region: Region) -> int:

@@ -11,27 +11,27 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-__all__ = ["SPREAD_ARRAYS", "detours", "other_detours", "set_detour"]
+__all__ = ["SPREAD_ARRAYS", "other_slow_path_reasons", "set_slow_path_reason", "slow_path_reasons"]
 
 SPREAD_ARRAYS: Final = "spread"
 """The key of the reason "arrays are on several devices"."""
 
-detours: dict[Hashable, str] = {}
+slow_path_reasons: dict[Hashable, str] = {}
 """The reasons, by the key of what causes them."""
 
-other_detours: dict[Hashable, str] = {}
+other_slow_path_reasons: dict[Hashable, str] = {}
 """The reasons without that of arrays on several devices."""
 
 
-def set_detour(key: Hashable, reason: str, active: bool) -> None:
+def set_slow_path_reason(key: Hashable, reason: str, active: bool) -> None:
     """Adds a reason, or removes it."""
     if active:
-        detours[key] = reason
+        slow_path_reasons[key] = reason
     else:
-        detours.pop(key, None)
+        slow_path_reasons.pop(key, None)
     if key == SPREAD_ARRAYS:
         return
     if active:
-        other_detours[key] = reason
+        other_slow_path_reasons[key] = reason
     else:
-        other_detours.pop(key, None)
+        other_slow_path_reasons.pop(key, None)
