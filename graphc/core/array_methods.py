@@ -70,9 +70,6 @@ def _missing(owner: Any, name: str) -> AttributeError:
     return AttributeError(text, name=name, obj=owner)
 
 
-_ASKED_BY_NUMPY = frozenset(("__array_interface__", "__array_struct__"))
-"""What ``np.asarray`` asks for before ``__array__``, each time; the message would take longer than the conversion."""
-
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 """The supported versions of the array API standard."""
 
@@ -88,7 +85,10 @@ class ArrayMethods:
 
         def __getattr__(self, name: str) -> Any:
             """Raises an error that names graphc's spelling of another library's method."""
-            raise AttributeError(name) if name in _ASKED_BY_NUMPY else _missing(self, name)
+            # Python and NumPy ask for special names in passing; the message needs the tables of all ops.
+            if name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise _missing(self, name)
 
     # The operators are generated without an extra Python call (80 ns of a 6 us call).
     if TYPE_CHECKING:

@@ -145,7 +145,8 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
         what = f"the call of {type(owner).__name__}.{function.__name__}"
         if context.trace is not None:
             context.trace.writing(ContentsCell(owner, what))
-            if function.__name__ == "append" and len(args) == 1 and context.trace is getattr(args[0], "region", None):
+            index = args[0] if len(args) == 1 and isinstance(args[0], LoopIndex) else None
+            if function.__name__ == "append" and index is not None and index.region is context.trace:
                 return function(*args)  # which keeps the index of this loop without a look at it
         return watched(*args, **kwargs)
 
