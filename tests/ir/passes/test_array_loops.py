@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.ir import Graph, Interpreter, parse_graph, print_graph, verify
-from graphc.ir.passes import Collect, Loops, Pass, PredictiveCommoning, Promote, TakeRows
+from graphc.ir.passes import Collect, Loops, Pass, PredictiveCommoning, Promote, TakeRows, loops
 from tests.ir.passes.array_loops import NUMPY_OPS, array_loops
 
 
@@ -67,6 +67,19 @@ def fill(behind: tuple[int, ...], start: int) -> str:
     return loop("%v", "%a: f32[6]", reads + sums + PUT, "f32[6]", start=start, length=6 - start)
 
 
+@pytest.fixture
+def _for_a_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are optimized as in a graph that has their derivatives."""
+    monkeypatch.setattr(loops, "_WITHOUT_GRADIENTS", loops._WITH_GRADIENTS)
+
+
+def test_a_loop_without_a_gradient_keeps_its_array() -> None:
+    text = one(Loops(NUMPY_OPS), fill((1, 2), 2))
+    assert "get_item" in text
+    assert "num_carry = 1, num_xs = 0, num_ys = 0" in text
+
+
+@pytest.mark.usefixtures("_for_a_gradient")
 class TestPredictiveCommoning:
     def test_items_a_little_behind_are_carried_and_the_array_is_collected(self) -> None:
         text = one(Loops(NUMPY_OPS), fill((1, 2), 2))
@@ -87,6 +100,7 @@ class TestPredictiveCommoning:
         assert "num_carry = 1, num_xs = 0, num_ys = 0" in text
 
 
+@pytest.mark.usefixtures("_for_a_gradient")
 class TestPromote:
     TABLE = 'index = ("tensor", "tensor"), inside = True'
 

@@ -20,6 +20,7 @@ from graphc.autograph.constructs.purity.watch import watch_names
 from graphc.autograph.constructs.purity.witness import witnessed
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
+from graphc.autograph.values.protocol import Symbolic
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import is_library_file
 from graphc.core import SymbolicTensor, Tensor, Variable
@@ -27,7 +28,9 @@ from graphc.tracing import content_of, contents_of, context, fixed, has_parts, i
 
 __all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
 
-_PLAIN = (int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, types.BuiltinFunctionType)
+_PLAIN = (
+    int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, Symbolic, types.BuiltinFunctionType,
+)  # fmt: skip
 _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))
 """Names of what reads all attributes of an object."""
 _BY_TEXT = frozenset(("delattr", "getattr", "hasattr", "setattr", "vars"))
