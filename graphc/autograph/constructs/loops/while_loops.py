@@ -133,7 +133,11 @@ def _trace(
             condition = condition_in(regions[0], tested)
         if not _only_looks(regions[0]):
             state.restore()
-            _trace_rotated(trace, test, body, names, most, expects=expects)
+            if expects:
+                # The bounds that a trial finds may show that the test cannot fail; those that are expected do not.
+                _trace(trace, test, body, names, most, expects=False)
+            else:
+                _trace_rotated(trace, test, body, names, most)
             return
         assume_carried(regions[1], tested, zip(*carried, strict=True))
         state.bind(carried[1], iteration=True)
@@ -162,7 +166,7 @@ def _only_looks(test: Region) -> bool:
 
 
 def _trace_rotated(
-    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None
 ) -> None:
     """A while whose test changes something (draws a random number): it is run before the loop and after each body.
 
@@ -172,7 +176,7 @@ def _trace_rotated(
     countdown = Countdown(variables, most)
     first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=expects)
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=False)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
