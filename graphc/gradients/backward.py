@@ -1,4 +1,4 @@
-"""How a tape is walked backwards: from the cotangents of targets to the gradients by sources."""
+"""The backward walk of a tape, from the cotangents of targets to the gradients of sources."""
 
 from __future__ import annotations
 

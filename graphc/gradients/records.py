@@ -1,4 +1,4 @@
-"""What a tape notes of a step: what went in, what came out, and how cotangents are pulled back."""
+"""The records of a tape: each holds a step's inputs, its outputs and the function that pulls cotangents back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a tape is used, as against where it was opened and used before."""
+"""Checks of where a tape is used: in the same trace in which it was opened."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
 
 
 class _Replay(threading.local):
-    """Whether a program is evaluated again only for its gradient."""
+    """A thread-local flag: True while a program is evaluated again only for its gradient."""
 
     active: bool = False
 

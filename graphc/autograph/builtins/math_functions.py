@@ -72,7 +72,7 @@ def _as_int(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Domain:
-    """Where Python raises.
+    """The arguments for which Python raises.
 
     Attributes:
       holds: whether it does, of arguments that may be tensors.
@@ -133,7 +133,7 @@ def _depends(value: Any) -> bool:
 
 
 def _exceeds(limit: float) -> _Domain:
-    """Where a function of larger numbers passes 64 bits; of numbers that only 32 bits cannot hold it is infinite."""
+    """Returns the domain error of results above 64 bits; results that only 32 bits cannot hold are infinite."""
     return _where(lambda x: _all(x > limit, x < _INFINITY), 1e4)
 
 

@@ -42,7 +42,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
-"""How the operators of Python are written."""
+"""The text of each of Python's operators."""
 
 # Literals, whose kinds are Python's own.
 _HARMLESS = (ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.GeneratorExp)

@@ -1,4 +1,4 @@
-"""Which containers a converted function asks for single items only: ``config["rate"]``, ``config.get("rate")``.
+"""Finds the containers of which a function reads single items only: ``config["rate"]``, ``config.get("rate")``.
 
 Of such a container a trace depends on the items that were asked for, and not on the others. That is known only if
 every use is one of these. So the converted code is looked through: what is passed on, returned, iterated over or
@@ -27,7 +27,7 @@ _LOADING = frozenset(("load_attr", "load_item"))
 
 @dataclass
 class _Uses:
-    """What was found.
+    """The uses of names in a function.
 
     Attributes:
       asked: names that are asked for items somewhere.

@@ -95,7 +95,7 @@ def _captures(pattern: ast.pattern) -> Iterator[str]:
 
 @dataclass
 class _Test:
-    """How it is found out whether a pattern matches.
+    """The test of a pattern.
 
     Attributes:
       before: statements to run first.

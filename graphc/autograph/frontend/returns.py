@@ -1,4 +1,4 @@
-"""Where a function returns, for the message of one that returns different things on different ways."""
+"""Lists a function's returns, for the error of a function whose paths return different things."""
 
 from __future__ import annotations
 

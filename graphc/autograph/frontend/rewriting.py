@@ -1,4 +1,4 @@
-"""What the steps share that rewrite statements of a function into other statements."""
+"""Helpers that the steps share which rewrite a function's statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names a piece of syntax reads and binds, by Python's scoping rules."""
+"""Finds the names that a piece of syntax reads and binds, by Python's scoping rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING: AbstractSet[str] = frozenset()
 
 @dataclass(slots=True)
 class Names:
-    """What a piece of syntax does to the names of the function it stands in.
+    """The effects of a piece of syntax on the names of its function.
 
     Attributes:
       reads: names read when the piece runs.
@@ -85,7 +85,7 @@ class NameTable:
         self.binds_in_place: bool = False
 
     def renewed(self) -> NameTable:
-        """What is still known when statements were moved, but no expression and no simple statement was changed."""
+        """Returns a table for statements that were moved, with expressions and simple statements unchanged."""
         table = NameTable()
         table._known = {node: names for node, names in self._known.items() if not isinstance(node, _HOLDERS)}
         table.binds_in_place = self.binds_in_place

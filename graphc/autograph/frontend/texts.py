@@ -1,4 +1,4 @@
-"""Where the text of a program is: in a file, a notebook cell, on the command line, or in what a person has typed.
+"""Finds the text of a program: in a file, in a notebook cell, on the command line, or in typed input.
 
 A text that is found is only a candidate: whoever asks compares what it compiles to with the code that runs.
 """
@@ -17,7 +17,7 @@ from typing import Any, cast
 __all__ = ["texts_of"]
 
 _TYPED = 2_000
-"""How many lines back a definition is looked for that was typed."""
+"""A typed definition is searched for in this many last lines."""
 _BEGINS = re.compile(r"\s*(@|def\b|async\b|class\b)|.*\blambda\b")
 
 

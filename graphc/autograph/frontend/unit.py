@@ -1,4 +1,4 @@
-"""What is known about the function being converted: its file, its class, the modules its names stand for."""
+"""The function that is being converted: its file, its class, and the modules that its names refer to."""
 
 from __future__ import annotations
 

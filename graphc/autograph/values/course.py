@@ -1,4 +1,4 @@
-"""What a Python number is in each iteration of a loop whose body is traced once, where no tensor decides about it.
+"""The value of a Python number in each iteration of a loop that is traced once, where no tensor decides it.
 
 ``rate *= 0.97`` gives another number in each iteration, and Python can tell all of them before the program runs. A
 :class:`Course` says how such a number is computed; Python computes it for all iterations, exactly as if the loop were
@@ -33,7 +33,7 @@ def plain_kind(value: Any) -> type[Any] | None:
 
 
 class Course:
-    """What a number is in each iteration.
+    """The values of a number in all iterations.
 
     Args:
       loop: the numbers of the loop.

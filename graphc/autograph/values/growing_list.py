@@ -39,7 +39,7 @@ __all__ = [
 
 
 class Appends:
-    """How many items were put into a list while a loop's body was traced; branches count all that each might put.
+    """Counts the items that a traced body appends to a list; each branch counts all that it might append.
 
     Attributes:
       count: how many.

@@ -96,7 +96,7 @@ def _shows_itself(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Joined:
-    """How two values of a name become one.
+    """The join of two values of a name.
 
     Attributes:
       structure: the nested structure that both have.

@@ -37,7 +37,7 @@ _MIDDLE = 2**30
 
 
 class LoopStart:
-    """What a number is at the start of an iteration of a loop.
+    """A number at the start of an iteration of a loop.
 
     Attributes:
       relied: whether more was made of it than other counts, so that its bounds must be right.
@@ -53,7 +53,7 @@ class LoopStart:
 
 @dataclass(frozen=True)
 class Drift:
-    """How much larger a number is than it was at the start of an iteration.
+    """The difference between a number and its value at the start of an iteration.
 
     Attributes:
       low: at least so much.

@@ -64,7 +64,7 @@ class _Filled:
 
     @property
     def row(self) -> Value:
-        """What each iteration assigns."""
+        """Returns the value that each iteration assigns."""
         return self.node.inputs[1]
 
 

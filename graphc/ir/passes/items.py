@@ -1,4 +1,4 @@
-"""Where the iterations of a loop read and write the arrays that they see: at which places of each axis."""
+"""The positions, along each axis, at which the iterations of a loop read and write arrays."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def accesses(
 
 @dataclass(frozen=True)
 class Motion:
-    """How an int of a body goes on from one iteration to the next.
+    """The course of an int of a body from one iteration to the next.
 
     Attributes:
       start: what it is in the first iteration; None if only an operand of the loop tells.

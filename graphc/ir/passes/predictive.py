@@ -1,4 +1,4 @@
-"""What a loop reads of an array where earlier iterations wrote is carried from there."""
+"""Carries the rows that a loop reads from where earlier iterations wrote them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphc.ir.types import Attrs, Literal, TensorType
 __all__ = ["PredictiveCommoning"]
 
 _FARTHEST = 4
-"""How many rows back a read may be: each of them is carried."""
+"""Reads at most this many rows back are carried; each row costs one carried value."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class _Rows:
 
     @property
     def depth(self) -> int:
-        """How many rows are carried."""
+        """Returns the number of carried rows."""
         return max(0, *(ago for _, ago in self.reads.values()))
 
     @property

@@ -1,4 +1,4 @@
-"""What a loop reads and writes at one place of an array is carried by itself."""
+"""Carries by itself the part of an array that a loop reads and writes at one place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphc.ir.types import Attrs, TensorType
 __all__ = ["Promote"]
 
 _LARGE = 8
-"""How many times as much as the iterations write a part may be: it is taken out and put back once for each loop."""
+"""A part may be this many times as large as what the iterations write: the loop takes it out and puts it back once."""
 
 
 @dataclass(frozen=True)

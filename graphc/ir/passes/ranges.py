@@ -34,7 +34,7 @@ _ROUNDS = 7
 """Maximum number of rounds in which they grow, after which they are those of the dtype."""
 
 _SHRINKING = 2
-"""How often they shrink again to what an iteration makes of them."""
+"""The number of rounds that narrow the ranges again to what an iteration computes."""
 
 _SAME = frozenset({"identity", "stop_gradient", "as_number"})
 

@@ -1,4 +1,4 @@
-"""What the iterations of a loop read of an array one after the other are its rows."""
+"""Gives a loop as rows what its iterations read of an array one after the other."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _ELEMENTWISE = frozenset(
 
 
 _LARGER = 4
-"""How many times as large as the array the rows may be that are taken of it, some of them more than once."""
+"""The rows may be this many times as large as the array, since some are taken more than once."""
 
 _SMALL = 1 << 16
-"""How many elements they may have in any case."""
+"""Rows of at most this many elements in total are always taken."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ _AS_FLOAT = ("e", "E", "f", "F", "g", "G", "%")
 """The formats in which an int looks like the float of the same value."""
 _CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
 _MOST_JOINED = 16
-"""How many strings ``join`` may give whose letters are known; one of more is a Text."""
+"""``join`` gives a choice of at most this many known strings; more become a Text."""
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
 
 

@@ -98,7 +98,7 @@ class Site:
 
 
 class Failures:
-    """How the calls of one traced function fail; it is asked after each run whether one has.
+    """The failures of one traced function; after each run it is asked for the first that happened.
 
     Args:
       name: of the function.
@@ -307,7 +307,7 @@ def ends_function(error: BaseException) -> bool:
 
 @dataclass(frozen=True)
 class Failure:
-    """How a branch or a body fails.
+    """The failure of a branch or a body.
 
     Attributes:
       of: all the ways in which the function fails.

@@ -1,4 +1,4 @@
-"""Where an exception was raised, and where the functions stand that are being traced."""
+"""The lines where exceptions were raised and where traced functions are."""
 
 from __future__ import annotations
 

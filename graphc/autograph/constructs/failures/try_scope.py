@@ -74,7 +74,7 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
 
 
 def _failure(error: BaseException) -> Failure:
-    """How the call, or the body of a ``try`` statement, fails by an exception that leaves the trace that is open."""
+    """Returns the failure of the call, or of the ``try`` body, by an exception that leaves the open trace."""
     trace = context.trace
     assert trace is not None
     places: list[Location] = error.__dict__.pop(RAISED)

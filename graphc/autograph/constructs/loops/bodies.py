@@ -1,4 +1,4 @@
-"""What all loops that become nodes share: how their tests and bodies are traced."""
+"""Traces tests and bodies, for all loops that become nodes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ __all__ = ["BoundByLoop", "split_unsure"]
 
 
 class Unsure(Unbound):
-    """What a name holds that is bound if a loop has run.
+    """The value of a name that is bound only if a loop has run.
 
     Args:
       name: the user's variable.

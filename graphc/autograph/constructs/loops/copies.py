@@ -1,4 +1,4 @@
-"""What the copies of a body cost that an unrolled loop leaves in the graph, for reports and a warning."""
+"""The cost of the copies of a body that an unrolled loop leaves in the graph, for reports and a warning."""
 
 from __future__ import annotations
 

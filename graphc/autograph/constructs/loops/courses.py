@@ -1,4 +1,4 @@
-"""Where the program of a loop has the numbers that Python computes for all iterations (see ``values.course``)."""
+"""Puts the numbers that Python computes for all iterations into a loop's program (see ``values.course``)."""
 
 from __future__ import annotations
 

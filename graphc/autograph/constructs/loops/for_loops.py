@@ -42,7 +42,7 @@ UNROLL_BELOW = 5
 
 
 class Loopable(ABC):
-    """What a ``for`` loop runs over in a way of its own, while a function is traced."""
+    """An iterable that traces a ``for`` loop over itself in a way of its own."""
 
     @abstractmethod
     def loop(

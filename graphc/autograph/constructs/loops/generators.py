@@ -36,7 +36,7 @@ Step = Callable[[Any], "Clause"]
 
 @dataclass(frozen=True)
 class Clause:
-    """What follows ``for target in items`` when the target is bound.
+    """The part of a comprehension after ``for target in items``.
 
     Attributes:
       conditions: those after ``if``.
@@ -221,7 +221,7 @@ class GeneratorExpression(Loopable, Iterator[Any]):
 
     @property
     def filters(self) -> bool:
-        """Whether there may be conditions."""
+        """Returns True if there may be conditions."""
         return not self._simple
 
     def __next__(self) -> Any:

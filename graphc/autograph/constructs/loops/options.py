@@ -20,7 +20,7 @@ __all__ = ["LoopOptions", "OpenLoop", "OptionsFound", "loop_options", "open_loop
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """What the user says about a loop; see :func:`loop_options`."""
+    """The options that the user gives for a loop; see :func:`loop_options`."""
 
     unroll: bool | int | None = None
     max_iterations: int | None = None

@@ -176,7 +176,7 @@ def _stop(
     carried: Sequence[SymbolicTensor],
     state: LoopState,
 ) -> Stop | None:
-    """Whether, or when, the loop stops whose body was just traced.
+    """Returns when the loop stops whose body was just traced; None if it never stops early.
 
     Args:
       loop: the loop.

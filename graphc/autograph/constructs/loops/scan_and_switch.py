@@ -1,4 +1,4 @@
-"""What the functions ``scan`` and ``switch`` trace, which no Python statement does."""
+"""Traces the functions ``scan`` and ``switch``, which stand for no Python statement."""
 
 from __future__ import annotations
 

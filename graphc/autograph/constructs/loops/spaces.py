@@ -50,7 +50,7 @@ def affine(position: Any, start: Any, step: Any) -> Any:
 
 
 class Space(ABC):
-    """What a loop runs over."""
+    """The iteration space of a loop."""
 
     @property
     @abstractmethod

@@ -35,7 +35,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "remainder": np.remainder,
     "subtract": np.subtract,
 }
-"""What is computed of ints and truth values; of floats Python and the program may think otherwise."""
+"""The operations on ints and bools that are evaluated; Python and XLA may round floats differently."""
 
 
 def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order: range) -> int | None:

@@ -1,3 +1,3 @@
-"""What code reads, changes and consumes behind the operators' backs."""
+"""Follows the reads, changes and consumption that bypass the operators."""
 
 __all__: list[str] = []

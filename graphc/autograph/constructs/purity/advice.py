@@ -1,4 +1,4 @@
-"""What to write for library functions that a program calls at each step: they would run once, while it is traced."""
+"""Remedies for library functions that a program calls at each step but that would run once, while it is traced."""
 
 from __future__ import annotations
 

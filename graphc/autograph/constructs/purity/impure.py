@@ -76,7 +76,7 @@ _READS: dict[str, frozenset[str]] = {
         "threading": "active_count current_thread enumerate get_ident get_native_id is_alive is_set locked",
     }.items()
 }
-"""What only reads what the world is like, and may find it different at the next call."""
+"""Functions that read the state of the system, which may differ at the next call."""
 _ASKED_MODULES = frozenset(("dbm", "gc", "getpass", "linecache", "resource", "signal", "sqlite3", "tracemalloc"))
 _COMPUTING: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
@@ -89,7 +89,7 @@ _COMPUTING: dict[str, frozenset[str]] = {
         "with_name with_segments with_stem with_suffix",
     }.items()
 }
-"""What looks at nothing but its arguments, in modules most of whose functions ask the system."""
+"""Pure functions of modules whose other functions ask the system."""
 _ALIASES = {
     "_io": "io",
     "_queue": "queue",
@@ -103,7 +103,7 @@ _ALIASES = {
 }
 _IN_MEMORY = ("StringIO", "BytesIO")
 _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
-"""What makes a generator of random numbers: the same one each time where it is given a seed."""
+"""Constructors of random generators; with a seed they make the same one each time."""
 
 
 def side_effect(what: str) -> None:

@@ -27,7 +27,7 @@ _NAMESPACES = {
     "jax.lax": ("gx.lax", "graphc.ops.lax"),
     "jax.scipy.special": ("gx.special", "graphc.ops.special"),
 }
-"""Where JAX's functions are, and where graphc's of the same names."""
+"""JAX's modules of functions, with graphc's modules of the same functions."""
 
 # These only take trees apart and put them together.
 _STRUCTURAL = frozenset(

@@ -1,4 +1,4 @@
-"""What converted code reads of libraries' objects and modules, which tell of nothing themselves.
+"""Records what converted code reads of libraries' objects and modules, which report nothing themselves.
 
 An attribute that such an object computes is guarded by its value. Where nothing can be guarded, as of the lines of a
 memory map, the user is told that it is read once.

@@ -1,4 +1,4 @@
-"""What Python consumes by itself: what is unpacked, formatted, hashed or used as an index.
+"""Operations that Python performs itself: unpacking, formatting, hashing and indexing.
 
 These constructs stay as they are, and so do the special methods that they call: nobody converts or watches those. One
 of the user's is therefore reported as a side effect where the code does not run once for each time that it is meant to.
@@ -41,15 +41,15 @@ __all__ = [
 ]
 
 HASHED = ("__hash__", "__eq__")
-"""What a key of a dictionary or an element of a set is asked."""
+"""The special methods that Python calls of a dictionary's key or a set's element."""
 INDEXED = ("__index__",)
-"""What a number of items, or the place of one, is asked."""
+"""The special method that Python calls of a count or an index."""
 
 ITERATING: dict[Any, bool] = {
     **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
     **dict.fromkeys((list, sorted, tuple), True),
 }
-"""What takes items one by one, and whether their number is asked for beforehand."""
+"""The functions that take items one by one; True for those that ask for their number first."""
 
 _LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
 _FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))

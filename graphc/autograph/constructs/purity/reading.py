@@ -1,4 +1,4 @@
-"""What converted code reads outside its trace, told to the trace's reads so that later calls look at it again.
+"""Records what converted code reads outside its trace, so that later calls check it.
 
 Attributes are told one by one, as they are read. What code that is not converted is given (a library, a layer) may be
 read as a whole.
@@ -61,14 +61,14 @@ class _Named(NamedTuple):
 
 
 _FIELD = type(_Named.field)
-"""What the class of a named tuple has for each of its fields."""
+"""The type of the descriptors of a named tuple's fields."""
 ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
-"""What a generic class gives for its arguments, which has the attributes of the class."""
+"""The types of parametrized generic classes, which have the attributes of their class."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What code reads by itself of its module and of the functions around, each with its first line; and attributes.
+    """The names that code reads of its module and of enclosing functions, each with its first line; and attributes.
 
     ``paths`` has global names with the attributes that are asked for right after them, such as ``np.linalg.norm``.
     """

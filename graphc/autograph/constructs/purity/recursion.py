@@ -13,7 +13,7 @@ from graphc.tracing import Region, context
 __all__ = ["check_recursion"]
 
 _MOST = 100
-"""How deep a function may be in calls of itself, each in a branch or loop of the one before."""
+"""The deepest recursion that is traced through branches and loops."""
 
 
 def check_recursion(function: types.FunctionType) -> None:

@@ -1,4 +1,4 @@
-"""What code reads that runs as it is: nothing tells of what it does, so it is found by the names in its code.
+"""Finds what unconverted code reads, by the names in its code object, since nothing reports its reads.
 
 An attribute may be read of every object that the code gets to, if the code names it. What it calls is followed.
 """
@@ -37,7 +37,7 @@ _BY_TEXT = frozenset(("delattr", "getattr", "hasattr", "setattr", "vars"))
 """Builtins that read an attribute whose name is known when they run, or all."""
 _TEXTS = frozenset(("__format__", "__repr__", "__str__"))
 _MAKING = ("__init__", "__new__", "__post_init__")
-"""What is called where an object is made."""
+"""The methods that run where an object is made."""
 
 
 def handed(values: Iterable[Any], *, called: bool = True) -> None:

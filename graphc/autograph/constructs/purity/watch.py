@@ -1,4 +1,4 @@
-"""What code may change behind the operators' backs: names of other scopes, iterators, objects with special methods.
+"""Watches changes that bypass the operators: names of other scopes, iterators, objects with special methods.
 
 Stores and calls go through operators, which watch them. Here is what they ask about a function before it is called
 and about an object before Python consumes it.

@@ -1,4 +1,4 @@
-"""What code that is not converted asks of the world, seen while it runs: nothing else would tell of it.
+"""Watches the system calls of code that is not converted while it runs, since nothing else reports them.
 
 Python's profiler is told of each call. Those that code of the user's makes of functions that give something else at
 another time, such as ``time.time``, are reported when the code has run. Where another profiler is at work, it is left

@@ -121,7 +121,7 @@ class StatePlace(Cell):
 
 
 class _IdentityPlace(Cell):
-    """Which object an object is; the object of the next call is another one."""
+    """The identity of an object, which differs in each call."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What is known of the variables of a function: where each is bound, may be unbound, and is read afterwards."""
+"""Dataflow analyses of a function's variables: definite assignment, binding and liveness."""
 
 from graphc.autograph.frontend.dataflow.binding import Bindings
 from graphc.autograph.frontend.dataflow.definite_assignment import always_bound

@@ -1,4 +1,4 @@
-"""Where a variable may be read while it is unbound.
+"""Finds the reads of variables that may be unbound.
 
 A forward pass. A construct reads its state before it runs, so a name of the state that may be unbound there starts as
 the mark ``ag__.unbound(name)``, and every read of it that may see the mark goes through ``ag__.load``.
@@ -27,7 +27,7 @@ def _both(first: Bound, second: Bound) -> Bound:
 
 
 class Bindings:
-    """What may be unbound where, in one function.
+    """The variables of one function that may be unbound, at each point.
 
     Args:
       body: the function's statements, without jumps.

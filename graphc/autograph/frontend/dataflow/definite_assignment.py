@@ -1,4 +1,4 @@
-"""Which names are bound wherever they are read, whatever way the program took there.
+"""Finds the names that are bound on every path to each of their reads.
 
 A forward pass over a function as the user wrote it, with its jumps. ``found = k; break`` in a loop and ``found = -1``
 in its ``else`` bind ``found`` on every way; once the jumps are flags, that is no longer to be seen. In place of what

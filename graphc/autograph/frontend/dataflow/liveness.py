@@ -1,4 +1,4 @@
-"""Which variables are the state of each construct: the ones it may rebind and somebody reads afterwards.
+"""Finds the state of each construct: the variables that it may rebind and that are read afterwards.
 
 A backward pass over a function without jumps. A name is live at a point when its value there may still be read. The
 state of an ``if`` is what its branches bind and is live behind it; the state of a loop is what it binds and is live
@@ -57,7 +57,7 @@ class Branch:
 
 @dataclass(slots=True)
 class Construct:
-    """What the generated code of an ``if``, ``while`` or ``for`` needs to know.
+    """The facts from which the code of an ``if``, ``while`` or ``for`` is generated.
 
     Attributes:
       state: the names that the operator reads and writes, sorted.
