@@ -16,6 +16,7 @@ from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
 from graphc.ir.passes.predictive import PredictiveCommoning
 from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.prune import Prune
+from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
 from graphc.ir.passes.take_rows import TakeRows
@@ -41,6 +42,7 @@ __all__ = [
     "PredictiveCommoning",
     "Promote",
     "Prune",
+    "Shift",
     "Sink",
     "TakeRows",
     "is_open",

@@ -12,7 +12,7 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef
-from graphc.ir.passes.loop_nodes import controlled, differentiated
+from graphc.ir.passes.loop_nodes import ENTERED, controlled, differentiated
 from graphc.ir.rewrite import Rewriter, map_regions
 from graphc.ir.types import Attrs, Literal, TensorType
 
@@ -23,9 +23,6 @@ _MAX_ELEMENTS = 64
 
 _MAX_NODES = 32
 """Maximum number of nodes in both branches, including the selects."""
-
-_ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
-"""The ops whose bodies may be changed, since only their nodes' meaning matters."""
 
 _Known = dict[tuple[OpDef, Attrs, tuple[Value, ...], str], Node]
 
@@ -64,7 +61,7 @@ class IfConvert:
             names(node.name)
         known: _Known = {}
         for node in graph.nodes:
-            if node in fixed or node.op.name not in _ENTERED:
+            if node in fixed or node.op.name not in ENTERED:
                 kept = rewriter.keep(node)
                 if node.op.light and not node.control_inputs and node not in fixed:
                     known.setdefault((kept.op, kept.attrs, kept.inputs, kept.device), kept)

@@ -15,6 +15,7 @@ from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = [
+    "ENTERED",
     "Copier",
     "Emit",
     "Loop",
@@ -25,6 +26,9 @@ __all__ = [
     "is_light",
     "replace_loops",
 ]
+
+ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
+"""The ops whose bodies a late pass may change, since only their nodes' meaning matters."""
 
 Ops = Registry[OpDef]
 Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]

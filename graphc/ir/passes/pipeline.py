@@ -14,6 +14,7 @@ from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
+from graphc.ir.passes.shift import Shift
 from graphc.ir.verifier import verify
 
 __all__ = ["DEFAULT", "LATE", "Pass", "run_passes"]
@@ -36,8 +37,8 @@ class Pass(Protocol):
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items.
-LATE: tuple[Pass, ...] = (IfConvert(),)
+# converted, its test and its body may read the same items. Shifts come last: the other passes know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
