@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -209,3 +210,38 @@ def test_what_a_jump_leaves_unset_stays_a_python_value() -> None:
 
     assert first(gx.asarray(1), False).item() == 16
     assert first(gx.asarray(1), True)["stopped"].item() == 1
+
+
+@pytest.fixture
+def compiled_programs() -> Iterator[list[str]]:
+    """An entry for each program that XLA compiles."""
+    found: list[str] = []
+
+    def listen(event: str, duration_secs: float, **details: Any) -> None:
+        del duration_secs, details
+        found.extend([event] * event.endswith("backend_compile_duration"))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    yield found
+    jax.monitoring.unregister_event_duration_listener(listen)
+
+
+def _numbers_of_each_kind(x: Any) -> Any:
+    best, where, found, rate = -1.0, -1, False, 1.0
+    powers: list[float] = []
+    for i in range(9):
+        if x > best:
+            best, where, found = x, i, True
+        rate *= 0.5
+        powers.append(i * 0.5)
+        x = x * rate
+    return best, where, found, gx.stack(powers)
+
+
+def test_tracing_compiles_nothing(compiled_programs: list[str]) -> None:
+    # A number of Python's that became an array of JAX's did: seven milliseconds for its kind in each process.
+    x = gx.asarray(2.0)
+    jax.clear_caches()
+    compiled_programs.clear()
+    gx.function(_numbers_of_each_kind).trace(x)
+    assert compiled_programs == []

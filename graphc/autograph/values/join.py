@@ -21,7 +21,7 @@ from graphc.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.autograph.values.spans import Span, common_span
 from graphc.base import nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand
+from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand, scalar_array
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import AS_NUMBER
 from graphc.tracing import Trace, type_of_any
@@ -323,8 +323,7 @@ def leaf_type(value: Any) -> TensorType:
     """Returns the type that a leaf has as a tensor; a Python number is weak."""
     raw = operand(value)
     if is_number(raw):
-        found = type_of_any(jax.numpy.asarray(raw))
-        return TensorType((), found.dtype, type(raw) is not bool)
+        return TensorType((), scalar_array(raw).dtype, type(raw) is not bool)
     return type_of_any(raw)
 
 
