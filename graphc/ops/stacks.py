@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS, Attrs, Value
+from graphc.tracing import LateRow
 
 __all__ = ["columns_of_rows", "concat_of_rows", "depth_of_rows", "hstack_of_rows", "rows_of", "stack_of_rows"]
 __all__ += ["vstack_of_rows"]
@@ -34,6 +35,8 @@ def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
 
 def _row(tensor: Any) -> tuple[Value, int] | None:
     """Returns the array and the place, if a tensor is a row of an array of a trace at a place that is known."""
+    if type(tensor) is LateRow and tensor.source is not None:
+        return tensor.source, tensor.place
     is_own = type(tensor) is SymbolicTensor and not tensor.trace.is_graph  # whose nodes people see by name
     node = tensor.raw.node if is_own else None
     if node is None or node.op.name != "get_item" or len(node.inputs) != 1 or node.control_inputs or node.device:
@@ -55,10 +58,13 @@ def _stacked(arrays: Any) -> Tensor | None:
         return None
     source, places = found
     rows = cast("Sequence[Any]", arrays)
+    whole = SymbolicTensor(source, rows[0].trace)
+    if places == range(source.type.shape[0]):
+        return whole
     stop = places.stop if places.step > 0 or places.stop >= 0 else None
     step = None if places.step == 1 else places.step
-    attrs = Attrs(rows[0].raw.node.attrs, index=((places.start, stop, step),))
-    return apply(OPS["get_item"], (SymbolicTensor(source, rows[0].trace),), attrs)
+    attrs = Attrs(index=((places.start, stop, step),))
+    return apply(OPS["get_item"], (whole,), attrs)
 
 
 def stack_of_rows(arrays: Any, axis: Any) -> Tensor | None:
@@ -84,7 +90,7 @@ def concat_of_rows(arrays: Any, axis: Any) -> Tensor | None:
 
 
 def _are_tensors(arrays: Any) -> bool:
-    return type(arrays) in (list, tuple) and len(arrays) > 1 and type(arrays[0]) is SymbolicTensor
+    return type(arrays) in (list, tuple) and len(arrays) > 1 and isinstance(arrays[0], SymbolicTensor)
 
 
 def _by_rank(stacks: tuple[int, int] | None, axis: int) -> Callable[[Any], Tensor | None]:

@@ -7,6 +7,7 @@ from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
 from graphc.tracing.gradient_mask import GradientMask
 from graphc.tracing.journal import Journal
+from graphc.tracing.late_rows import LateRow, late_rows
 from graphc.tracing.lifting import CreationInTrace, Lifting
 from graphc.tracing.mode import (
     after_nodes,
@@ -52,6 +53,7 @@ __all__ = [
     "CreationInTrace",
     "GradientMask",
     "Journal",
+    "LateRow",
     "Lifting",
     "LoopReport",
     "ReadGuard",
@@ -86,6 +88,7 @@ __all__ = [
     "item",
     "lacks",
     "last_node",
+    "late_rows",
     "length",
     "lifted",
     "looked_up",

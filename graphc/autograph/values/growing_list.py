@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar, NoReturn, cast
 from weakref import WeakSet
 
@@ -22,7 +23,7 @@ from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, operand, trace_scope
 from graphc.ir import TensorType
-from graphc.tracing import Alias, Region, TensorCell, Trace, context
+from graphc.tracing import Alias, Region, TensorCell, Trace, context, late_rows
 
 __all__ = [
     "Appends",
@@ -104,13 +105,17 @@ class Growing(Contents):
 
     def item(self, position: Any) -> Any:
         """Returns what stands at a place of the buffer."""
-        if self.appends.numbers and context.trace is not None:
-            context.trace.abort("a list of Python numbers is read where it grows")
+        self.refuse_numbers()
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
                 context.trace.root.aliases.freeze(leaf, "the item of a list")
         return item
+
+    def refuse_numbers(self) -> None:
+        """Gives up an attempt to roll a loop that reads Python numbers which are known after the loop only."""
+        if self.appends.numbers and context.trace is not None:
+            context.trace.abort("a list of Python numbers is read where it grows")
 
     def with_room(self, more: int) -> Growing:
         """Returns the same with room for so many items more."""
@@ -292,4 +297,12 @@ def samples(items: list[Any]) -> list[Any]:
 
 def rows(value: Growing, start: int, stop: int) -> list[Any]:
     """Returns the items from ``start`` to ``stop``, which must be there."""
-    return [value.item(position) for position in range(start, stop)]
+    value.refuse_numbers()
+    leaves, structure = nest.flatten(value.buffer)
+    columns = [late_rows(leaf, start, stop) for leaf in leaves]
+    if context.trace is not None:
+        for row in chain.from_iterable(columns):
+            context.trace.root.aliases.freeze(row, "the item of a list")
+    return (
+        columns[0] if structure is nest.LEAF else [nest.unflatten(structure, row) for row in zip(*columns, strict=True)]
+    )

@@ -25,6 +25,8 @@ def is_one_buffer(items: Sequence[Any]) -> bool:
     """Returns True if the items are evenly spaced rows of one array, or nested values whose leaves are."""
     if len(items) < FEWEST or not isinstance(items[0], SymbolicTensor | tuple):
         return False
+    if isinstance(items[0], SymbolicTensor):
+        return rows_of(items) is not None
     columns, structures = zip(*map(nest.flatten, items), strict=True)
     if any(structure != structures[0] for structure in structures):
         return False
@@ -46,6 +48,8 @@ _SMALL = 64
 
 def stacked(items: Sequence[Any]) -> tuple[nest.Structure, list[Tensor]]:
     """Returns the structure of the items, and the leaves of all of them as arrays."""
+    if all(isinstance(item, SymbolicTensor) for item in items):
+        return nest.LEAF, [FUNCTIONS["stack"](list(items))]
     columns = zip(*[nest.flatten(item)[0] for item in items], strict=True)
     return nest.flatten(items[0])[1], [FUNCTIONS["stack"](list(column)) for column in columns]
 

@@ -233,7 +233,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
       by_item: whether that is about to be asked for items, and for nothing else.
     """
     trace = context.trace
-    if trace is None or type(value) is SymbolicTensor:
+    if trace is None or isinstance(value, SymbolicTensor):
         return
     reads = trace.root.reads
     record = reads.container if by_item else reads.record
