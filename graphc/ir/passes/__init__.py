@@ -19,6 +19,7 @@ from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
+from graphc.ir.passes.speculate import Speculate
 from graphc.ir.passes.take_rows import TakeRows
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Prune",
     "Shift",
     "Sink",
+    "Speculate",
     "TakeRows",
     "is_open",
     "run_passes",

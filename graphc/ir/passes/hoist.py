@@ -13,7 +13,7 @@ from graphc.ir.opdef import OPS, OpDef
 from graphc.ir.passes.loop_nodes import Copier, Loop, find_loops, is_light, replace_loops
 from graphc.ir.rewrite import map_inside
 
-__all__ = ["Hoist"]
+__all__ = ["Hoist", "Move"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Hoist:
             return graph
         graph = map_inside(graph, self)
         loops, whole = find_loops(graph, self.ops)
-        moves = {node: _Move(loop, chosen) for node, loop in loops.items() if (chosen := self._chosen(loop))}
+        moves = {node: Move(loop, chosen) for node, loop in loops.items() if (chosen := self._chosen(loop))}
         return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
 
     def _chosen(self, loop: Loop) -> list[Node]:
@@ -57,7 +57,7 @@ class Hoist:
 
 
 @dataclass(frozen=True)
-class _Move:
+class Move:
     """The nodes that leave a loop.
 
     Attributes:

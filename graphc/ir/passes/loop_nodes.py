@@ -35,6 +35,9 @@ Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[V
 """Makes the replacement of a loop from its operands and names for the nodes: nodes, and a value for each output, or
 None for an unused output."""
 
+ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
+"""The ops whose bodies may be changed, since only their nodes' meaning matters."""
+
 
 @dataclass(frozen=True, eq=False)
 class Loop:
@@ -145,7 +148,11 @@ def _holds(test: Graph, operands: Sequence[Value]) -> bool:
     given = zip(test.inputs, operands, strict=True)
     constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
     copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
-    copier.copy(test.nodes)
+    for node in test.nodes:
+        if node.op.name == "identity" and not node.control_inputs:  # such as of the status
+            copier.values[node.outputs[0]] = copier.values[node.inputs[0]]
+        else:
+            copier.copy([node])
     nodes = [*dict.fromkeys(constants.values()), *copier.nodes]
     (result,) = Fold()(Graph(test.inputs, nodes, [copier.values[test.outputs[0]]])).outputs
     return result.node is not None and result.node.op is CONSTANT and bool(result.node.attrs["value"].array)

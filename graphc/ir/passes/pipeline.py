@@ -15,6 +15,7 @@ from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.shift import Shift
+from graphc.ir.passes.speculate import Speculate
 from graphc.ir.verifier import verify
 
 __all__ = ["DEFAULT", "LATE", "Pass", "run_passes"]
@@ -37,8 +38,9 @@ class Pass(Protocol):
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items. Shifts come last: the other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Shift())
+# converted, its test and its body may read the same items. Branches that stay give up operands. Shifts come last: the
+# other passes know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Speculate(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
