@@ -23,6 +23,7 @@ __all__ = [
     "FailedPreconditionError",
     "FileMissingError",
     "FileStateError",
+    "GradientWarning",
     "GraphcError",
     "GraphcWarning",
     "InternalError",
@@ -241,6 +242,10 @@ class RetraceWarning(GraphcWarning):
 
 class SideEffectWarning(GraphcWarning):
     """A Python side effect happens when the function is traced, not when it runs."""
+
+
+class GradientWarning(GraphcWarning):
+    """A gradient does not flow where it may be expected to."""
 
 
 E = TypeVar("E", bound=GraphcError)

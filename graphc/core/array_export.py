@@ -20,6 +20,7 @@ from graphc.base.errors import UnimplementedError
 from graphc.core.context import context
 from graphc.core.convert import operand
 from graphc.core.dtypes import canonical_array
+from graphc.core.other_threads import other_tapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,7 @@ def check_leaves(value: ArrayMethods, use: str) -> None:
       value: the tensor or variable.
       use: the use that the message names.
     """
-    for tape in context.tapes:
+    for tape in (*context.tapes, *other_tapes()):
         if tape.follows(value):
             error = UnimplementedError(
                 f"{use} loses the gradient of a tensor ({value.type}) that an open GradientTape follows; {stay()}"
@@ -89,7 +90,7 @@ _COMPILING = frozenset(("shaped_abstractify", "typeof"))
 
 def shown(array: np.ndarray[Any, Any], value: ArrayMethods) -> np.ndarray[Any, Any]:
     """Returns values for display, marked so that ops under the tapes that follow the tensor refuse them."""
-    tapes = [tape for tape in context.tapes if tape.follows(value)]
+    tapes = [tape for tape in (*context.tapes, *other_tapes()) if tape.follows(value)]
     if not tapes:
         return array
     look = array.view(ShownArray)
@@ -118,7 +119,7 @@ class ShownArray(np.ndarray[Any, Any]):
 
 @operand.register(ShownArray)
 def _from_shown(value: ShownArray) -> Any:
-    if any(tape() in context.tapes for tape in value.tapes):
+    if value.tapes and not {tape() for tape in value.tapes}.isdisjoint((*context.tapes, *other_tapes())):
         error = UnimplementedError(
             "an array from numpy() loses the gradient of a tensor that an open GradientTape follows, when it "
             f"meets tensors again; {stay()}"

@@ -1,9 +1,9 @@
 """The state of a thread: its trace, open tapes and device scope.
 
 There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no trace,
-tape, device scope or counter is active and placements are not logged, so that an eager op checks one flag instead of
-five. ``busy`` sums up all threads and is cheaper to check: while it is empty, every thread is eager (20 ns; reading a
-thread's attribute takes 80).
+device scope or counter is active, no thread has a tape open and placements are not logged, so that an eager op checks
+one flag instead of five. ``busy`` sums up all threads and is cheaper to check: while it is empty, every thread is eager
+(20 ns; reading a thread's attribute takes 80).
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ __all__ = [
     "count_launches",
     "creation_scope",
     "device_scope",
+    "joining_scope",
     "making_scope",
     "occupied",
+    "open_tapes",
     "place_ops",
     "replica_scope",
     "tape_scope",
@@ -120,12 +122,17 @@ REASONS = frozenset((LOGGED, EXAMINED, OBSERVED, SPREAD))
 are observed; arrays are on several simulated devices."""
 
 
+open_tapes: dict[int, tuple[Recorder, ...]] = {}
+"""The tapes that are open in the eager code of each thread. While there are any, no thread takes the fast path: the
+tapes may follow the tensors of its ops."""
+
+
 class Context(threading.local, Generic[TraceT]):
     """The state of one thread.
 
     Attributes:
-      eager: whether no trace, tape, device scope or counter is active, no call is making Variables, and no setting
-        sends every op down the slow path.
+      engaged: whether a trace, tape, device scope or counter is active, or a call is making Variables.
+      usual: whether no setting sends every op of all threads down the slow path.
       taped: the open tapes, if the thread would be eager without them.
       pinned: whether a device scope is active and the thread would be eager without it.
       placing: whether a device scope is active, or placements are logged or observed.
@@ -136,11 +143,14 @@ class Context(threading.local, Generic[TraceT]):
       updates: receives the updates of optimizers in place of the Variables; None to update these.
       creating: the record that undoes assignments, while a call runs eagerly because it creates Variables.
       counter: counts the programs handed to devices; None to count nothing.
+      exact: whether only ``tapes`` record, not those of other threads.
       on_host: whether numeric results of host ops stay NumPy arrays.
     """
 
     on_host: bool = False
-    eager: bool = True
+    engaged: bool = False
+    usual: bool = True
+    exact: bool = False
     taped: tuple[Recorder, ...] = ()
     pinned: bool = False
     placing: bool = False
@@ -152,10 +162,15 @@ class Context(threading.local, Generic[TraceT]):
     creating: Assignments | None = None
     counter: LaunchCounter | None = None
 
-    def update(self) -> None:
-        """Recomputes ``eager``, ``taped``, ``pinned`` and ``placing`` after a change of state.
+    @property
+    def eager(self) -> bool:
+        """True if nothing engages this thread, no setting excludes the fast path, and no thread has a tape open."""
+        return not open_tapes and self.usual and not self.engaged
 
-        An idle thread has no ``eager`` and ``placing`` of its own, so that :func:`place_ops` reaches all threads.
+    def update(self) -> None:
+        """Recomputes ``engaged``, ``taped``, ``pinned`` and ``placing`` after a change of state.
+
+        An idle thread has no ``engaged`` and ``placing`` of its own, so that :func:`place_ops` reaches all threads.
         """
         own = self.__dict__
         if self.device:
@@ -169,13 +184,18 @@ class Context(threading.local, Generic[TraceT]):
         own["taped"] = tapes if idle else ()
         thread = threading.get_ident()
         if idle and not tapes:
-            own.pop("eager", None)
+            own.pop("engaged", None)
             busy.discard(thread)
             occupied.discard(thread)
         else:
-            own["eager"] = False
+            own["engaged"] = True
             busy.add(thread)
             occupied.add(thread)
+        recorded = tapes if self.trace is None and self.creating is None else ()
+        if recorded:
+            open_tapes[thread] = recorded
+        else:
+            open_tapes.pop(thread, None)
 
     def launched(self) -> None:
         """Increments the counter, if there is one, for a program that was handed to a device."""
@@ -190,7 +210,7 @@ def set_slow(reason: int, enabled: bool) -> None:
     """Sends the eager ops of all threads down the slow path for a reason, or withdraws the reason."""
     for reasons in (busy,) if reason == SPREAD else (busy, occupied):
         (reasons.add if enabled else reasons.discard)(reason)
-    Context.eager = busy.isdisjoint(REASONS)
+    Context.usual = busy.isdisjoint(REASONS)
     context.update()
 
 
@@ -294,8 +314,21 @@ def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None
 @contextmanager
 def tape_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
     """Makes exactly these tapes the open ones inside the scope."""
+    saved = context.tapes, context.exact
+    context.tapes, context.exact = tapes, True
+    context.update()
+    try:
+        yield
+    finally:
+        context.tapes, context.exact = saved
+        context.update()
+
+
+@contextmanager
+def joining_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
+    """Opens these tapes of other threads inside the scope, too."""
     saved = context.tapes
-    context.tapes = tapes
+    context.tapes = (*saved, *tapes)
     context.update()
     try:
         yield

@@ -18,13 +18,14 @@ from jax.core import Tracer
 
 from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, place_ops
+from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dtypes import type_of
 from graphc.core.fast_path import FAILED, call_kernel
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.multi_device import in_fine_words, in_turn, meeting_place
+from graphc.core.other_threads import note_results, tapes_following
 from graphc.core.placing import check_implemented, log_placement, requested_device
 from graphc.devices import device_name, devices, find_device, to_device
 from graphc.ir import (
@@ -249,6 +250,9 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     trace = context.trace
     outputs: list[Any]
     forward: Compiled | None = None
+    if open_tapes and (tapes := tapes_following(lambda: filter(_is_tensor, values))):
+        with joining_scope(tapes):
+            return apply_all(op, values, attrs, regions)
     if trace is not None:
         if attrs and trace.root.is_graph:
             late, found, given = with_late_inputs(op, values, attrs)
@@ -271,9 +275,20 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     if op.differentiable:
         for tape in context.tapes:
             tape.record(op, values, attrs, regions, outputs, forward)
+        if open_tapes:
+            note_results(values, outputs)
     if _examine is not None:
         _examine(op, values, attrs, regions, outputs)
     return outputs
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, _tensor)
+
+
+def _is_known(value: Any) -> bool:
+    """Returns True if a tape of any thread may follow a tensor."""
+    return getattr(value, "known_as", None) is not None
 
 
 def apply_compiled(
@@ -301,7 +316,14 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     Returns:
       A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
     """
-    if (tapes := context.taped) and not regions and not op.platforms and busy.isdisjoint(REASONS):
+    tapes = context.taped
+    if (
+        open_tapes
+        and (len(open_tapes) == 1 if tapes else not (context.engaged or any(map(_is_known, inputs))))
+        and not regions
+        and not op.platforms
+        and busy.isdisjoint(REASONS)
+    ):
         result = FAILED if (known := op.caches.get(attrs)) is None else call_kernel(known, inputs, _tensor)
         if result is not FAILED:
             if isinstance(result, _SEVERAL):  # or a named tuple

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphc.base.errors import GraphcError, InvalidTypeError
-from graphc.core.context import context
+from graphc.core.context import open_tapes
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import apply, graph_trace, kernel, tensor_class
 from graphc.core.fast_path import number, raw, with_fast_path
@@ -26,7 +26,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
 
     def operator(self: Any, other: Any) -> Any:
         op = OPS[name]
-        if not (context.taped and (type(other) in SCALARS or type(other) is namespace["_Tensor"])):
+        if not (open_tapes and (type(other) in SCALARS or type(other) is namespace["_Tensor"])):
             try:
                 self, other = (
                     operand(self),

@@ -33,6 +33,10 @@ class Recorder(Protocol):
         """Records that reading ``variable`` returned ``tensor``."""
         ...
 
+    def note_elsewhere(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        """Records what a thread in which the tape is not open computed from tensors, and from Variables it read."""
+        ...
+
     @property
     def is_idle(self) -> bool:
         """True if the tape follows no tensor yet."""

@@ -14,7 +14,7 @@ from graphc.base import finish_given_up, interruption, nest, run_on_thread, slow
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_export import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
-from graphc.core.context import busy, context
+from graphc.core.context import busy, context, open_tapes
 from graphc.core.convert import operand
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
@@ -161,7 +161,7 @@ class Tensor(ArrayMethods):
         if slow_path_reasons:
             wait_for((self.raw,), self._description)
         array = super().numpy()
-        return shown(array, self) if context.tapes else array
+        return shown(array, self) if context.tapes or open_tapes else array
 
     def _looked_at(self) -> None:
         """Tells the open trace, if any, that Python observes the values, so that results from them are constants."""
@@ -223,7 +223,7 @@ class Tensor(ArrayMethods):
         return await self
 
     def _leave(self, use: str) -> None:
-        if context.tapes:
+        if context.tapes or open_tapes:
             check_leaves(self, use)
         self._looked_at()
 

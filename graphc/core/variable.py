@@ -20,12 +20,13 @@ from graphc.base import UniqueNames, at, config, slow_path_reasons, user_locatio
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.array_export import check_leaves, shown, when_jax_converts
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
-from graphc.core.context import context, device_scope
+from graphc.core.context import context, device_scope, open_tapes
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.core.name_scopes import scoped_name
+from graphc.core.other_threads import note_results
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
@@ -205,6 +206,8 @@ class Variable(ArrayMethods):
         tensor = trace.read(self) if trace is not None else Tensor(array_of(self))
         for tape in context.tapes:
             tape.record_read(self, tensor)
+        if open_tapes:
+            note_results((self,), (tensor,))
         return tensor
 
     def read_value(self) -> Tensor:
@@ -219,7 +222,7 @@ class Variable(ArrayMethods):
         if slow_path_reasons:
             wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
         copy = np.array(host_values(array))
-        return shown(copy, self) if context.tapes else copy
+        return shown(copy, self) if context.tapes or open_tapes else copy
 
     def assign(self, value: ArrayLike) -> Variable:
         """Sets the value.

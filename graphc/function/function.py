@@ -19,11 +19,22 @@ from graphc.base import (
     collection_paused,
     deep_recursion,
     interruption,
+    nest,
     only_interrupted,
     user_location,
 )
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
-from graphc.core import REASONS, DeviceChoice, Recorder, creation_scope, device, with_short_errors
+from graphc.core import (
+    REASONS,
+    DeviceChoice,
+    Recorder,
+    creation_scope,
+    device,
+    note_results,
+    open_tapes,
+    tapes_following,
+    with_short_errors,
+)
 from graphc.devices import Device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
@@ -191,7 +202,7 @@ class Function(Generic[P, R]):
                     return self._create(args, kwargs)
                 if lifting.is_used:
                     with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
-                        result = traced.call_recorded(arguments) if context.tapes else traced(arguments)
+                        result = traced.call_recorded(arguments) if open_tapes else traced(arguments)
                     self._first_calls.keep_program(traced)
                     self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
                     return result
@@ -199,9 +210,13 @@ class Function(Generic[P, R]):
                 return self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
+        if open_tapes and tapes_following(lambda: traced.tensors(arguments)):
+            return traced.call_recorded(arguments)
         if context.tapes and (traced.executable.variables or not all(map(_is_idle, context.tapes))):
             return traced.call_recorded(arguments)
         result = traced(arguments)
+        if open_tapes:
+            note_results([*traced.bound_variables(arguments), *traced.tensors(arguments)], nest.flatten(result)[0])
         self._cache.add_entry(traced, arguments)
         return result
 

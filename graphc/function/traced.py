@@ -259,6 +259,10 @@ class TracedFunction:
         """Returns the current arrays of the captured tensors."""
         return [tensor.raw for tensor in self.captured(arguments)]
 
+    def tensors(self, arguments: Arguments) -> list[Any]:
+        """Returns the tensors of a call: its arguments and the captured ones."""
+        return [*_tensors_of(arguments), *self.captured(arguments)]
+
     def __call__(self, arguments: Arguments) -> Any:
         """Runs the program on the tensors and variables of a call."""
         self.check(arguments)
@@ -343,7 +347,7 @@ class TracedFunction:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         self.check(arguments)
         variables = self.bound_variables(arguments)
-        tensors = _tensors_of(arguments)
+        tensors = self.tensors(arguments)
         # As for loops: a variable read after its assignment is not the variable that a tape watches.
         placed = self.executable
         graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
@@ -354,7 +358,7 @@ class TracedFunction:
 
         def program(_: Sequence[Any]) -> Sequence[Any]:
             values = [variable.value() for variable in variables]
-            results[:] = apply_all(CALL, (*values, *tensors, *self.captured(arguments)), attrs, (graph,))
+            results[:] = apply_all(CALL, (*values, *tensors), attrs, (graph,))
             return [result.raw for result in results]
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):

@@ -19,9 +19,11 @@ from graphc.core import (
     apply_all,
     context,
     converted,
+    joining_scope,
     operand,
     shorten,
     tape_scope,
+    tapes_following,
     trace_scope,
     unexamined,
 )
@@ -135,7 +137,10 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             raise at(InvalidArgumentError(text), user_location())
         try:
             tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
-            return (_call_in_trace if is_tracing() else _call_eagerly)(function, tensors)
+            if is_tracing():
+                return _call_in_trace(function, tensors)
+            with joining_scope(tapes_following(lambda: tensors)):
+                return _call_eagerly(function, tensors)
         except Exception as error:
             shorten(error)
             raise

@@ -25,6 +25,7 @@ from graphc.core import (
     tape_scope,
 )
 from graphc.gradients.backward import Backward
+from graphc.gradients.elsewhere import Elsewhere
 from graphc.gradients.forward_pass import ForwardPass, forward_pass
 from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
@@ -66,6 +67,7 @@ class GradientTape:
         self._variables: dict[str, Variable] = {}
         self._watched: set[str] = set()
         self._used_in: list[Trace | None] = []
+        self._elsewhere = Elsewhere()
         self._is_open = False
         self._trace = context.trace
 
@@ -130,6 +132,7 @@ class GradientTape:
         self._variables.clear()
         self._watched.clear()
         self._used_in.clear()
+        self._elsewhere.clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """Returns the watched variables that were read, in order of their first read."""
@@ -148,7 +151,7 @@ class GradientTape:
             self.saw_pins = True
         known = self._connected
         kept: list[Any] = []
-        if self._trace is not None or len(outputs) != 1:
+        if self._trace is not None or len(outputs) != 1 or self._elsewhere.computed:
             kept, connected = self._inputs(inputs)
             if connected:
                 self._records.append(Record(kept, self._outputs(outputs), None, op, attrs, regions, forward))
@@ -200,6 +203,8 @@ class GradientTape:
                 # _snapshot and _key are inlined: the calls would cost a tenth of an eager op.
                 value = value.snapshot() if eager else self._snapshot(value)
                 connected = connected or (id(value) if eager else id(value.raw)) in known
+                if self._elsewhere.computed:
+                    self._elsewhere.check(value)
             kept.append(value)
         return kept, connected
 
@@ -217,6 +222,14 @@ class GradientTape:
     def _watches(self, variable: Variable) -> bool:
         watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
         return watched and variable.type.is_inexact
+
+    def note_elsewhere(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        """Records what a thread in which the tape is not open computed; dispatch and Variable call this."""
+        for value in inputs:
+            if isinstance(value, Variable) and self._watches(value):
+                self._elsewhere.read(value.name, results)
+            elif isinstance(value, Tensor) and (source := self._elsewhere.source(value)) is not None:
+                self._elsewhere.add(source, results)
 
     @property
     def is_idle(self) -> bool:
@@ -429,7 +442,9 @@ class GradientTape:
         if not value.type.is_inexact:
             error = InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}")
             raise at(error, user_location())
-        return self._snapshot(value)
+        snapshot = self._snapshot(value)
+        self._elsewhere.check(snapshot)
+        return snapshot
 
     def _source_tensors(self, call: str, source: Any) -> list[Tensor]:
         if isinstance(source, Variable):

@@ -108,6 +108,9 @@ class _Reads:
         del tensor
         self.names.add(variable.name)
 
+    def note_elsewhere(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        """Ignores other threads."""
+
     @property
     def is_idle(self) -> bool:
         """False: every read of a Variable must be recorded."""

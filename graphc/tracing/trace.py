@@ -6,6 +6,7 @@ a trace with a parent.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -95,6 +96,7 @@ class Trace:
       unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
 
     Attributes:
+      thread: the thread that traces.
       lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
       observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
@@ -130,6 +132,7 @@ class Trace:
 
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)
+        self.thread = threading.get_ident()
         self.may_create = may_create
         self.lifting: Lifting | None = None
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
@@ -379,10 +382,13 @@ class Trace:
 
     def leaked(self, tensor: SymbolicTensor) -> LeakedTensorError:
         """Returns the error for a symbolic tensor that is used outside the trace that made it."""
-        error = LeakedTensorError(
-            f"a symbolic tensor ({tensor.type}, {tensor.made_at()}) is used outside the function, branch or loop body "
-            f"of {self.builder.name!r} that made it; return it from there instead of storing it"
-        )
+        if self.thread == threading.get_ident():
+            use = f"outside the function, branch or loop body of {self.builder.name!r} that made it"
+            remedy = "return it from there instead of storing it"
+        else:
+            use = f"in another thread than the one that traces {self.builder.name!r}"
+            remedy = "a compiled function is traced in one thread, and runs independent ops in parallel by itself"
+        error = LeakedTensorError(f"a symbolic tensor ({tensor.type}, {tensor.made_at()}) is used {use}; {remedy}")
         (context.trace or self).note_refusal(error)
         return error
 
