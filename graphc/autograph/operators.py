@@ -4,7 +4,7 @@ Each looks at the values it is given: Python values run as Python, symbolic tens
 """
 
 from graphc.autograph.builtins.table import fill
-from graphc.autograph.constructs.branches.branch import asked, if_stmt
+from graphc.autograph.constructs.branches.branch import asked, if_stmt, known_truth
 from graphc.autograph.constructs.branches.branch import if_exp as plain_if_exp
 from graphc.autograph.constructs.branches.branch import or_ as plain_or
 from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt, require, require_limit, unless
@@ -117,6 +117,7 @@ __all__ = [
     "is_unset",
     "items",
     "joined",
+    "known_truth",
     "listed",
     "load",
     "load_attr",

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from graphc.autograph.frontend.emit import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
+from graphc.autograph.frontend.emit import (
+    PREFIX,
+    call,
+    constant,
+    load,
+    located,
+    operator,
+    store,
+    strings,
+    thunk,
+    visitor,
+)
 from graphc.autograph.frontend.item_uses import FRAME_BUILTINS
 from graphc.autograph.frontend.scopes import NameTable, own_nodes, parameters, target_names
 from graphc.autograph.frontend.unit import Unit
@@ -106,13 +117,12 @@ class Expressions(ast.NodeTransformer):
         """Rewrites an expression that may be absent."""
         return None if node is None else self.visit(node)
 
-    def delayed(self, node: ast.expr, what: str, *, asked: bool = False) -> ast.Lambda:
+    def delayed(self, node: ast.expr, what: str) -> ast.Lambda:
         """Rewrites an expression and makes it a function of no arguments.
 
         Args:
           node: the expression.
           what: what it is, for the refusal of ``:=`` in it.
-          asked: whether only its truth is asked.
         """
         if self.binds_in_place(node):
             raise self.unit.refuse(
@@ -120,6 +130,10 @@ class Expressions(ast.NodeTransformer):
                 f"`:=` inside {what} binds a name only when that part is evaluated, which cannot be compiled. "
                 "Assign the name on a line of its own, before this one.",
             )
+        return self._thunk(node)
+
+    def _thunk(self, node: ast.expr, *, asked: bool = False) -> ast.Lambda:
+        """Rewrites an expression, of which perhaps only the truth is asked, and makes it a function of no arguments."""
         before, self._in_thunk = self._in_thunk, True
         value = self._operand(node, asked)
         self._in_thunk = before
@@ -131,11 +145,11 @@ class Expressions(ast.NodeTransformer):
             return value
         return located(operator("asked", value), node)
 
-    def _first(self, node: ast.expr, what: str, *, asked: bool = False) -> ast.expr:
+    def _first(self, node: ast.expr, *, asked: bool = False) -> ast.expr:
         """A part that is always evaluated, and first: it may bind names, then it is evaluated before the operator."""
         if self.binds_in_place(node):
             return located(call(load("ag__now"), self._operand(node, asked)), node)
-        return self.delayed(node, what, asked=asked)
+        return self._thunk(node, asked=asked)
 
     def visit(self, node: ast.AST) -> Any:
         """Rewrites a node by the method for its kind, or else what is inside it."""
@@ -164,24 +178,35 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def _visit_ifexp(self, node: ast.IfExp) -> ast.expr:
-        what = "a branch of `... if ... else ...`"
-        return located(
-            operator(
-                "if_exp", self.condition(node.test), self.delayed(node.body, what), self.delayed(node.orelse, what)
-            ),
-            node,
-        )
+        if self.binds_in_place(node.body) or self.binds_in_place(node.orelse):
+            return self._decided(node.test, self.visit(node.body), self.visit(node.orelse), node)
+        sides = self._thunk(node.body), self._thunk(node.orelse)
+        return located(operator("if_exp", self.condition(node.test), *sides), node)
 
     def _visit_boolop(self, node: ast.BoolOp) -> ast.expr:
         name = "and" if isinstance(node.op, ast.And) else "or"
-        what = f"an operand of `{name}`"
+        if any(map(self.binds_in_place, node.values[1:])):
+            return self._bound_on_the_way(node.values, name == "and", node)
         asked = node in self._asked
         first, *others = node.values
-        operands = [
-            self._first(first, what, asked=asked),
-            *(self.delayed(value, what, asked=asked) for value in others),
-        ]
+        operands = [self._first(first, asked=asked), *(self._thunk(value, asked=asked) for value in others)]
         return located(operator(f"{name}_", *operands), node)
+
+    def _decided(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.expr) -> ast.expr:
+        """Python's own conditional expression, in which ``:=`` binds names of the function: no tensor may decide it."""
+        known = located(operator("known_truth", self.condition(test)), test)
+        return located(ast.IfExp(test=known, body=body, orelse=orelse), node)
+
+    def _bound_on_the_way(self, values: Sequence[ast.expr], is_and: bool, node: ast.expr) -> ast.expr:
+        """``and`` or ``or`` whose later operands bind names: each operand is kept, and asked, before the next one."""
+        first, *others = values
+        if not others:
+            return self.visit(first)
+        name = self.unit.fresh("value")
+        kept: ast.expr = located(ast.NamedExpr(target=store(name), value=first), first)
+        rest = self._bound_on_the_way(others, is_and, node)
+        found = load(name)
+        return self._decided(kept, *((rest, found) if is_and else (found, rest)), node)
 
     def _visit_unaryop(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
@@ -222,12 +247,25 @@ class Expressions(ast.NodeTransformer):
         return contained if isinstance(node.ops[0], ast.In) else located(operator("not_", contained), node)
 
     def _chain(self, node: ast.Compare) -> ast.expr:
-        what = "a chained comparison"
+        if any(map(self.binds_in_place, node.comparators[1:])):
+            return self._bound_on_the_way(self._links(node), True, node)
         left = self.visit(node.left)
         first, *others = node.comparators
-        operands = [self._first(first, what), *(self.delayed(value, what) for value in others)]
+        operands = [self._first(first), *map(self._thunk, others)]
         symbols = strings(_COMPARISONS[type(op)] for op in node.ops)
         return operator("compare_chain", left, symbols, ast.Tuple(elts=operands, ctx=ast.Load()))
+
+    def _links(self, node: ast.Compare) -> list[ast.expr]:
+        """Returns the comparisons of a chain; each keeps its right operand for the next one."""
+        links: list[ast.expr] = []
+        left, last = node.left, len(node.ops) - 1
+        for position, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            following = load(self.unit.fresh("value"))
+            if position < last:
+                right = located(ast.NamedExpr(target=store(following.id), value=right), right)
+            links.append(located(ast.Compare(left=left, ops=[op], comparators=[right]), node))
+            left = located(following, right)
+        return links
 
     def _visit_lambda(self, node: ast.Lambda) -> ast.expr:
         node.args = self.arguments(node.args)

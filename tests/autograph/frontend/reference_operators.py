@@ -155,6 +155,9 @@ class Plain:
     def asked(self, value: object) -> object:
         return value
 
+    def known_truth(self, value: object) -> bool:
+        return bool(value)
+
     def and_(self, *operands: Thunk) -> object:
         value: object = True
         for operand in operands:

@@ -42,20 +42,6 @@ def break_from_finally(x: int) -> None:
                 break  # noqa: B012
 
 
-def walrus_in_operand(x: int) -> Any:
-    return [x and (y := x + 1) and y]
-
-
-def walrus_in_ternary(x: int) -> Any:
-    y = 0
-    z = 1 + ((y := x) if x else 2)
-    return y, z
-
-
-def walrus_in_chain(x: int) -> Any:
-    return 0 < x < (y := 2), y
-
-
 def walrus_in_message(x: int) -> Any:
     assert x, (y := "text")  # noqa: RUF018
     return y
@@ -89,9 +75,6 @@ REFUSED: list[tuple[Callable[..., Any], int, str, str]] = [
     (coroutine, 0, "coroutine", "without `async`"),
     (jump_from_finally, 4, "`finally`", "jump after the `try`"),
     (break_from_finally, 6, "`finally`", "jump after the `try`"),
-    (walrus_in_operand, 1, "an operand of `and`", "a line of its own"),
-    (walrus_in_ternary, 2, "a branch of", "a line of its own"),
-    (walrus_in_chain, 1, "a chained comparison", "a line of its own"),
     (walrus_in_message, 1, "the message of `assert`", "a line of its own"),
     (walrus_in_raise, 1, "`raise`", "a line of its own"),
     (locals_in_branch, 2, "`locals`", "start of the function"),

@@ -23,7 +23,7 @@ from graphc.autograph.values.join import (
     Join,
 )
 from graphc.autograph.values.protocol import is_bound, operand_of, symbol_of
-from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, apply, read, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
@@ -39,6 +39,7 @@ __all__ = [
     "is_symbolic_condition",
     "itself",
     "known_length",
+    "known_truth",
     "not_",
     "or_",
     "predicate",
@@ -84,6 +85,22 @@ def truth(value: Any) -> bool:
         return value
     found, result = call_special(value, "__bool__", "__len__")
     return in_python(bool, result if found else value)
+
+
+def known_truth(value: Any) -> bool:
+    """Returns True if a value counts as true that decides if ``:=`` binds a name.
+
+    Raises:
+      UnimplementedError: that depends on a tensor.
+    """
+    condition = condition_of(value)
+    if not is_symbolic_condition(condition):
+        return truth(condition)
+    error = UnimplementedError(
+        f"`:=` would bind a name only if a tensor ({condition.type}, {condition.made_at()}) says so, which has no "
+        "value while the function is traced; assign the name in a statement before this one, or in an `if`"
+    )
+    raise current_trace().refuse(error)
 
 
 def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
