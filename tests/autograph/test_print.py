@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import ConcretizationError, GraphcError
+from graphc.base.errors import ConcretizationError, GraphcError, SideEffectWarning
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -373,8 +374,8 @@ def test_the_order_among_calls_and_python(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "".join(f"before\nin {float(i)}\nafter\n" for i in range(3))
 
 
-def test_where_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    stream = io.StringIO()
+def test_where_it_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    stream = (tmp_path / "log.txt").open("w")
 
     def program(x: Tensor) -> None:
         print("stream", x, file=stream, flush=True)
@@ -387,7 +388,8 @@ def test_where_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         call(f(value))
         found = capsys.readouterr()
         assert (found.out, found.err) == (f"out {value}\nnone {value}\n", f"err {value}\n")
-    assert stream.getvalue() == "stream 1.0\nstream 2.0\n"
+    stream.close()
+    assert (tmp_path / "log.txt").read_text() == "stream 1.0\nstream 2.0\n"
 
 
 def test_what_python_printed_before_it_failed_is_printed() -> None:
@@ -489,27 +491,24 @@ def _into_a_buffer(x: Tensor) -> Tensor:
     return x * len(buffer.getvalue())
 
 
-def _redirected(x: Tensor) -> Tensor:
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        print("hello")
-        print("error", file=sys.stderr)
-        with contextlib.redirect_stdout(None):
-            print("nowhere", x)
-    return x * (len(out.getvalue()) * 100 + len(err.getvalue()))
+def test_known_values_are_printed_into_a_buffer_when_the_function_is_traced() -> None:
+    assert compiled(_into_a_buffer)(f(2.0)).item() == _into_a_buffer(f(2.0)).item()
 
+    def program(x: Tensor) -> Tensor:
+        print("abc", file=_LOG)
+        return x
 
-def test_what_is_printed_into_a_file_that_the_function_makes_can_be_read_there(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for program in (_into_a_buffer, _redirected):
-        assert compiled(program)(f(2.0)).item() == program(f(2.0)).item()
-    assert capsys.readouterr().out == ""
+    _LOG.seek(_LOG.truncate(0))
+    with pytest.warns(SideEffectWarning, match=r"print\(\) into a StringIO happens once, when"):
+        gx.function(program)(f(2.0))
+    assert _LOG.getvalue() == "abc\n"
+    _LOG.seek(_LOG.truncate(0))
 
 
 _LOG = io.StringIO()
 
 
-def _reads_after_printing(x: Tensor) -> Tensor:
+def _redirected(x: Tensor) -> Tensor:
     with contextlib.redirect_stdout(_LOG):
         print("value", x)
     return x * len(_LOG.getvalue())
@@ -519,6 +518,11 @@ def _makes_text_of_tensors(x: Tensor) -> int:
     buffer = io.StringIO()
     print("value", x, file=buffer)
     return len(buffer.getvalue())
+
+
+def _from_outside(x: Tensor) -> int:
+    print("value", x, file=_LOG)
+    return len(_LOG.getvalue())
 
 
 def _in_a_branch(x: Tensor) -> Tensor:
@@ -531,9 +535,10 @@ def _in_a_branch(x: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (_reads_after_printing, r"the attribute 'getvalue' of a StringIO after print\(\) into it(.|\n)*len\(_LOG"),
-        (_makes_text_of_tensors, r"print\(\) into a StringIO that the function makes needs the letters(.|\n)*f-string"),
-        (_in_a_branch, r"print\(\) into a StringIO that the function makes inside the true branch of an if"),
+        (_redirected, r"`with` on a redirect_stdout in a compiled function(.|\n)*put it around the call(.|\n)*with c"),
+        (_makes_text_of_tensors, r"print\(\) into a StringIO of a text that is made of tensors(.|\n)*f-string"),
+        (_from_outside, r"print\(\) into a StringIO of a text(.|\n)*a file that is open for writing only"),
+        (_in_a_branch, r"print\(\) into a StringIO inside the true branch of an if"),
     ],
 )
 def test_what_is_printed_when_the_program_runs_is_not_read_before(program: Callable[..., Any], message: str) -> None:

@@ -353,7 +353,7 @@ def _() -> Made:
     return program, lambda: None
 
 
-@for_kind(PRINTING, "`redirect_stdout` into a buffer that the function makes", "followed")
+@for_kind(PRINTING, "`redirect_stdout` in the function", "refused")
 def _() -> Made:
     def program(x: Any) -> Any:
         with contextlib.redirect_stdout(io.StringIO()) as buffer:
@@ -363,7 +363,7 @@ def _() -> Made:
     return program, lambda: None
 
 
-@for_kind(PRINTING, "`print(tensor, file=buffer)` into a buffer that the function makes", "refused")
+@for_kind(PRINTING, "`print(tensor, file=buffer)`", "refused")
 def _() -> Made:
     def program(x: Any) -> Any:
         buffer = io.StringIO()
@@ -373,7 +373,7 @@ def _() -> Made:
     return program, lambda: None
 
 
-@for_kind(PRINTING, "a buffer from outside, read after `print(..., file=buffer)`", "refused")
+@for_kind(PRINTING, "`print(..., file=buffer)` of known values, into a buffer from outside", "warned")
 def _() -> Made:
     buffer = io.StringIO()
 

@@ -20,7 +20,7 @@ from graphc.autograph.constructs.expressions import assignments, chosen_items, i
 from graphc.autograph.constructs.host.host_calls import print_late
 from graphc.autograph.constructs.loops import generators, iterators, ranges
 from graphc.autograph.constructs.overrides import OVERRIDES
-from graphc.autograph.constructs.purity import files, imports
+from graphc.autograph.constructs.purity import imports
 from graphc.autograph.values.growing_list import Growing
 
 __all__ = ["fill"]
@@ -41,7 +41,6 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
     **identity.OVERRIDES,  # id, hash
     **assignments.OVERRIDES,  # setattr, delattr
     **records.OVERRIDES,  # copy.copy, dataclasses.replace, ...
-    **files.OVERRIDES,
     **imports.OVERRIDES,
     **tokens.OVERRIDES,
 }

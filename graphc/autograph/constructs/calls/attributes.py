@@ -10,7 +10,6 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.purity.impure import (
     side_effect,
 )
@@ -56,7 +55,6 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
             value = in_python(getattr, owner, name)
             read_attribute(owner, name, value, by_item=by_item)
             return value
-        check_unread(owner, name)
         fallback = operator_method(owner, "__getattr__")
         if (finder := operator_method(owner, "__getattribute__")) is not None:
             return call(finder)(owner, name)

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES
-from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import (
@@ -139,7 +138,6 @@ def guarded(function: Any) -> Any:
             check_given(value, function)
             if watches or iterates or isinstance(trace, Region):
                 check_iterator(value)
-            check_unread(value)
         if not calling:
             args = tuple([_called_back(value) for value in args])
             if function in MAPPING and args and isinstance(args[0], type):

@@ -27,13 +27,12 @@ from graphc.autograph.constructs.failures.try_scope import (
     leaving,
     num_handlers,
 )
-from graphc.autograph.constructs.purity.files import watch_stream
 from graphc.autograph.constructs.purity.reading import is_library
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import operator_method
-from graphc.autograph.constructs.storage.native_state import note_state
 from graphc.autograph.values.python_object import found_on
 from graphc.base import nest
+from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.ops import STATUS
 from graphc.tracing import Region, context
@@ -48,9 +47,11 @@ def manager(value: Any) -> Any:
         return value
     refuse_token(value)
     if isinstance(value, contextlib.redirect_stdout | contextlib.redirect_stderr):
-        trace.side_effect(_title(value))
-        watch_stream("stdout" if isinstance(value, contextlib.redirect_stdout) else "stderr")
-        return _Redirecting(value)
+        error = UnimplementedError(
+            f"{_title(value)} in a compiled function: the program prints when it runs, and the block is over when the "
+            "function has been traced; put it around the call"
+        )
+        raise trace.refuse(error)
     if isinstance(value, _AT_TRACE_TIME):
         trace.side_effect(f"what {_title(value)} does", certain=True)
         return cast("Any", value)
@@ -116,20 +117,6 @@ class _Catching(_Watched):
     def __exit__(self, *exception: Any) -> Any:
         self._scope.__exit__(*exception)
         return self._leave(*exception)
-
-
-class _Redirecting(_Watched):
-    """A redirection of what is printed; what else than ``print`` writes does so when the function is traced."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> Any:
-        file = self._manager.__enter__()
-        note_state(file, f"what {_title(self._manager)} does")
-        return file
-
-    def __exit__(self, *exception: Any) -> Any:
-        return self._manager.__exit__(*exception)
 
 
 class _Finishing(_Watched):

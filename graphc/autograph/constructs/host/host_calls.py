@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import io
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -17,15 +18,14 @@ from graphc.autograph.constructs.failures.failure import failures
 from graphc.autograph.constructs.failures.places import user_calls
 from graphc.autograph.constructs.failures.try_scope import check_handlers
 from graphc.autograph.constructs.host.results import Results, is_type
-from graphc.autograph.constructs.purity.files import is_made_here, is_redirected, note_late, print_now
-from graphc.autograph.values.deferred import Frozen, rebuilt
+from graphc.autograph.values.deferred import Frozen, is_deferred, rebuilt
 from graphc.autograph.values.kinds import check_shown
 from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply, with_short_errors
 from graphc.ir import OPS, TensorType
 from graphc.ops import HostFunction, emit_host_call
-from graphc.tracing import context
+from graphc.tracing import context, current_trace
 
 __all__ = ["call_host", "print_late", "pyfunc"]
 
@@ -66,21 +66,34 @@ def call_host(
 
 def print_late(native: Any, *values: Any, **options: Any) -> None:
     """``print``: the texts are made, and printed, when the program runs."""
+    del native
     file = options.pop("file", None)
     # What Python would look up at each call is looked up at each call.
     stream = "stdout" if file is None else {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
-    if stream is not None:
-        file = getattr(sys, stream) if is_redirected(stream) else None
-        if file is None and is_redirected(stream):
-            return
     texts = [text_of("str", value) for value in values]
-    if file is not None and is_made_here(file):
-        print_now(builtins.print if native is None else native, texts, options, file)
-        return
-    if file is not None:
-        note_late(file)
-        stream = None
-    call_host(partial(_print_late, stream, file), "print", (texts, options))
+    if stream is not None or (isinstance(file, io.IOBase) and not file.readable()):
+        call_host(partial(_print_late, stream, file), "print", (texts, options))
+    else:
+        _print_now(texts, options, file)
+
+
+def _print_now(texts: list[Any], options: dict[str, Any], file: Any) -> None:
+    """Prints into what the function may read again while it is traced.
+
+    Raises:
+      UnimplementedError: what is printed is known at run time only.
+    """
+    trace = current_trace()
+    what = f"print() into a {type(file).__name__}"
+    if is_deferred((texts, options)):
+        error = UnimplementedError(
+            f"{what} of a text that is made of tensors: the text is there when the program runs, and the function may "
+            "read what it printed while it is traced; print to sys.stdout or to a file that is open for writing only, "
+            "or make the text with an f-string, which can be printed, raised, passed to gx.pyfunc, or returned"
+        )
+        raise trace.refuse(error)
+    trace.side_effect(what, certain=trace.root.reads.source(file) is not None)
+    builtins.print(*texts, file=file, **options)
 
 
 def _print_late(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:

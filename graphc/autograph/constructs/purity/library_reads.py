@@ -15,7 +15,6 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.purity.files import is_made_here
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_kept
 from graphc.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
@@ -71,7 +70,7 @@ def _is_state(owner: Any, kind: type[Any], name: str) -> bool:
 def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
     """Tells of an attribute of a library's module; functions, classes and constants of its own stay as they are."""
     assert context.trace is not None
-    if is_kept(name, value) or is_made_here(value):  # such as a file in the place of sys.stdout
+    if is_kept(name, value):
         return
     reads, place = context.trace.root.reads, attribute(fixed(module, module.__name__), name)
     (reads.container if value is sys.modules else reads.record)(place, value)

@@ -14,7 +14,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.storage.native_state import note_consumed
 from graphc.autograph.constructs.storage.outer_names import ClosureCell, GlobalCell, note_name
 from graphc.autograph.values.python_object import found_on, is_users, users_method
@@ -150,7 +149,6 @@ def check_iterator(value: Any, depth: int = 2) -> None:
     region = context.trace
     if not _is_iterator(value):
         return
-    check_unread(value)
     if not isinstance(region, Region):
         note_consumed(value, _use_of(value))
         return
