@@ -133,7 +133,13 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
         found = first.moved(second.negated())
     found = Span(*bounds, drifts=found.drifts)
     if not found.fits:
-        _require(name, _fits(name, pair, spans))
+        allowed = _allowed(name, pair)
+        _require(name, _fits(name, pair, spans, allowed))
+        if allowed is not None:  # what passes the check leaves less: 3 * n + 1 needs no second one
+            place, limits = allowed
+            passing = list(spans)
+            passing[place] = spans[place].within(*limits)
+            found = Span(*_BINARY[name](passing[0], passing[1]), drifts=found.drifts)
     return found.clamped()
 
 
@@ -184,18 +190,23 @@ def _all(tests: list[Any]) -> Any:
     return tests[0] if len(tests) == 1 else apply(OPS["logical_and"], tuple(tests))
 
 
-def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Any:
+def _allowed(name: str, pair: tuple[Any, Any]) -> tuple[int, Bounds] | None:
+    """Returns the place of the operand that a check compares, and its bounds; None if neither operand is known."""
+    first, second = pair
+    if isinstance(second, int):
+        return 0, _WITH_KNOWN_SECOND[name](second)
+    if isinstance(first, int) and name in _WITH_KNOWN_FIRST:
+        return 1, _WITH_KNOWN_FIRST[name](first)
+    return None
+
+
+def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span], allowed: tuple[int, Bounds] | None) -> Any:
     """Returns whether 32 bits hold the result of an operator."""
+    if allowed is not None:
+        place, bounds = allowed
+        return _is_within(pair[place], spans[place], *bounds)
     a, b = pair
-    known = [value if isinstance(value, int) else None for value in pair]
-    if known[1] is not None:
-        bounds = _WITH_KNOWN_SECOND[name](known[1])
-        return _is_within(a, spans[0], *bounds)
-    if known[0] is not None and name in _WITH_KNOWN_FIRST:
-        return _is_within(b, spans[1], *_WITH_KNOWN_FIRST[name](known[0]))
-    if known[0] is not None:
-        a = np.int32(known[0])
-    return _WITH_TENSORS[name](a, b)
+    return _WITH_TENSORS[name](np.int32(a) if isinstance(a, int) else a, b)
 
 
 _ANY_WIDE_INT = Span(2 * LOWEST * -LOWEST, 2 * LOWEST * LOWEST)

@@ -60,26 +60,38 @@ class Drift:
       high: at most so much.
       down: but for small steps down that a loop of unknown length took.
       up: but for small steps up, likewise.
+      restart: between which ints it lies where it was set to something else instead, as in
+        ``run = run + 1 if more else 0``; None if it never is.
     """
 
     low: int = 0
     high: int = 0
     down: bool = False
     up: bool = False
+    restart: tuple[int, int] | None = None
 
     @property
     def is_small(self) -> bool:
         """True if it is a step of a count."""
-        return self.low >= -SMALL_STEP and self.high <= SMALL_STEP
+        low, high = self.restart or (0, 0)
+        return self.low >= -SMALL_STEP and self.high <= SMALL_STEP and low >= -_MIDDLE and high <= _MIDDLE
 
     def moved(self, low: int, high: int) -> Drift:
         """Returns the drift of a number that is larger by between ``low`` and ``high``."""
-        return replace(self, low=self.low + low, high=self.high + high)
+        restart = None if self.restart is None else (self.restart[0] + low, self.restart[1] + high)
+        return replace(self, low=self.low + low, high=self.high + high, restart=restart)
 
     def union(self, other: Drift) -> Drift:
         """Returns what holds for a number that is one of two."""
         low, high = min(self.low, other.low), max(self.high, other.high)
-        return Drift(low, high, self.down or other.down, self.up or other.up)
+        restart = self.restart or other.restart
+        if self.restart is not None and other.restart is not None:
+            restart = min(self.restart[0], other.restart[0]), max(self.restart[1], other.restart[1])
+        return Drift(low, high, self.down or other.down, self.up or other.up, restart)
+
+    def or_between(self, low: int, high: int) -> Drift:
+        """Returns what holds for a number that this is the drift of, or that lies between two."""
+        return self.union(replace(self, restart=(low, high)))
 
 
 _NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})
@@ -130,6 +142,11 @@ class Span:
         """Returns what of it 32 bits hold."""
         return replace(self, low=max(self.low, LOWEST), high=min(self.high, HIGHEST))
 
+    def within(self, low: int, high: int) -> Span:
+        """Returns what of it lies between two; all of it if that is nothing."""
+        low, high = max(self.low, low), min(self.high, high)
+        return replace(self, low=low, high=high) if low <= high else self
+
     def moved(self, other: Span) -> Span:
         """Returns the sums with the numbers of another one, which is no count."""
         drifts = {start: drift.moved(other.low, other.high) for start, drift in self.drifts.items()}
@@ -161,14 +178,22 @@ def common_span(first: Span | None, second: Span | None) -> Span | None:
     """Returns the span of a number that is one of two; None where one of them is not known."""
     if first is None or second is None:
         return None
-    common = {
-        start: drift.union(second.drifts[start]) for start, drift in first.drifts.items() if start in second.drifts
-    }
+    common = _common_drifts(first, second)
     counted = first.counted or second.counted
     if counted and not (first.is_in_the_middle and second.is_in_the_middle):
         return replace(ANY_INT, drifts=common)
     counters = first.counters | second.counters
     return Span(min(first.low, second.low), max(first.high, second.high), counted, common, counters)
+
+
+def _common_drifts(first: Span, second: Span) -> dict[LoopStart, Drift]:
+    """Returns how far a number that is one of two is from what numbers were at the start of an iteration."""
+    for moved, other in ((first, second), (second, first)):
+        if not other.drifts and not other.counted:
+            return {start: drift.or_between(other.low, other.high) for start, drift in moved.drifts.items()}
+    for start in first.drifts.keys() ^ second.drifts.keys():
+        start.relied = True  # nothing else tells that the bounds of the two take those of this one for granted
+    return {start: drift.union(second.drifts[start]) for start, drift in first.drifts.items() if start in second.drifts}
 
 
 def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
@@ -179,6 +204,8 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
       drift: how far one iteration moves it.
       trips: how many iterations there are at most; None where that is not known.
     """
+    if drift.restart is not None:
+        initial = common_span(initial, Span(*drift.restart)) or ANY_INT
     low, high = min(drift.low, 0), max(drift.high, 0)
     down, up = drift.down or low < 0, drift.up or high > 0
     if not (drift.down or drift.up or initial.counted) and (trips is not None or low == high == 0):

@@ -239,10 +239,19 @@ def _range(x: Any) -> Any:
     return n
 
 
+def _restarted(xs: Any) -> Any:
+    longest = run = 0
+    for x in xs:
+        run = run + 1 if x > 0 else 0
+        longest = max(longest, run)
+    return longest, run
+
+
 @pytest.mark.parametrize(
     ("fn", "argument"),
     [
         (_count, 100.0),
+        (_restarted, [1.0, -2.0, 3.0, 4.0, -1.0, 2.0]),
         (_count_down, 100.0),
         (_nested, 100.0),
         (_rolled, [1.0, 2.0, 3.0]),
@@ -260,6 +269,48 @@ def test_what_cannot_overflow_is_not_checked(fn: Any, argument: Any) -> None:
         assert int(one) == int(other)
     graph = compiled.graph(x)
     assert len(graph.outputs) == (len(expected) if isinstance(expected, tuple) else 1), "it can fail"
+
+
+def test_what_passes_a_check_is_not_checked_again() -> None:
+    triple = gx.function(lambda x: 3 * int(x) + 1)
+    assert triple(gx.asarray(715827882)) == HIGHEST
+    with pytest.raises(NumberOverflowError):
+        triple(gx.asarray(715827883))
+    assert gx.ir.print_graph(triple.graph(gx.asarray(1))).count(" less_equal(") == 1
+
+
+@pytest.mark.parametrize(("restart", "overflows"), [(3, False), (2**31 - 9, True)])
+def test_a_count_that_restarts_far_up_is_checked(restart: int, overflows: bool) -> None:
+    @gx.function
+    def count(xs: Any) -> Any:
+        n = 0
+        for x in xs:
+            n = n + 3 if x > 0 else restart
+        return n
+
+    xs = gx.asarray([1.0, -1.0, 1.0, 1.0, 1.0])
+    if overflows:
+        with pytest.raises(NumberOverflowError):
+            count(xs)
+    else:
+        assert count(xs) == restart + 9
+
+
+def test_a_count_that_takes_the_place_of_another_has_its_bounds() -> None:
+    @gx.function
+    def largest(xs: Any) -> Any:
+        a = b = run = most = 0
+        far = False
+        for x in xs:
+            run = run + 1 if x > 9 else (a if x > 1 else b)
+            most = run * 1_000_000
+            a, b = a + (8 if far else 1), b + (8 if far else 1)
+            far = far or x > 0
+        return most
+
+    assert largest(gx.ones(200)) == (8 * 198 + 1) * 1_000_000
+    with pytest.raises(NumberOverflowError):
+        largest(gx.ones(300))
 
 
 def test_what_a_loop_moves_too_far_is_checked() -> None:
@@ -282,6 +333,8 @@ def test_spans_of_what_loops_move() -> None:
     assert after_loop(Span(0, 1), Drift(0, 3), None).counted
     assert after_loop(Span(0, 1), Drift(0, 300), None) == Span(LOWEST, HIGHEST)
     assert after_loop(Span(5, 6), Drift(), None) == Span(5, 6)
+    assert after_loop(Span(0, 0), Drift(1, 1, restart=(-4, 7)), 10) == Span(-4, 17)
+    assert not after_loop(Span(0, 0), Drift(1, 1, restart=(0, HIGHEST)), None).counted
     counted = after_loop(Span(0, 0), Drift(1, 1), None)
     assert common_span(counted, Span(0, 5)) == counted
     assert common_span(counted, Span(0, HIGHEST)) == Span(LOWEST, HIGHEST)
