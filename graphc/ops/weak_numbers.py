@@ -20,7 +20,8 @@ __all__ = ["AS_NUMBER"]
 _ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
 
 
-def _as_number(x: Any, *, kind: str) -> Any:
+def _as_number(x: Any, *, kind: str, low: int | None = None, high: int | None = None) -> Any:
+    del low, high  # between which it lies, for the passes
     x = jnp.reshape(x, ())
     if kind == "bool":  # Python's booleans are not weak
         return x.astype(bool)
@@ -47,6 +48,7 @@ AS_NUMBER = OPS.add(
         params=("x",),
         differentiable=False,
         light=True,
-        doc="The only element as a Python number of a kind: truncated for an int, and without gradients.",
+        doc="The only element as a Python number of a kind: truncated for an int, and without gradients. "
+        "``low`` and ``high`` bound an int where the graph alone does not show its bounds.",
     ),
 )

@@ -90,6 +90,8 @@ def interval_of(node: Node, facts: Mapping[Value, Interval]) -> Interval | None:
     if node.op.name == "bitwise_and" and _is_sign_of_a_sum_that_fits(node, facts):
         return 0, _HIGHEST
     found = _found(node, known)
+    if node.op.name == "as_number" and "low" in node.attrs:
+        return meet((node.attrs["low"], node.attrs["high"]), found or limits)
     if found is None or not limits[0] <= found[0] <= found[1] <= limits[1]:
         return limits  # it may wrap around
     return found

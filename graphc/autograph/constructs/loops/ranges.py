@@ -221,15 +221,17 @@ def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
     # Differences of signed numbers may pass their range; as unsigned ones they do not.
     upwards = (apply(OPS["less"], (start, stop)), _difference(stop, start, unsigned))
     downwards = (apply(OPS["greater"], (start, stop)), _difference(start, stop, unsigned))
-    size: Any = np.array(abs(step), unsigned) if type(step) is int else _as(abs(step), unsigned)
     if sign:
         some, distance = upwards if sign > 0 else downwards
     else:
         require(step != 0, lambda: ValueError("range() arg 3 must not be zero"))
         rising = step > 0
         some, distance = [FUNCTIONS["where"](rising, up, down) for up, down in zip(upwards, downwards, strict=True)]
-    one = np.array(1, unsigned)
-    return FUNCTIONS["where"](some, (distance - one) // size + one, np.array(0, unsigned))
+    if type(step) is not int or abs(step) != 1:
+        one = np.array(1, unsigned)
+        size: Any = np.array(abs(step), unsigned) if type(step) is int else _as(abs(step), unsigned)
+        distance = (distance - one) // size + one
+    return FUNCTIONS["where"](some, distance, np.array(0, unsigned))
 
 
 def _integers(*bounds: Any) -> tuple[Any, Any]:

@@ -22,7 +22,8 @@ from graphc.autograph.values.one_buffer import row_of, stacked
 from graphc.autograph.values.spans import ANY_INT, Span
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
-from graphc.ir import OPS
+from graphc.ir import OPS, Attrs
+from graphc.ops import AS_NUMBER
 
 __all__ = [
     "Enumerated",
@@ -291,6 +292,9 @@ class TensorIndices(Space):
         # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
         tensors = [as_tensor(value) for value in (self._start, self._step)]
         found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
+        if self._span is not None and found.raw is not counter.raw:
+            attrs = Attrs(kind="int", low=self._span.low, high=self._span.high)
+            found = apply(AS_NUMBER, (found,), attrs)
         return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
 
     def part(self, start: int, stop: int) -> TensorIndices:
