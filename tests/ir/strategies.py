@@ -61,6 +61,7 @@ def _repeat(x: Any, *, times: int, body: Callable[..., tuple[Any, ...]]) -> Any:
 
 def _scan(*values: Any, num_carry: int, num_xs: int, num_ys: int, body: Any, **trips: Any) -> Any:
     carry, xs, rest = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
+    trips = {"start": 0, "step": 1, "reverse": False, **trips}
     order = range(trips["length"])[:: -1 if trips["reverse"] else 1]
     ys: dict[int, Sequence[Any]] = {}
     for row in order:

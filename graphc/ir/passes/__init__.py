@@ -21,6 +21,7 @@ from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
 from graphc.ir.passes.speculate import Speculate
 from graphc.ir.passes.take_rows import TakeRows
+from graphc.ir.passes.turn import Turn
 
 __all__ = [
     "CSE",
@@ -47,6 +48,7 @@ __all__ = [
     "Sink",
     "Speculate",
     "TakeRows",
+    "Turn",
     "is_open",
     "run_passes",
     "shape_inputs",

@@ -21,12 +21,13 @@ from graphc.ir.passes.predictive import PredictiveCommoning
 from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.sink import Sink
 from graphc.ir.passes.take_rows import TakeRows
+from graphc.ir.passes.turn import Turn
 
 __all__ = ["Loops"]
 
 
-_WITH_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink)
-_WITHOUT_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Collect, Sink)
+_WITH_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink, Turn)
+_WITHOUT_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Collect, Sink, Turn)
 """Carrying parts of an array, or taking its rows before the loop, spares the gradient an array in each iteration. A
 loop without gradients reads and writes the array in place, which is up to four times as fast."""
 
@@ -40,9 +41,9 @@ class Loops:
     """Optimizes loops, and cleans up afterwards.
 
     Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Induct`, :class:`Bounds`,
-    :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows` and
-    :class:`Sink` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more for
-    each level. Those that carry parts of arrays run where the graph has the derivative of a loop or branch.
+    :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows`, :class:`Sink`
+    and :class:`Turn` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more
+    for each level. Those that carry parts of arrays run where the graph has the derivative of a loop or branch.
 
     Attributes:
       ops: the registry of the ops that they insert.
