@@ -17,7 +17,9 @@ from jax import lax as _lax
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
-from graphc.ops.derivatives.reverse_while import slots_for, while_loop
+from graphc.ops.derivatives.checkpoints import is_stored, slots_for
+from graphc.ops.derivatives.modes import repeated
+from graphc.ops.derivatives.reverse_while import while_loop
 from graphc.tracing import CallState, Region, Trace
 
 lax: Any = _lax  # its functions are only partly annotated
@@ -80,8 +82,9 @@ def _while(
         return tuple(body(*_detached(carry, assigned), *invariant))
 
     # The loop may exceed the bound: gradients then take longer, but are the same.
-    slots = slots_for(values[:num_carry], max_iterations)
-    return while_loop(going_on, iteration, values[:num_carry], values[num_carry:], slots)
+    carry = values[:num_carry]
+    slots, stores = slots_for(carry, max_iterations), is_stored(carry)
+    return while_loop(going_on, iteration, carry, values[num_carry:], slots, stores=stores)
 
 
 def _scan(
@@ -104,7 +107,8 @@ def _scan(
         # fori_loop keeps one counter; scan with a separate index would carry two.
         def plain(count: Any, carried: Any) -> tuple[Any, ...]:
             index = count if (start, step) == (0, 1) else start + step * count
-            return body(index, *_detached(carried, assigned), *invariant)
+            with repeated():
+                return body(index, *_detached(carried, assigned), *invariant)
 
         def several(count: Any, carried: Any) -> tuple[Any, ...]:
             for offset in range(unroll):
@@ -119,7 +123,8 @@ def _scan(
 
     def iteration(state: Any, elements: Any) -> tuple[Any, Any]:
         index, carried = state
-        outputs = body(index, *_detached(carried, assigned), *elements, *invariant)
+        with repeated():
+            outputs = body(index, *_detached(carried, assigned), *elements, *invariant)
         return (index + step, outputs[:num_carry]), outputs[num_carry:]
 
     (_, last), ys = lax.scan(iteration, (start, carry), xs, length=length, reverse=reverse, unroll=unroll)

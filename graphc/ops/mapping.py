@@ -13,6 +13,7 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.control_flow import INDEX
+from graphc.ops.derivatives.modes import repeated
 from graphc.ops.generator import is_random_state, split_state
 from graphc.ops.host import ORDER, STATUS
 from graphc.tracing import CallState, Region, Trace
@@ -25,7 +26,8 @@ Axes = Sequence[int | None]
 
 
 def _vmap(*values: Any, in_axes: Axes, out_axes: Axes, size: int, body: Callable[..., Any]) -> tuple[Any, ...]:
-    return jax.vmap(body, in_axes=tuple(in_axes), out_axes=tuple(out_axes), axis_size=size)(*values)
+    with repeated():
+        return jax.vmap(body, in_axes=tuple(in_axes), out_axes=tuple(out_axes), axis_size=size)(*values)
 
 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

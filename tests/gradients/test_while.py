@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from graphc.ops.derivatives.reverse_while import SLOTS
+from graphc.ops.derivatives.checkpoints import SLOTS
 from tests.autograph.differential import kinds_of
 from tests.gradients.agreement import assert_close, check, check_second_order, f, taped
 

@@ -6,13 +6,14 @@ import threading
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 
-__all__ = ["current_mode", "forward_mode", "is_forward", "is_reverse", "reverse_mode"]
+__all__ = ["current_mode", "forward_mode", "is_forward", "is_repeated", "is_reverse", "repeated", "reverse_mode"]
 
 
 class _Mode(threading.local):
     """The innermost mode; empty if nothing is differentiated."""
 
     name: str = ""
+    repeated: bool = False
 
 
 _mode = _Mode()
@@ -50,3 +51,18 @@ def forward_mode() -> AbstractContextManager[None]:
 def reverse_mode() -> AbstractContextManager[None]:
     """Returns the scope for a call of ``jax.vjp``."""
     return _scope("reverse")
+
+
+def is_repeated() -> bool:
+    """Returns True inside :func:`repeated`."""
+    return _mode.repeated
+
+
+@contextmanager
+def repeated() -> Generator[None]:
+    """Marks the trace of a body that JAX runs many times at once, or whose residuals it stores for each iteration."""
+    before, _mode.repeated = _mode.repeated, True
+    try:
+        yield
+    finally:
+        _mode.repeated = before

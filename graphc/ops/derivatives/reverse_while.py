@@ -1,18 +1,20 @@
 """A while loop that JAX can differentiate in reverse mode, to any order, with a trip count known only at run time.
 
 JAX cannot store the values of each iteration of a ``lax.while_loop``, since it does not know their number. Here the
-forward pass only counts the iterations. The backward pass needs the carried values of each iteration, last to first; it
-keeps some of them on a stack of fixed size, and recomputes the others from the nearest one before. It repeats the
-forward pass once in a loop of at most as many iterations as the stack has slots, and with 32 slots about three times in
-a loop of 5,000. Storing them in the forward pass would save one repetition; but if another loop has this one in its
-body, JAX would store such a stack for each of that loop's iterations.
+backward pass needs the carried values of each iteration, last to first. The forward pass counts the iterations, and
+stores the values of the first ones on a stack of fixed size; a loop of at most as many iterations as the stack has
+slots is not repeated. Of a longer one, the backward pass keeps some values on that stack, and recomputes the others
+from the nearest one before: with 32 slots it repeats a loop of 5,000 iterations about three times.
+
+If the carried values are large, writing them in each iteration would take longer than a loop that changes a few of
+their items; and if another loop has this one in its body, JAX would store a stack for each of that loop's iterations.
+Then the forward pass only counts.
 
 The backward pass is linear in the cotangents, so that its gradient is again a loop, over values and tangents.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -21,7 +23,7 @@ import jax as _jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
-from graphc.ops.derivatives.checkpoints import Stack, stride
+from graphc.ops.derivatives.checkpoints import SLOTS, Stack, stored, stride
 from graphc.ops.derivatives.custom_vjp import custom_vjp
 from graphc.ops.derivatives.modes import is_forward
 from graphc.ops.derivatives.programs import Program, dependence, has_custom_vjp
@@ -30,21 +32,20 @@ from graphc.ops.host import is_replaying, replaying
 jax: Any = _jax  # its functions are only partly annotated
 ZERO: Any = SymbolicZero  # represents an array, which it shows only at run time
 
-__all__ = ["SLOTS", "slots_for", "while_loop"]
-
-SLOTS = 32
-"""Number of checkpoints that the backward pass keeps if no bound on the iterations is known."""
-
-_BYTES = 1 << 23
-"""Maximum memory in bytes for more checkpoints than that. They save at most a third of the time, and clearing them
-takes about a millisecond, even for a loop that ends long before its bound."""
+__all__ = ["while_loop"]
 
 T = TypeVar("T")
 Leaves = tuple[Any, ...]
 
 
 def while_loop(
-    test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS
+    test: Callable[[T, Any], Any],
+    body: Callable[[T, Any], T],
+    carry: T,
+    invariant: Any,
+    slots: int = SLOTS,
+    *,
+    stores: bool = False,
 ) -> T:
     """Repeats a body while a test is true; differentiable in reverse mode, and in :func:`forward_mode` in forward mode.
 
@@ -55,6 +56,7 @@ def while_loop(
       carry: the carried values before the first test, in any nested structure of arrays.
       invariant: values that every iteration sees, in any nested structure of arrays.
       slots: the maximum number of iterations whose carried values the backward pass keeps; at least 2.
+      stores: whether the forward pass stores the carried values if it is differentiated.
 
     Returns:
       The carried values after the loop.
@@ -76,7 +78,7 @@ def while_loop(
 
     step = on_leaves(body)
     replay = is_replaying()
-    loop = _Loop(on_leaves(test), lambda *values: tuple(jax.tree.leaves(step(*values))), count, slots, replay)
+    loop = _Loop(on_leaves(test), lambda *values: tuple(jax.tree.leaves(step(*values))), count, slots, replay, stores)
     return structure.unflatten(_with_gradient(loop)(*leaves, *rest))
 
 
@@ -88,22 +90,6 @@ def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], ca
         return body(carry, invariant)
 
     return jax.lax.while_loop(going_on, iteration, carry)
-
-
-def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
-    """Returns the number of checkpoints to keep.
-
-    Args:
-      carry: the carried values of the loop, as arrays.
-      max_iterations: the known maximum number of iterations; None if there is none.
-
-    Returns:
-      One for each iteration, if they are small enough.
-    """
-    if max_iterations is None:
-        return SLOTS
-    size = sum(math.prod(jnp.shape(value)) * jnp.result_type(value).itemsize for value in carry)
-    return max(2, min(max_iterations, max(SLOTS, _BYTES // max(size, 1))))
 
 
 @dataclass(frozen=True)
@@ -133,10 +119,10 @@ class _Static:
     perturbed: tuple[bool, ...]
 
 
-Residuals = tuple[Leaves, _Static]
+Residuals = tuple[tuple[Any, ...], _Static]
 
 
-def _with_gradient(function: _Loop | _Sweep) -> Callable[..., Leaves]:
+def _with_gradient(function: _Loop | _Counted | _Sweep) -> Callable[..., Leaves]:
     # The method has the name in programs.LOOP, which identifies it in a program.
     return custom_vjp(function.graphc_loop, function.forward, function.backward, symbolic_zeros=True)
 
@@ -151,6 +137,7 @@ class _Loop:
       num_carry: the number of carried values.
       slots: the number of checkpoints that the backward pass keeps.
       replay: whether the loop is traced in a :func:`replaying` scope; JAX calls :meth:`forward` later.
+      stores: whether :meth:`forward` stores the carried values of each iteration, as far as the slots go.
     """
 
     test: Callable[..., Any]
@@ -158,6 +145,7 @@ class _Loop:
     num_carry: int
     slots: int
     replay: bool
+    stores: bool
 
     def graphc_loop(self, *values: Any) -> Leaves:
         invariant = values[self.num_carry :]
@@ -171,23 +159,11 @@ class _Loop:
         return jax.lax.while_loop(going_on, iteration, values[: self.num_carry])
 
     def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
-        values = tuple(value.value for value in inputs)
-        carry, invariant = values[: self.num_carry], values[self.num_carry :]
-        with replaying(self.replay):
-            last, trips = while_loop(self._going_on, self._counted, (carry, jnp.int32(0)), invariant, self.slots)
-        with replaying():  # the backward pass recomputes, but must not repeat side effects
-            body, _ = jax.closure_convert(self.body, *values)
-        program = jax.make_jaxpr(body)(*values).jaxpr
-        return last, ((trips, *values), _Static(_Body(body, program), tuple(value.perturbed for value in inputs)))
-
-    def _going_on(self, state: tuple[Leaves, Any], invariant: Leaves) -> Any:
-        return self.test(*state[0], *invariant)
-
-    def _counted(self, state: tuple[Leaves, Any], invariant: Leaves) -> tuple[Leaves, Any]:
-        return self.body(*state[0], *invariant), state[1] + 1
+        found, residuals = _Counted(self).forward(*inputs)
+        return found[: self.num_carry], residuals
 
     def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
-        (trips, *values), static = kept
+        (trips, rows, values), static = kept
         given = [not isinstance(cotangent, ZERO) for cotangent in cotangents]
         step = _Step(static.body, self.num_carry, _active(static, given))
         carry, invariant = tuple(values[: self.num_carry]), tuple(values[self.num_carry :])
@@ -195,8 +171,47 @@ class _Loop:
             [cotangents[index] if given[index] else jnp.zeros_like(carry[index]) for index in step.active_carry],
             [jnp.zeros_like(invariant[index]) for index in step.active_invariant],
         )
-        found = iter(jax.tree.leaves(_sweep(step, _State(trips, carry, invariant, gradients), self.slots)))
+        found = iter(jax.tree.leaves(_sweep(step, _State(trips, rows, carry, invariant, gradients), self.slots)))
         return tuple(next(found) if index in step.active else None for index in range(len(values)))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A while loop that also returns its number of iterations and, if it stores them, the carried values before each.
+
+    Gradients flow through its carried values only.
+    """
+
+    loop: _Loop
+
+    def graphc_loop(self, *values: Any) -> Leaves:
+        loop, invariant = self.loop, values[self.loop.num_carry :]
+        carry = values[: loop.num_carry]
+        rows = Stack.of(carry, loop.slots).rows if loop.stores else ()
+
+        def going_on(state: tuple[Leaves, Any, Leaves]) -> Any:
+            return loop.test(*state[0], *invariant)
+
+        def iteration(state: tuple[Leaves, Any, Leaves]) -> tuple[Leaves, Any, Leaves]:
+            carry, trips, rows = state
+            return loop.body(*carry, *invariant), trips + 1, stored(rows, carry, trips)
+
+        last, trips, rows = jax.lax.while_loop(going_on, iteration, (carry, jnp.int32(0), rows))
+        return (*last, trips, *rows)
+
+    def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
+        loop, values = self.loop, tuple(value.value for value in inputs)
+        with replaying(loop.replay):
+            found = _with_gradient(self)(*values)
+        with replaying():  # the backward pass recomputes, but must not repeat side effects
+            body, _ = jax.closure_convert(loop.body, *values)
+        program = jax.make_jaxpr(body)(*values).jaxpr
+        rows: Leaves = jax.lax.stop_gradient(found[loop.num_carry + 1 :])
+        static = _Static(_Body(body, program), tuple(value.perturbed for value in inputs))
+        return found, ((found[loop.num_carry], rows, values), static)
+
+    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        return self.loop.backward(kept, cotangents[: self.loop.num_carry])
 
 
 def _active(static: _Static, given: Sequence[bool]) -> list[int]:
@@ -277,12 +292,15 @@ class _State(NamedTuple):
 
     Attributes:
       trips: the number of iterations that the loop ran.
+      rows: the stored carried values before each iteration, if there are no more iterations than slots; empty if the
+        forward pass stored none.
       carry: the carried values before the first one.
       invariant: the invariant values.
       gradients: the cotangents of the active carried values after the last one.
     """
 
     trips: Any
+    rows: Leaves
     carry: Leaves
     invariant: Leaves
     gradients: _Gradients
@@ -290,8 +308,8 @@ class _State(NamedTuple):
 
 def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
     """Returns the cotangents before the first iteration of a loop."""
-    if has_custom_vjp(step.body.program):
-        return _run_backwards(step, state, slots)
+    if has_custom_vjp(step.body.program):  # JAX differentiates this pass itself: not through what is stored
+        return _run_backwards(step, state._replace(rows=()), slots)
     values, structure = jax.tree.flatten(state)
     found = _with_gradient(_Sweep(step, slots, structure))(*values)
     return jax.tree.unflatten(jax.tree.structure(state.gradients), found)
@@ -349,7 +367,9 @@ def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) 
 
     start = (jnp.int32(0), state.carry, tangents.carry)
     others = (state.trips, state.invariant, tangents.invariant)
-    return while_loop(lambda running, others: running[0] < others[0], iteration, start, others, slots)[2]
+    return while_loop(
+        lambda running, others: running[0] < others[0], iteration, start, others, slots, stores=bool(state.rows)
+    )[2]
 
 
 def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
@@ -360,7 +380,8 @@ def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
         stack = _reach(step, stack, left - 1, invariant)
         return left - 1, stack.pop(), step.pull(stack.top[1], invariant, gradients)
 
-    start = (state.trips, Stack.of(state.carry, slots), state.gradients)
+    stack = Stack.stored(state.rows, state.trips) if state.rows else Stack.of(state.carry, slots)
+    start = (state.trips, stack, state.gradients)
     return while_loop(lambda running, _: running[0] > 0, iteration, start, state.invariant)[2]
 
 

@@ -15,11 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
-from graphc.ops.derivatives.reverse_while import SLOTS, slots_for, while_loop
+from graphc.ops.derivatives.checkpoints import SLOTS, is_stored, slots_for
+from graphc.ops.derivatives.modes import repeated
+from graphc.ops.derivatives.reverse_while import while_loop
 from graphc.ops.host import is_replaying, replaying
 
 
-def counted(step: Callable[..., Any], carry: Any, invariant: Any, trips: Any, slots: int = SLOTS) -> Any:
+def counted(
+    step: Callable[..., Any], carry: Any, invariant: Any, trips: Any, slots: int = SLOTS, *, stores: bool = True
+) -> Any:
     """``trips`` iterations, a number known at run time."""
     return while_loop(
         lambda state, others: state[0] < others[0],
@@ -27,6 +31,7 @@ def counted(step: Callable[..., Any], carry: Any, invariant: Any, trips: Any, sl
         (0, carry),
         (trips, invariant),
         slots,
+        stores=stores,
     )[1]
 
 
@@ -70,8 +75,8 @@ def assert_close(found: Any, expected: Any, tolerance: float = 2e-4) -> None:
 
 
 @cache
-def gradient(slots: int) -> Any:
-    return jax.jit(jax.grad(partial(score, counted, slots=slots), argnums=(0, 1)))
+def gradient(slots: int, stores: bool) -> Any:
+    return jax.jit(jax.grad(partial(score, partial(counted, stores=stores), slots=slots), argnums=(0, 1)))
 
 
 @cache
@@ -79,15 +84,16 @@ def gradient_by_scan(longest: int) -> Any:
     return jax.jit(jax.grad(partial(score, partial(scanned, longest=longest)), argnums=(0, 1)))
 
 
+@pytest.mark.parametrize("stores", [False, True])
 @pytest.mark.parametrize("trips", [0, 1, 2, SLOTS - 1, SLOTS, SLOTS + 1, SLOTS * SLOTS + 3, 5000])
-def test_the_gradient_of_any_number_of_iterations(trips: int) -> None:
-    assert_close(gradient(SLOTS)(STATE, INVARIANT, trips), gradient_by_scan(5000)(STATE, INVARIANT, trips))
+def test_the_gradient_of_any_number_of_iterations(trips: int, stores: bool) -> None:
+    assert_close(gradient(SLOTS, stores)(STATE, INVARIANT, trips), gradient_by_scan(5000)(STATE, INVARIANT, trips))
 
 
 @settings(max_examples=25, deadline=None)
-@given(slots=st.sampled_from([2, 3, 5, 9]), trips=st.integers(0, 70))
-def test_the_gradient_with_any_number_of_checkpoints(slots: int, trips: int) -> None:
-    assert_close(gradient(slots)(STATE, INVARIANT, trips), gradient(SLOTS)(STATE, INVARIANT, trips))
+@given(slots=st.sampled_from([2, 3, 5, 9]), stores=st.booleans(), trips=st.integers(0, 70))
+def test_the_gradient_with_any_number_of_checkpoints(slots: int, stores: bool, trips: int) -> None:
+    assert_close(gradient(slots, stores)(STATE, INVARIANT, trips), gradient(SLOTS, False)(STATE, INVARIANT, trips))
 
 
 def slope(function: Callable[..., Any], order: int) -> Callable[..., Any]:
@@ -96,12 +102,15 @@ def slope(function: Callable[..., Any], order: int) -> Callable[..., Any]:
     return gradient if order == 1 else slope(lambda *args: sum(gradient(*args)), order - 1)
 
 
-@pytest.mark.parametrize(("order", "numbers"), [(2, (0, 1, 2, SLOTS + 5, 150)), (3, (0, 1, 3, SLOTS + 1))])
-def test_gradients_of_gradients(order: int, numbers: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("order", "stores", "numbers"),
+    [(2, False, (0, 1, 2, SLOTS + 5, 150)), (2, True, (0, 1, 2, SLOTS, 150)), (3, True, (0, 1, 3, SLOTS + 1))],
+)
+def test_gradients_of_gradients(order: int, stores: bool, numbers: tuple[int, ...]) -> None:
     def function(loop: Any, x: Any, w: Any, trips: Any) -> Any:
         return loop(lambda x, w: jnp.sin(x) * w + 0.1, x, w, trips)
 
-    found = jax.jit(slope(partial(function, counted), order))
+    found = jax.jit(slope(partial(function, partial(counted, stores=stores)), order))
     expected = jax.jit(slope(partial(function, partial(scanned, longest=max(numbers))), order))
     for trips in numbers:
         assert_close(found(0.7, 1.1, trips), expected(0.7, 1.1, trips), 2e-3)
@@ -245,7 +254,7 @@ def test_nested(kind: str, order: int) -> None:
 
 def test_under_vmap() -> None:
     def function(x: Any, limit: Any) -> Any:
-        return while_loop(lambda x, limit: x < limit, lambda x, limit: x * x + 0.01 * limit, x, limit)
+        return while_loop(lambda x, limit: x < limit, lambda x, limit: x * x + 0.01 * limit, x, limit, stores=True)
 
     x, limit = jnp.asarray([1.5, 3.0, 9.0]), jnp.asarray([1000.0, 10.0, 1.0])
     found = jax.jit(jax.vmap(jax.grad(function, (0, 1))))(x, limit)
@@ -271,10 +280,10 @@ def test_without_a_gradient_it_is_the_plain_loop() -> None:
     assert texts[0] == texts[1]
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_memory_does_not_grow_with_the_iterations(order: int) -> None:
+@pytest.mark.parametrize(("order", "stores"), [(1, False), (1, True), (2, False), (2, True)])
+def test_memory_does_not_grow_with_the_iterations(order: int, stores: bool) -> None:
     def function(x: Any, w: Any) -> Any:
-        return jnp.sum(counted(lambda x, w: jnp.sin(x) * w, x, w, 10_000))
+        return jnp.sum(counted(lambda x, w: jnp.sin(x) * w, x, w, 10_000, stores=stores))
 
     x, w = jnp.linspace(0, 1, 10_000), jnp.float32(0.9)
     for _ in range(order - 1):
@@ -285,14 +294,31 @@ def test_memory_does_not_grow_with_the_iterations(order: int) -> None:
 
 @pytest.mark.parametrize(
     ("floats", "bound", "slots"),
-    [(1, None, SLOTS), (10**9, None, SLOTS), (1, 5000, 5000), (10_000, 5000, 209), (10**9, 5000, SLOTS), (10**9, 3, 3)],
+    [
+        (1, None, 1024),
+        (10_000, None, SLOTS),
+        (2_000, None, 131),
+        (10**9, None, SLOTS),
+        (1, 5000, 5000),
+        (10_000, 5000, 209),
+        (10**9, 5000, SLOTS),
+        (10**9, 3, 3),
+    ],
 )
 def test_a_bound_makes_more_slots_while_they_are_small(floats: int, bound: int | None, slots: int) -> None:
     carry = [jax.ShapeDtypeStruct((floats,), jnp.float32), jax.ShapeDtypeStruct((), jnp.int32)]
     assert slots_for(carry, bound) == slots
 
 
-def evaluations(trips: int, slots: int) -> int:
+def test_small_values_are_stored_but_not_where_jax_would_keep_them_for_each_iteration() -> None:
+    small, large = [jnp.zeros(1000)], [jnp.zeros(100_000)]
+    assert is_stored(small)
+    assert not is_stored(large)
+    with repeated():
+        assert not is_stored(small)
+
+
+def evaluations(trips: int, slots: int, stores: bool) -> int:
     """How often the body is evaluated for a gradient."""
     calls: list[None] = []
 
@@ -300,18 +326,21 @@ def evaluations(trips: int, slots: int) -> int:
         jax.debug.callback(lambda: calls.append(None))
         return jnp.sin(x)
 
-    jax.block_until_ready(jax.jit(jax.grad(lambda x: counted(step, x, (), trips, slots)))(1.0))
+    jax.block_until_ready(jax.jit(jax.grad(lambda x: counted(step, x, (), trips, slots, stores=stores)))(1.0))
     jax.effects_barrier()
     return len(calls)
 
 
 @pytest.mark.parametrize(
-    ("trips", "slots", "times"),
-    [(1, SLOTS, 2), (SLOTS, SLOTS, 3), (SLOTS + 1, SLOTS, 3), (20 * SLOTS, SLOTS, 4.5), (700, 700, 3), (200, 2, 110)],
-)
-def test_how_often_the_body_is_evaluated(trips: int, slots: int, times: float) -> None:
+    ("trips", "slots", "stores", "times"),
+    [
+        (1, SLOTS, False, 2), (SLOTS, SLOTS, False, 3), (SLOTS + 1, SLOTS, False, 3), (20 * SLOTS, SLOTS, False, 4.5),
+        (700, 700, False, 3), (200, 2, False, 110), (SLOTS, SLOTS, True, 2), (SLOTS + 1, SLOTS, True, 3),
+    ],
+)  # fmt: skip
+def test_how_often_the_body_is_evaluated(trips: int, slots: int, stores: bool, times: float) -> None:
     """Once forwards, once for the derivative, and in between for what was not kept."""
-    assert evaluations(trips, slots) <= times * trips
+    assert evaluations(trips, slots, stores) <= times * trips
 
 
 @pytest.mark.parametrize("nested", [False, True])
