@@ -16,6 +16,7 @@ import pytest
 
 import graphc as gx
 from graphc.autograph import NoSourceError
+from graphc.autograph.frontend import source
 from graphc.autograph.frontend.source import find_source
 from tests.autograph.differential import f
 
@@ -50,6 +51,83 @@ def test_a_file_that_was_edited_is_refused_unless_it_means_the_same(tmp_path: Pa
     else:
         with pytest.raises(NoSourceError, match="not the code that runs: the file has changed since it was loaded"):
             gx.function(method)(f(1.0))
+
+
+ODD = '''
+import math, functools
+from pathlib import Path
+half = lambda x: x * 0.5; twice = lambda x: x * 2.0
+
+def plain(x):
+    # a comment
+
+# another, not indented
+    return math.floor(
+x) + Path("a").stem.count("a")
+
+@functools.lru_cache(
+    maxsize=None
+)
+def cached(x):
+    text = """
+begins at the margin"""
+    return x, text
+
+if math.pi > 3:
+    def in_branch(x, key=lambda x: -x):
+        return (lambda y: (lambda z: x + y + z)), key
+else:
+    pass
+
+class K:
+    """
+Words at the margin.
+    """
+    def f(self, x):
+        class Inner:
+            __hidden = 3
+            def g(self, y):
+                return self.__hidden + y
+        return Inner
+'''
+
+
+@pytest.mark.parametrize(
+    ("names", "whole"),
+    [
+        (
+            [
+                "half",
+                "twice",
+                "plain",
+                "cached.__wrapped__",
+                "in_branch",
+                "in_branch.__defaults__[0]",
+                "in_branch(1)[0]",
+                "in_branch(1)[0](2)",
+            ],
+            False,
+        ),
+        (["K().f.__func__", "K().f(1)().g.__func__"], True),
+    ],
+)
+def test_the_block_around_a_function_is_read_or_the_whole_file_if_texts_look_like_statements(
+    names: list[str], whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = load(tmp_path / "odd.py", ODD)
+    wholes: list[list[str]] = []
+    find_whole = source._whole  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(source, "_whole", lambda fn, lines: wholes.append(lines) or find_whole(fn, lines))
+    for name in names:
+        function = eval(name, vars(module))
+        wholes.clear()
+        found = find_source(function)
+        assert bool(wholes) == whole, name
+        with monkeypatch.context() as patch:
+            patch.setattr(source, "_block", find_whole)
+            expected = find_source(function)
+        assert ast.dump(found.node, include_attributes=True) == ast.dump(expected.node, include_attributes=True)
+        assert found.class_name == expected.class_name
 
 
 def test_a_cell_with_an_import_is_found_though_a_notebook_compiles_its_statements_one_by_one() -> None:
