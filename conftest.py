@@ -9,6 +9,7 @@ import itertools
 import os
 import random
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -59,6 +60,10 @@ from tests.draws import SEED, is_drawn
 # spends up to a second of two and a half on that otherwise, and a worker ten seconds on the tests' assertions.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell script lets what it runs in the background ignore Ctrl-C, and tests send it to themselves and to programs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of an op compiles it, which makes one example slow and says nothing about the code under test.
 settings.register_profile("graphc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -175,6 +180,15 @@ def _without_xla(request: pytest.FixtureRequest) -> Iterator[None]:
     test = request.node
     compiled = not test.nodeid.startswith(FRONT_END) or test.get_closest_marker("xla") or is_drawn(test.nodeid)
     with contextlib.nullcontext() if compiled else stepwise():
+        yield
+
+
+@pytest.fixture
+def warm_python() -> Iterator[None]:
+    """Lets the programs that a test starts find JAX and graphc imported."""
+    from tests.warm import warm_processes
+
+    with warm_processes():
         yield
 
 

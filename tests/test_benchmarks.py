@@ -15,6 +15,7 @@ from benchmarks.harness import Contender, Duel, Reading, Result, Row, Sample, ar
 from benchmarks.report import table, write_json
 
 
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.drawn(5)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_row_runs_and_its_sides_agree(row: Row) -> None:

@@ -62,6 +62,7 @@ def test_every_example_is_tested() -> None:
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.parametrize("name", [name for name in EXPECTED if is_drawn(name)])
 def test_an_example_runs_as_a_program(name: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}

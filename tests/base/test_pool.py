@@ -287,6 +287,7 @@ def test_at_the_end_what_is_queued_is_dropped_and_what_runs_is_waited_for() -> N
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.parametrize("rounds", [3_000_000, 2_000_000_000])
 def test_a_program_that_was_given_up_does_not_keep_the_process_from_ending(tmp_path: Path, rounds: int) -> None:
     """One that ends while the process does, and one that does not end."""

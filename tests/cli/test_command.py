@@ -210,6 +210,7 @@ def test_a_wrong_use_of_the_command_exits_with_2(arguments: list[str], capsys: p
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_the_command_is_a_module_too(file: str) -> None:
     found = subprocess.run(
         [sys.executable, "-m", "graphc", "graph", f"{file}:step"], capture_output=True, text=True, check=False

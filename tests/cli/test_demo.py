@@ -81,6 +81,7 @@ def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...]
 
 @pytest.mark.drawn(3)
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_devices_and_processes_train_the_same() -> None:
     one, two, *_ = on_devices()
     assert (one.where, two.where) == ("1 device", "2 devices")

@@ -28,6 +28,7 @@ def example_args():
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_a_step_is_timed_on_each_number_of_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "train.py"
     file.write_text(SOURCE, encoding="utf-8")
@@ -74,6 +75,7 @@ def test_numbers_of_devices_that_are_none_are_refused(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_what_fails_on_some_devices_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scale", "train.py:step", "--devices", "0"]) == 2
     assert "--devices takes numbers from 1, such as 1,2,4,8; got [0]" in capsys.readouterr().err

@@ -177,6 +177,8 @@ print(int(next(iterator)))
 """
 
 
+@pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_a_busy_generator_does_not_keep_a_program_from_its_end() -> None:
     done = subprocess.run([sys.executable, "-c", _BUSY], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -43,6 +43,7 @@ in_child(
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_compiles_if_it_has_devices_of_its_own() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=300, check=False)

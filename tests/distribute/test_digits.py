@@ -157,6 +157,7 @@ CASES_OF_PROCESSES = Case(0, dropout=True, rules=ZERO), Case(0, "replica")
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.timeout(240)
 @pytest.mark.drawn(3)
 @pytest.mark.parametrize("processes", [2, pytest.param(4, marks=pytest.mark.slow)])

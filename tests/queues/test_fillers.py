@@ -105,6 +105,7 @@ print(queue.size().item())
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_the_last_thread_does_not_wait_for_ever() -> None:
     found = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True, timeout=120)
     remedy = "; close the queue when no more elements will come, and enqueue and dequeue in different threads"

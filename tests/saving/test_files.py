@@ -198,6 +198,7 @@ print(len(list(folder.iterdir())))
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_a_save_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     command = [sys.executable, "-c", FORKED, str(tmp_path / "saved")]
     found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -24,6 +24,7 @@ def started(program: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_a_killed_training_goes_on_with_the_very_numbers(tmp_path: Path) -> None:
     expected_losses, *expected = resumed.train(str(tmp_path / "whole"))
     first = started("resumed.py", tmp_path / "killed", 13)
@@ -40,6 +41,7 @@ def test_a_killed_training_goes_on_with_the_very_numbers(tmp_path: Path) -> None
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_what_two_processes_save_one_restores(tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("localhost", 0))

@@ -66,6 +66,7 @@ print(sorted(path.name for path in folder.rglob("*")))
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_a_kill_at_any_moment_leaves_a_checkpoint_that_is_whole(tmp_path: Path) -> None:
     command = [sys.executable, "-c", FORKED, str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -121,6 +122,7 @@ except GraphcError as error:
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 def test_what_the_system_says_of_a_write_is_told(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -21,7 +21,7 @@ from graphc.cluster.carriers.rays_connect import connect, environment
 from graphc.devices import device_name, devices
 from tests.cluster.conftest import started
 
-pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.multiprocess, pytest.mark.usefixtures("warm_python"), pytest.mark.timeout(180)]
 
 _STRANGER = """
 from graphc.base.errors import UnauthenticatedError

@@ -14,7 +14,7 @@ import pytest
 import graphc.compat.v1 as tf
 from tests.cluster.tensorflow1.conftest import CLUSTER
 
-pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.multiprocess, pytest.mark.usefixtures("warm_python"), pytest.mark.timeout(300)]
 
 _WORKER = """
 import sys

@@ -106,6 +106,7 @@ def under_slurm(folder: Path, program: str, timeout: int) -> list[subprocess.Pop
 
 
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.timeout(60)
 def test_a_rank_that_dies_ends_the_others_by_itself(tmp_path: Path) -> None:
     processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "False"), timeout=20)
@@ -122,6 +123,7 @@ def test_a_rank_that_dies_ends_the_others_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.multiprocess
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.timeout(60)
 def test_who_does_not_come_is_named_within_seconds(tmp_path: Path) -> None:
     processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "True"), timeout=6)

@@ -247,6 +247,7 @@ SCENARIOS = {
 QUICK = {"slow", "graph", "SIGKILL", "SIGSTOP"}
 
 
+@pytest.mark.usefixtures("warm_python")
 @pytest.mark.parametrize(
     "scenario", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in SCENARIOS]
 )

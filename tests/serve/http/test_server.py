@@ -24,6 +24,7 @@ import pytest
 import graphc as gx
 from graphc.serve.http.server import last_of
 from tests.serve.http.asking import npy
+from tests.warm import warm_processes
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]
 
@@ -105,9 +106,12 @@ def started(folder: Path, *arguments: str) -> Iterator[Server]:
         "--max-batch=2",
         *arguments,
     ]
-    with subprocess.Popen(
-        command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with (
+        warm_processes(),
+        subprocess.Popen(
+            command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
         watch = threading.Timer(_LIFE_SECONDS, process.kill)
         watch.start()
         try:
