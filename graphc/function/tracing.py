@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from graphc.base import collections_so_far
+from graphc.base import collections_so_far, is_graphc_file
 from graphc.base.errors import GraphcError
 from graphc.core import context, trace_scope, type_of
 from graphc.function import front_end
@@ -203,6 +203,8 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return found
+    if _is_own_wrapper(function):
+        return function
     try:
         found = front_end.convert_call(function)
     except front_end.NoSourceError as error:
@@ -214,6 +216,12 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
     if reason and front_end.has_control_flow(function):
         raise front_end.NoSourceError(reason)
     return found
+
+
+def _is_own_wrapper(function: Any) -> bool:
+    """Returns True for what graphc made of a user's function (``gx.grad(f)``): it converts that function by itself."""
+    code = getattr(function, "__code__", None)
+    return code is not None and hasattr(function, "__wrapped__") and is_graphc_file(code.co_filename)
 
 
 def _qualname(function: Any) -> str:

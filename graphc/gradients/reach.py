@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphc.ir import Attrs, Graph, Node, OpDef, Value
 from graphc.lowering import lower
-from graphc.ops import CALL, COND, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VMAP, WHILE
+from graphc.ops import CALL, COND, HOST_CALLS, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VMAP, WHILE
 
 __all__ = ["reach"]
 
@@ -51,7 +51,7 @@ def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:
     for node in graph.nodes:
         if node.op is READ_VARIABLE:
             known[node.outputs[0]] = held[node.attrs["variable"]]
-        elif node.op.differentiable:
+        elif node.op.differentiable or node.op in HOST_CALLS:  # which refuse gradients
             known.update(_of_node(node, known))
     return [known.get(value, _NOWHERE) for value in graph.outputs]
 

@@ -45,6 +45,7 @@ from graphc.ops.generator import is_random_state
 from graphc.ops.host import (
     HOST_CALL,
     HOST_CALLS,
+    HOST_RESULT,
     ORDER,
     STATUS,
     UNORDERED_HOST_CALL,
@@ -97,6 +98,7 @@ __all__ = [
     "FOLD_IN_AXIS",
     "HOST_CALL",
     "HOST_CALLS",
+    "HOST_RESULT",
     "HOST_VALUE",
     "INDEX",
     "JVP",

@@ -18,6 +18,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any, cast
 
 import jax
@@ -33,6 +34,7 @@ from graphc.tracing import CallState
 __all__ = [
     "HOST_CALL",
     "HOST_CALLS",
+    "HOST_RESULT",
     "ORDER",
     "STATUS",
     "UNORDERED_HOST_CALL",
@@ -410,7 +412,51 @@ def _call(
     if number is not None:
         function, values = _numbered(title, function, types), (number, *values)
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types]
-    return tuple(io_callback(function, shapes, *map(jax.lax.stop_gradient, values)))
+    results = io_callback(function, shapes, *map(jax.lax.stop_gradient, values))
+    return tuple([_without_gradient(result, *values, title=title) for result in results])
+
+
+def _without_gradient(result: Any, *values: Any, title: str) -> Any:
+    """Returns a result of a host call; its derivative with respect to the call's arguments is refused."""
+    inexact = [value for value in values if _is_inexact(value)]
+    return _opaque(title, result, inexact) if inexact and _is_inexact(result) else result
+
+
+def _is_inexact(value: Any) -> bool:
+    return jax.numpy.issubdtype(jax.numpy.result_type(value), jax.numpy.inexact)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _opaque(title: str, result: Any, values: Sequence[Any]) -> Any:
+    del title, values
+    return result
+
+
+def _kept(title: str, result: Any, values: Sequence[Any]) -> tuple[Any, None]:
+    del title, values
+    return result, None
+
+
+def _refuse_gradient(title: str, residuals: None, cotangent: Any) -> Any:
+    del residuals, cotangent
+    raise UnimplementedError(
+        f"{title} calls Python at run time, whose derivative graphc does not know; for a constant, pass "
+        "gx.stop_gradient(x) to it, or define its gradient by gx.custom_gradient around the call"
+    )
+
+
+_opaque.defvjp(_kept, _refuse_gradient)  # not called where the result is used without a gradient
+
+HOST_RESULT = OPS.add(
+    "host_result",
+    OpDef(
+        "host_result",
+        impl=_without_gradient,
+        infer=lambda types, attrs, regions: (types[0],),
+        params=("result", "*values"),
+        doc="Returns a result of a Python function that was called with values under a tape.",
+    ),
+)
 
 
 def _host_call_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -199,7 +199,12 @@ class Trace:
             output_types = infer_types(op, types, attrs, regions)
         except Exception as error:
             given = [one if type(one) in SCALARS else found for one, found in zip(inputs, types, strict=True)]
-            raise translate_error(error, op, given, attrs, operands=inputs) from error
+            found = translate_error(error, op, given, attrs, operands=inputs)
+            if isinstance(found, UnimplementedError):
+                self.refuse(found)
+            if found is error:
+                raise
+            raise found from error
         location = user_location()
         device = ""
         if context.device:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -431,14 +432,15 @@ def test_what_a_program_calls_may_call_another_with_variables(device: str | None
         assert tape.gradient(y, outside).item() == 24.0
 
 
-def test_no_gradient_flows_through_it() -> None:
+def test_it_is_a_constant_where_the_gradient_is_stopped() -> None:
     def program(x: Tensor) -> Any:
         with gx.GradientTape(persistent=True) as tape:
             tape.watch(x)
-            z = gx.pyfunc(lambda v: print("once") or v * v, SCALAR, x)
-            y = x * z
+            z = gx.pyfunc(lambda v: print("once") or v * v, SCALAR, gx.stop_gradient(x))
+            y = x * z + gx.pyfunc(lambda v: int(v), "int32", x)
+            gx.pyfunc(lambda v: v * v, SCALAR, x)
             for _ in range(6):
-                y = y + gx.pyfunc(lambda v: v * 2, SCALAR, y)
+                y = y + gx.stop_gradient(gx.pyfunc(lambda v: v * 2, SCALAR, y))
         return tape.gradient(y, x)
 
     (found,) = same(program, 3.0)
@@ -446,17 +448,50 @@ def test_no_gradient_flows_through_it() -> None:
     assert found.printed == "once\n"
 
 
-def test_the_gradient_of_what_it_returns_is_none() -> None:
-    def program(x: Tensor) -> Tensor:
-        return gx.pyfunc(double, SCALAR, x)
+def looped(x: Tensor) -> Tensor:
+    for _ in range(12):
+        x = x * 0.5 + gx.pyfunc(double, SCALAR, x)
+    return x
 
-    for run in (program, gx.function(program)):
-        x = f(3.0)
+
+def branched(x: Tensor) -> Tensor:
+    if x > 0:
+        x = x * gx.pyfunc(double, SCALAR, x)
+    return x
+
+
+DIFFERENTIATED: dict[str, Callable[[Tensor], Tensor]] = {
+    "alone": lambda x: gx.pyfunc(double, SCALAR, x),
+    "without an order": lambda x: gx.pyfunc(double, SCALAR, x, ordered=False) * x,
+    "in a list": lambda x: gx.pyfunc(lambda given: double(given[0]), SCALAR, [x, 1.0]) + x,
+    "in a loop": looped,
+    "in a branch": branched,
+    "by TensorFlow's name": lambda x: gx.flow.numpy_function(double, [x], "float32") * x,
+}
+
+
+@pytest.mark.parametrize("kind", DIFFERENTIATED)
+@pytest.mark.parametrize("mode", ["eager", "inside", "outside", "grad"])
+def test_its_gradient_is_refused(mode: str, kind: str) -> None:
+    def gradient(x: Tensor) -> Any:
         with gx.GradientTape() as tape:
             tape.watch(x)
-            y = run(x)
-        assert tape.gradient(y, x) is None
-        assert gx.grad(run)(x).item() == 0
+            y = program(x)
+        return tape.gradient(y, x)
+
+    program = DIFFERENTIATED[kind] if mode != "outside" else gx.function(DIFFERENTIATED[kind])
+    inside = gx.function(gx.grad(program) if mode == "grad" else gradient)
+    with pytest.raises(UnimplementedError, match=r"calls Python at run time, whose derivative .* gx\.custom_gradient"):
+        (inside if mode in ("inside", "grad") else gradient)(f(3.0))
+
+
+def test_the_gradient_of_what_the_function_took_from_outside_is_refused() -> None:
+    x = f(3.0)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = gx.pyfunc(lambda: x * x, SCALAR)
+        with pytest.raises(UnimplementedError, match="whose derivative"):
+            tape.gradient(y, x)
 
 
 def test_a_gradient_from_outside_calls_it_once() -> None:
@@ -466,7 +501,7 @@ def test_a_gradient_from_outside_calls_it_once() -> None:
         calls.append(float(v))
         return v * v
 
-    call = compiled(lambda x: (x * gx.pyfunc(square, SCALAR, x), x))
+    call = compiled(lambda x: (x * gx.pyfunc(square, SCALAR, gx.stop_gradient(x)), x))
     x = f(3.0)
     with gx.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -477,7 +512,7 @@ def test_a_gradient_from_outside_calls_it_once() -> None:
 
 
 def test_a_gradient_that_would_call_it_again_is_refused() -> None:
-    call = compiled(lambda x: x * gx.pyfunc(lambda v: v * v, SCALAR, x))
+    call = compiled(lambda x: x * gx.pyfunc(lambda v: v * v, SCALAR, gx.stop_gradient(x)))
     x = f(3.0)
     with gx.GradientTape() as tape:
         tape.watch(x)

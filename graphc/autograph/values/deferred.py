@@ -101,7 +101,7 @@ class DeferredError(Deferred):
         """Returns the exception taken apart."""
         attributes = {name: value for name, value in error.__dict__.items() if name != RAISED}
         made_of = cast("Any", _builtin(type(error))).__reduce__(error)[1]
-        parts = (made_of, error.args, attributes, _slots(error), error.__cause__)
+        parts = (made_of, error.args, attributes, _slots(error), None if _causes_itself(error) else error.__cause__)
         return cls(Opaque(type(error)), *map(snapshot, parts), suppress=Opaque(error.__suppress_context__))
 
     def make(self) -> BaseException:
@@ -130,10 +130,21 @@ def _slots(error: BaseException) -> dict[str, Any]:
     return {name: getattr(error, name) for name in names if hasattr(error, name)}
 
 
+def _causes_itself(error: BaseException) -> bool:
+    """Returns True if an exception is among its own causes (``raise error from error``)."""
+    seen: list[BaseException] = []
+    cause = error.__cause__
+    while cause is not None and not any(cause is one for one in seen):
+        seen.append(cause)
+        cause = cause.__cause__
+    return any(error is one for one in seen)
+
+
 def is_deferred(value: Any) -> bool:
     """Returns True if a value holds tensors without values, so that it is known at run time only."""
     if isinstance(value, BaseException):
-        return any(map(is_deferred, (value.args, value.__dict__, _slots(value), value.__cause__)))
+        cause = None if _causes_itself(value) else value.__cause__
+        return any(map(is_deferred, (value.args, value.__dict__, _slots(value), cause)))
     parts = nest.children(value)
     if parts is not None:
         return any(map(is_deferred, parts[1]))

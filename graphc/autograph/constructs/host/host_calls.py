@@ -20,11 +20,11 @@ from graphc.autograph.constructs.failures.try_scope import check_handlers
 from graphc.autograph.constructs.host.results import Results, is_type
 from graphc.autograph.values.deferred import Frozen, is_deferred, rebuilt
 from graphc.autograph.values.kinds import check_shown
-from graphc.base import at, nest, user_location
+from graphc.base import Location, at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, Variable, apply, with_short_errors
-from graphc.ir import OPS, TensorType
-from graphc.ops import HostFunction, emit_host_call
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, open_tapes, with_short_errors
+from graphc.ir import OPS, Attrs, TensorType
+from graphc.ops import HOST_RESULT, HostFunction, emit_host_call
 from graphc.tracing import context, current_trace
 
 __all__ = ["call_host", "print_late", "pyfunc"]
@@ -108,9 +108,11 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
     time the program comes to this point, loops and branches included, in the order of the program with other calls of
-    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted, and no gradient flows
-    through it. What it raises, the compiled call raises: the very exception. It is not called any more once the call
-    has failed.
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted. What it
+    raises, the compiled call raises: the very exception. It is not called any more once the call has failed.
+
+    A gradient through it is refused: pass ``gx.stop_gradient(x)`` for a constant, or define its gradient by
+    :func:`custom_gradient` around the call.
 
     On an accelerator its tensors are copied to the host and back, and the program waits for it.
 
@@ -133,7 +135,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
         number that its dtype cannot hold.
       InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
-      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception.
+      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception. While
+        gradients are computed: one would flow through the call.
 
     Example:
       >>> import graphc as gx
@@ -158,8 +161,12 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     given = _with_values(args)
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
+    returned: list[Any] = []
+
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
         result = function(*values)
+        if open_tapes:
+            returned.append(result)
         try:
             return declared.check(result)
         except InvalidArgumentError as error:
@@ -168,18 +175,24 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
     if context.trace is None:
         run = with_short_errors(run)
-        return nest.unflatten(declared.structure, _pinned([Tensor(jnp.asarray(array)) for array in run(given)]))
+        results = [Tensor(jnp.asarray(array)) for array in run(given)]
+        # A tensor that it returns may depend on one that it took from outside.
+        return nest.unflatten(declared.structure, _known(results, (given, returned), name, location))
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
-    return nest.unflatten(declared.structure, _pinned(results))
+    return nest.unflatten(declared.structure, _known(results, given, name, location))
 
 
-def _pinned(results: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Gives the results on the device that scopes around ask for, and known to the tapes; without those as they are."""
-    return [apply(OPS["identity"], (result,)) for result in results] if context.device or context.tapes else results
+def _known(results: Sequence[Tensor], given: Any, name: str, location: Location | None) -> Sequence[Tensor]:
+    """Returns the results on the device that scopes around ask for, and known to the tapes, which refuse gradients."""
+    if open_tapes or context.tapes:
+        values = [leaf for leaf in nest.flatten(given)[0] if isinstance(leaf, Tensor) and leaf.type.is_inexact]
+        attrs = Attrs(title=f"gx.pyfunc of {name!r}" + ("" if location is None else f" ({location.short})"))
+        return [apply(HOST_RESULT, (result, *values), attrs) for result in results]
+    return [apply(OPS["identity"], (result,)) for result in results] if context.device else results
 
 
 def _with_values(value: Any) -> Any:
