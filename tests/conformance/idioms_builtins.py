@@ -577,7 +577,7 @@ def sorted_dataclasses(x: Any) -> Any:
     "builtins/sorted by a comparing function",
     inputs=_ROWS,
     construct="`functools.cmp_to_key` of tensors",
-    refused=(gx.errors.UnimplementedError, r"functools.cmp_to_key would compare by tensors, .*pass a key that gives"),
+    refused=(gx.errors.ConcretizationError, r"bool\(\) needs a value, but this tensor .*the result of less"),
 )
 def sorted_by_comparing(x: Any) -> Any:
     def compare(first: Any, second: Any) -> int:

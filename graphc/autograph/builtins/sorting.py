@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations, takewhile
@@ -42,7 +41,7 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
     """``sorted``."""
     items: list[Any] = list(iterable) if isinstance(iterable, _ITERATED) else call(list)(iterable)
     convert = itself if key is None else partial(in_python, call(key))
-    keys = [key(item) for item in items] if isinstance(key, _Comparing) else [ordered(convert(item)) for item in items]
+    keys = [ordered(convert(item)) for item in items]
     if len(items) > 1 and any(map(_is_late, _parts(keys))):
         if not any(map(_is_sequence, keys)):
             return made(_in_order(items, FUNCTIONS["argsort"](_stacked(keys), descending=truth(reverse), stable=True)))
@@ -147,36 +146,7 @@ def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, r
     owner[:] = new
 
 
-class _Comparing:
-    """Stands for what ``functools.cmp_to_key`` gives, whose function must answer while Python sorts.
-
-    Args:
-      compare: the function of two items, converted.
-    """
-
-    def __init__(self, compare: Callable[[Any, Any], Any]) -> None:
-        self._native = functools.cmp_to_key(partial(self._answer, compare))
-
-    def __call__(self, item: Any) -> Any:
-        """Returns what Python compares in place of an item."""
-        return self._native(item)
-
-    @staticmethod
-    def _answer(compare: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
-        found = compare(first, second)
-        if _is_late(found):
-            _refuse("with functools.cmp_to_key would compare by tensors")
-        return found
-
-
-def _cmp_to_key(native: Callable[..., Any], mycmp: Any) -> _Comparing:
-    """``functools.cmp_to_key``."""
-    native(mycmp)  # which raises for what is no function
-    return _Comparing(call(mycmp))
-
-
 OVERRIDES: Functions = {
     sorted: of_values(_sorted),
     list.sort: _sort,
-    functools.cmp_to_key: _cmp_to_key,
 }

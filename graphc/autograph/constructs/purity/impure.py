@@ -237,7 +237,8 @@ def public_name(function: Any) -> str:
     module, name, owner = origin(function)
     module = _ALIASES.get(module, module)
     while module:
-        if getattr(sys.modules.get(module), name, None) == function:
+        found = getattr(sys.modules.get(module), name, None)
+        if found is function or (type(found) is type(function) and found == function):
             return name if module in ("builtins", "io") else f"{module}.{name}"
         module = module.rpartition(".")[0]
     if owner is os.environ:
