@@ -17,7 +17,7 @@ GENERATOR = "generator expressions in `sum`, `any`, `all`, `min`, `max`"
 MINMAX = "`max(a, b)`, `min(a, b, c)`"
 SELECTED = "`min`, `max`, `sorted`, `list.sort` of tuples, objects and iterators, by keys of tensors"
 ASKED = "`len`, `bool`, `int`, `float`, `abs` of user classes"
-METHODS = "methods of numbers: `is_integer`, `bit_length`, `bit_count`"
+METHODS = "methods of numbers: `is_integer`, `conjugate`, `numerator`"
 NEXT = "`next` of a generator expression with conditions"
 FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`, `math.fsum`"
 FILTER = "`filter` and `filterfalse` by tensors"
@@ -665,7 +665,7 @@ def negative_length(x: Any) -> Any:
 @program("builtins/methods of numbers", inputs=[(f(3.0),), (f(-2.5),), (f(0.0),), (f(100.0),)], construct=METHODS)
 def methods_of_numbers(x: Any) -> Any:
     n = int(x)
-    return float(x).is_integer(), n.bit_length(), n.bit_count(), (n.numerator, n.denominator), n.conjugate(), n.real
+    return float(x).is_integer(), (n.numerator, n.denominator), n.conjugate(), n.real
 
 
 @program(

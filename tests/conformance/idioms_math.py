@@ -42,7 +42,7 @@ def _of_one(function: Any) -> Any:
 )
 def of_two(x: Any, y: Any) -> Any:
     root = math.pow(abs(x), y) + math.atan2(x, y) + math.fmod(x, y)
-    return root, math.copysign(1.5, y), math.hypot(x, y, 1), math.dist((x, y), [1.0, 2.0])
+    return root, math.copysign(1.5, y), math.hypot(x, y, 1)
 
 
 @program(
@@ -95,21 +95,6 @@ def of_an_index(x: Any) -> Any:
     return total
 
 
-@program(
-    "math/gcd",
-    inputs=[(i(12), i(18)), (i(-4), i(6)), (i(0), i(5)), (i(10), i(3)), (i(5), i(7)), (i(5), i(-1))],
-    construct=MATH,
-    python_numbers=True,
-)
-def of_ints(n: Any, k: Any) -> Any:
-    return math.gcd(n, k), math.gcd(n, 4), math.gcd(18, 12)
-
-
-@program("math/factorial", inputs=[(i(0),), (i(5),), (i(12),), (i(-1),)], construct=MATH)
-def factorial(n: Any) -> Any:
-    return math.factorial(n)
-
-
 @program("math/isclose", inputs=[(f(1.0), f(1.0001)), (f(1.0), f(2.0))], construct=MATH)
 def close(x: Any, y: Any) -> Any:
     return math.isclose(x, y, rel_tol=1e-3), math.isclose(x, y, rel_tol=0, abs_tol=0.5)
@@ -149,7 +134,9 @@ def _refused(name: str, remedy: str, *given: int) -> None:
 _refused("comb", r"use gx\.special\.comb", 5, 2)
 _refused("perm", r"write a loop over range", 5, 2)
 _refused("isqrt", r"write int\(math\.sqrt", 5)
-_refused("lcm", r"write abs\(a \* b\)", 4, 6)
+_refused("lcm", r"write abs\(a \* b\) // gcd", 4, 6)
+_refused("gcd", r"write a loop", 4, 6)
+_refused("factorial", r"use math\.gamma", 4)
 _refused("modf", r"use gx\.modf", 4)
 
 

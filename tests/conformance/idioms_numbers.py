@@ -62,7 +62,7 @@ def operators_with_known_ints(a: Any, b: Any) -> Any:
 )
 def bits_of_large_ints(a: Any, b: Any) -> Any:
     n, k = int(a), int(b)
-    return n & k, n | k, n ^ k, n >> k, n % k, n > k, n.bit_length()
+    return n & k, n | k, n ^ k, n >> k, n % k, n > k
 
 
 @program(
@@ -84,7 +84,7 @@ def compared_exactly(a: Any, b: Any) -> Any:
 def attributes_of_numbers(a: Any, b: Any) -> Any:
     x, n, flag, z = float(a), int(b), bool(b), complex(a)
     parts = x.real, x.imag, n.real, n.imag, flag.real, flag.imag, z.real, z.imag
-    return parts, x.is_integer(), n.numerator, n.denominator, n.conjugate(), n.bit_length(), n.bit_count()
+    return parts, x.is_integer(), n.numerator, n.denominator, n.conjugate()
 
 
 @program("numbers/classes of numbers", inputs=[(f(2.0),), (f(-1.0),)], construct=NUMBERS, python_numbers=True)

@@ -8,26 +8,21 @@ is whole in Python is whole here too, since what follows may count on it (``int(
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from graphc.autograph.constructs.branches.branch import and_, itself, not_, or_
-from graphc.autograph.constructs.branches.checks import require, require_limit
+from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, any_joined, is_whole, kind_of, number
-from graphc.autograph.values.protocol import as_tensor
-from graphc.autograph.values.spans import HIGHEST, Span
-from graphc.autograph.values.whole_numbers import whole_number
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidTypeError, NumberOverflowError, UnimplementedError
+from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ops import special
 from graphc.tracing import current_trace
@@ -54,17 +49,6 @@ def _as_float(value: Any) -> Any:
     if is_symbolic(value) or operator_method(value, "__float__") is not None:
         return call(float)(value)
     return math.copysign(value, value)  # a float, or what Python says of what is none
-
-
-def _as_int(value: Any) -> Any:
-    """Returns an argument as the int that a function of ``math`` makes of it."""
-    if not _symbolic(value):
-        return value if kind_of(value) is int else operator.index(value)
-    if is_whole(value) is False:
-        return operator.index(cast("Any", 1.0))  # says what Python says of a float
-    if value.shape or value.dtype.kind not in "iu":
-        raise current_trace().refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {value.type}"))
-    return whole_number(value)
 
 
 # --- functions of floats
@@ -249,61 +233,12 @@ def _whole(op: str) -> Callable[..., Any]:
     return replaced
 
 
-def _of_ints(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns what stands for a function of ints."""
-
-    def replaced(native: Native, *args: Any) -> Any:
-        if not any(map(_symbolic, args)):
-            return native(*args)
-        return compute(*[_as_int(value) for value in args])
-
-    return replaced
-
-
-def _gcd(*args: Any) -> Any:
-    return reduce(_gcd_of_two, args, 0)
-
-
-def _gcd_of_two(first: Any, second: Any) -> Any:
-    first, second = abs(first), abs(second)
-    if not _symbolic(first) and not _symbolic(second):
-        return call(math.gcd)(first, second)
-    return SymbolicNumber(FUNCTIONS["gcd"](as_tensor(first), as_tensor(second)), int, span=Span(0, HIGHEST))
-
-
-_FACTORIALS = np.array([math.factorial(n) for n in range(13)], np.int32)
-
-
-def _factorial(value: Any) -> Any:
-    require(not_(value < 0), lambda: ValueError("factorial() not defined for negative values"))
-    location, most = user_location(), len(_FACTORIALS) - 1
-    message = (
-        f"math.factorial of a number above {most} passes 32 bits, in which compiled code holds an int that depends on "
-        "tensors; use math.gamma(n + 1.0), a float"
-    )
-    require_limit(not_(value > most), lambda: at(NumberOverflowError(message), location))
-    place = FUNCTIONS["clip"](value, 0, most)
-    return SymbolicNumber(number(FUNCTIONS["take"](_FACTORIALS, place), int), int, span=Span(1, int(_FACTORIALS[-1])))
-
-
 # --- several numbers
 
 
 def _hypot(*values: Any) -> Any:
     first, *others = values
     return reduce(FUNCTIONS["hypot"], others, FUNCTIONS["abs"](first))
-
-
-def _points(native: Native, p: Any, q: Any, /) -> Any:
-    """``math.dist``."""
-    first, second = list(p), list(q)
-    if not any(map(_depends, (*first, *second))):
-        return native(first, second)
-    if len(first) != len(second):
-        return native((0.0,), ())  # says what Python says
-    operands = [_as_float(value) for value in (*first, *second)]
-    pairs = zip(operands[: len(first)], operands[len(first) :], strict=True)
-    return _result(_hypot(*[FUNCTIONS["subtract"](one, other) for one, other in pairs]), float, operands)
 
 
 def _isclose(native: Native, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
@@ -344,10 +279,13 @@ def _without(name: str, remedy: str) -> Callable[..., Any]:
 
 _REMEDIES = {
     "comb": "use gx.special.comb(n, k), which gives a float",
+    "dist": "write math.hypot(*[a - b for a, b in zip(p, q)])",
+    "factorial": "use math.gamma(n + 1.0), which gives a float",
     "fma": "write x * y + z",
     "frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0**e",
+    "gcd": "write a loop with `a, b = b, a % b`, or use gx.gcd(a, b) of tensors",
     "isqrt": "write int(math.sqrt(n)), which is exact below 2**24",
-    "lcm": "write abs(a * b) // math.gcd(a, b)",
+    "lcm": "write abs(a * b) // gcd(a, b) with a loop for gcd, or use gx.lcm(a, b) of tensors",
     "ldexp": "write x * 2.0**i",
     "modf": "use gx.modf(x) of a tensor",
     "nextafter": "use gx.nextafter(x, y) of tensors",
@@ -372,15 +310,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "acosh": _function(FUNCTIONS["acosh"], _where(lambda x: x < 1, 0.0)),
     "atanh": _function(FUNCTIONS["atanh"], _where(lambda x: abs(x) >= 1, 1.0)),
     "cbrt": _function(_cbrt),
-    "dist": _points,
     "erf": _function(special.erf),
     "erfc": _function(special.erfc),
     "exp2": _function(FUNCTIONS["exp2"], _exceeds(1023.9999999)),
     "fabs": _function(FUNCTIONS["abs"]),
-    "factorial": _of_ints(_factorial),
     "fmod": _function(FUNCTIONS["fmod"], _Domain(_fmod_domain, (1.0, 0.0))),
     "gamma": _function(special.gamma, _POLES, _exceeds(171.6243769563027)),
-    "gcd": _of_ints(_gcd),
     "hypot": _function(_hypot),
     "isclose": _isclose,
     "lgamma": _function(special.gammaln, _where(lambda x: _all(_POLES.holds(x), x > -_INFINITY), -1.0)),

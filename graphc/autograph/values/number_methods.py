@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.values.number import SymbolicNumber, number
-from graphc.autograph.values.spans import LOWEST, Span
 from graphc.core import FUNCTIONS
 
 __all__ = ["define_methods"]
@@ -27,21 +26,6 @@ def _is_integer(value: Any) -> Any:
         return True
     whole = FUNCTIONS["logical_and"](FUNCTIONS["floor"](value) == value, FUNCTIONS["isfinite"](value))
     return SymbolicNumber(whole, bool)
-
-
-def _bit_length(value: Any) -> Any:
-    value = number(value, int)
-    reached = FUNCTIONS["logical_or"](value >= _POWERS, value <= -_POWERS)
-    bits = FUNCTIONS["sum"](FUNCTIONS["astype"](reached, "int32")) + FUNCTIONS["astype"](value == LOWEST, "int32")
-    return SymbolicNumber(number(bits, int), int, span=Span(0, 32))
-
-
-def _bit_count(value: Any) -> Any:
-    value = number(value, int)
-    # The absolute value, of which the lowest number of 32 bits has the same bits as itself.
-    magnitude = FUNCTIONS["where"](value < 0, FUNCTIONS["negative"](value), value)
-    bits = FUNCTIONS["bitwise_and"](FUNCTIONS["bitwise_right_shift"](magnitude, np.arange(32, dtype=np.int32)), 1)
-    return SymbolicNumber(number(FUNCTIONS["sum"](bits), int), int, span=Span(0, 32))
 
 
 def _real(value: Any) -> Any:
@@ -66,8 +50,6 @@ def define_methods() -> None:
         setattr(SymbolicNumber, name, property(get))
     SymbolicNumber.methods.update(
         {
-            "bit_count": _method(_bit_count),
-            "bit_length": _method(_bit_length),
             "conjugate": _method(_itself),
             "denominator": lambda owner: 1,
             "is_integer": _method(_is_integer),
