@@ -469,8 +469,8 @@ class Weighed:
     def double(self) -> Any:
         return self.value * 2 if self.value > 0 else self.value
 
-    def scaled(self, factor: Any, *, plus: Any = 0.0) -> Any:
-        return self.value * factor + plus if self.value > 0 else self.value
+    def plain(self, factor: Any) -> Any:
+        return self.value * factor
 
 
 @program(
@@ -486,7 +486,7 @@ def operator_table(a: Any, c: Any) -> Any:
             found.append(function(a, c))
         else:
             found.append(function(c, a))
-    return found, operator.lt(a, c), operator.contains([1, 2, 3], a), operator.countOf([a, c, a], a)
+    return found, operator.lt(a, c), operator.contains([1, 2, 3], a)
 
 
 @program(
@@ -524,4 +524,15 @@ def operator_getters(a: Any, c: Any) -> Any:
     if a > c:
         pair = operator.itemgetter(1, 0)(rows)
     total = operator.add(weighed, Weighed(c))
-    return pair, total, operator.attrgetter("double")(weighed), operator.methodcaller("scaled", 3, plus=c)(weighed)
+    best = max([(a, c), (c, a)], key=operator.itemgetter(0))
+    return pair, total, best, operator.attrgetter("value")(weighed), operator.methodcaller("plain", 3)(weighed)
+
+
+@program(
+    "functions/attrgetter of a property with a condition on a tensor",
+    inputs=[(f(3.0),)],
+    construct="`operator.attrgetter`, `methodcaller` of code with conditions on tensors",
+    refused=(gx.errors.ConcretizationError, r"bool\(\) needs a value, but this tensor .*in code that is not converted"),
+)
+def operator_getter_of_property(a: Any) -> Any:
+    return operator.attrgetter("double")(Weighed(a))

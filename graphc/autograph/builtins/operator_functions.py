@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 from graphc.autograph.constructs.branches.logic import not_
-from graphc.autograph.constructs.calls.attributes import load_attr
-from graphc.autograph.constructs.calls.call import call, call_method
+from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.expressions.assignments import delete_item, inplace, store_item
 from graphc.autograph.constructs.expressions.comparisons import compare, contains
 from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.operators import BINARY, binary, load_item, unary
-from graphc.autograph.constructs.loops.iterators import iterator_of
-from graphc.autograph.constructs.overrides import Functions, Objects
+from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.values.number import is_whole
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.core import SymbolicTensor
@@ -63,13 +60,6 @@ def _index(native: Native, value: Any, /) -> Any:
     return whole_number(value)
 
 
-def _count_of(native: Native, values: Any, wanted: Any, /) -> Any:
-    """``operator.countOf``, of what Python asks one by one."""
-    del native
-    items = cast("Iterable[Any]", iterator_of(values) or values)
-    return sum([call(bool)(compare("==", item, wanted)) for item in items])
-
-
 _ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 _UNARY = (("-", operator.neg), ("+", operator.pos), ("~", operator.invert))
@@ -88,7 +78,6 @@ OVERRIDES: Functions = {
     operator.abs: _calling(abs),
     operator.concat: _meaning("+", binary),
     operator.contains: _contains,
-    operator.countOf: _count_of,
     operator.delitem: _plain(delete_item),
     operator.getitem: _plain(load_item),
     operator.iconcat: _meaning("+", inplace),
@@ -99,42 +88,4 @@ OVERRIDES: Functions = {
     operator.not_: _plain(not_),
     operator.setitem: _plain(store_item),
     operator.truth: _calling(bool),
-}
-
-
-# --- objects that look something up
-
-
-def _looked_up(look: Callable[[Any, Any], Any], keys: tuple[Any, ...], owner: Any) -> Any:
-    found = [look(owner, key) for key in keys]
-    return tuple(found) if len(found) > 1 else found[0]
-
-
-def _attribute(owner: Any, path: str) -> Any:
-    for name in path.split("."):
-        owner = load_attr(owner, name)
-    return owner
-
-
-def _item_getter(getter: operator.itemgetter[Any]) -> Callable[[Any], Any]:
-    return partial(_looked_up, load_item, cast("Any", getter).__reduce__()[1])
-
-
-def _attribute_getter(getter: operator.attrgetter[Any]) -> Callable[[Any], Any]:
-    return partial(_looked_up, _attribute, cast("Any", getter).__reduce__()[1])
-
-
-def _method_caller(caller: operator.methodcaller) -> Callable[[Any], Any]:
-    make, args = cast("Any", caller).__reduce__()
-    if isinstance(make, partial):
-        name, options = make.args[0], make.keywords
-    else:
-        name, args, options = args[0], args[1:], {}
-    return lambda owner: call_method(owner, name)(*args, **options)
-
-
-OBJECTS: Objects = {
-    operator.itemgetter: _item_getter,
-    operator.attrgetter: _attribute_getter,
-    operator.methodcaller: _method_caller,
 }

@@ -48,5 +48,5 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 
 def fill() -> None:
     """Fills the tables that calls look builtins up in."""
-    OVERRIDES.fill(FUNCTIONS, operator_functions.OBJECTS, chosen_items.METHODS)
+    OVERRIDES.fill(FUNCTIONS, chosen_items.METHODS)
     Growing.methods.update(list_methods.METHODS)

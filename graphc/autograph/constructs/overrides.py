@@ -12,14 +12,11 @@ from typing import Any, NamedTuple, cast
 
 from graphc.core import Variable, read
 
-__all__ = ["OVERRIDES", "PURE", "Functions", "Objects", "of_values"]
+__all__ = ["OVERRIDES", "PURE", "Functions", "of_values"]
 
 Override = Callable[..., Any]
 Functions = dict[Any, Override]
 """By the function that is replaced, what is called in its place."""
-
-Objects = dict[type[Any], Callable[[Any], Override]]
-"""By the class of a library's object, what makes of the object what is called in its place."""
 
 
 @dataclass(frozen=True)
@@ -29,27 +26,20 @@ class Overrides:
     Attributes:
       functions: by the builtin or library function, what is called in its place, with the function first; for a method
         of a builtin type, with the object as its second argument.
-      objects: by the class of an object of a library's that is called, what makes of the object what is called in its
-        place.
       list_methods: by the names of the methods of lists of known length, what is called where tensors may decide about
         a place or an item, with Python's own method, the list, and the arguments.
     """
 
     functions: Functions = field(default_factory=Functions)
-    objects: dict[type[Any], Callable[[Any], Override]] = field(
-        default_factory=dict[type[Any], Callable[[Any], Override]]
-    )
     list_methods: dict[str, Override] = field(default_factory=dict[str, Override])
 
     def fill(
         self,
         functions: Mapping[Any, Override],
-        objects: Mapping[type[Any], Callable[[Any], Override]],
         list_methods: Mapping[str, Override],
     ) -> None:
         """Adds to the tables."""
         self.functions.update(functions)
-        self.objects.update(objects)
         self.list_methods.update(list_methods)
 
 

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from functools import lru_cache
@@ -70,6 +71,8 @@ __all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert"]
 _TEXTS: frozenset[Any] = frozenset((ascii, format, print, repr, str))
 _KEEPING = CONTENT_METHODS | {"format", "format_map", "join"}
 """Methods that take one of several values as it is: they put it somewhere, or write it when the program runs."""
+_GETTERS = (operator.attrgetter, operator.methodcaller)
+"""Objects of Python's that call code of the user's, which is not converted then."""
 _PRINT = print
 
 
@@ -142,14 +145,12 @@ def call(function: Any) -> Any:
         return telling(function, function)
     if not callable(function):
         return functools.partial(in_python, function)  # which says so
-    if (made_of := OVERRIDES.objects.get(class_of(function))) is not None:
-        return made_of(function)
     method = inspect.getattr_static(class_of(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         read_method(class_of(function), "__call__", method)
         return telling(function, _bound(_user_or_library(method, function), function))
     module = getattr(function, "__module__", None) or type(function).__module__
-    if not is_pure_module(module) or changes_array(function) or is_reported(function):
+    if not is_pure_module(module) or isinstance(function, _GETTERS) or changes_array(function) or is_reported(function):
         function = report_call(function, f"the call of {function!r:.60}")
     return telling(function, guarded(checked(function)))
 

@@ -10,7 +10,6 @@ import warnings
 from typing import Any, cast
 
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import (
@@ -168,8 +167,7 @@ def _hashable_function(function: Any) -> Any:
 
 def _called_back(value: Any) -> Any:
     """Returns an argument that the builtin calls, as a call of it would be converted."""
-    callback = isinstance(value, _CALLBACKS)
-    return call(value) if callback or alternatives(value) is not None or class_of(value) in OVERRIDES.objects else value
+    return call(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
 
 
 def _takes_tensors(function: Any) -> bool:
