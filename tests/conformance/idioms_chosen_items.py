@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import graphc as gx
 from tests.conformance.harness import f, i, program
 
 PLACE = "a tensor as index of a Python list"
-FOUND = "`index`, `count`, `remove` and `in` of a list, with tensors"
+FOUND = "`index`, `count` and `in` of a list, with tensors"
+MOVED = "`del`, `pop`, `insert`, `remove` of a list at a place that tensors choose"
 ROWS = f(1, 4, 2, 5)
 PLACES = [(ROWS, i(0)), (ROWS, i(2)), (ROWS, i(-1)), (ROWS, i(-3)), (ROWS, i(3)), (ROWS, i(-4))]
 VALUES = [(ROWS, f(4.0)), (ROWS, f(1.0)), (ROWS, f(7.0))]
@@ -54,27 +57,6 @@ def counted_in_a_branch(x: Any) -> Any:
     return seen
 
 
-@program("chosen items/deleted", inputs=PLACES, construct=PLACE, gradient=True)
-def deleted(xs: Any, n: Any) -> Any:
-    items = [xs[0], xs[1], xs[2]]
-    del items[n]
-    return items, len(items)
-
-
-@program("chosen items/popped", inputs=PLACES, construct=PLACE, gradient=True)
-def popped(xs: Any, n: Any) -> Any:
-    items = [xs[0], xs[1], xs[2]]
-    last = items.pop(n)
-    return items, last
-
-
-@program("chosen items/inserted", inputs=[*PLACES, (ROWS, i(9)), (ROWS, i(-9))], construct=PLACE, gradient=True)
-def inserted(xs: Any, n: Any) -> Any:
-    items = [xs[0], xs[1], xs[2]]
-    items.insert(n, xs[3])
-    return gx.stack(items)
-
-
 @program("chosen items/names in a list", inputs=PLACES, construct=PLACE)
 def names(xs: Any, n: Any) -> Any:
     words = ["a", "b", "c"]
@@ -88,13 +70,6 @@ def place_of(xs: Any, value: Any) -> Any:
     return items.count(value), value in items, items.index(value)
 
 
-@program("chosen items/removed", inputs=VALUES, construct=FOUND, gradient=True)
-def removed(xs: Any, value: Any) -> Any:
-    items = [xs[0], xs[1], xs[2], xs[1]]
-    items.remove(value)
-    return items
-
-
 @program("chosen items/a number among numbers", inputs=VALUES, construct=FOUND, python_numbers=True)
 def number_among(xs: Any, value: Any) -> Any:
     levels = [1, 4, 9]
@@ -102,3 +77,23 @@ def number_among(xs: Any, value: Any) -> Any:
     if level in levels:
         return levels.index(level), levels.count(level), xs[0]
     return -1, levels.count(level), xs[1]
+
+
+def _refused(name: str, run: Callable[[list[Any], Any, Any], Any], message: str) -> None:
+    @program(
+        f"chosen items/{name}",
+        inputs=[(ROWS, i(1))],
+        construct=MOVED,
+        refused=(gx.errors.ConcretizationError, message),
+    )
+    def call(xs: Any, n: Any) -> Any:
+        items = [xs[0], xs[1], xs[2]]
+        run(items, n, xs[1] + 0)
+        return items
+
+
+AN_INDEX = r"an index or a size needs a value, but this tensor .*use gx\.take or x\[i\] of a tensor"
+_refused("deleted", lambda items, n, value: operator.delitem(items, n), AN_INDEX)
+_refused("popped", lambda items, n, value: items.pop(n), AN_INDEX)
+_refused("inserted", lambda items, n, value: items.insert(n, value), AN_INDEX)
+_refused("removed", lambda items, n, value: items.remove(value), r"bool\(\) needs a value, but this tensor")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.expressions.chosen_items import delete_chosen, store_chosen
+from graphc.autograph.constructs.expressions.chosen_items import store_chosen
 from graphc.autograph.constructs.expressions.masked import Chosen
 from graphc.autograph.constructs.expressions.operators import BINARY, binary
 from graphc.autograph.constructs.expressions.positions import check_positions
@@ -140,9 +140,6 @@ def delete_item(owner: Any, index: Any) -> None:
         return
     what = f"the deletion of an item of a {type(owner).__name__}"
     answer("__delitem__", owner, index)
-    if isinstance(index, SymbolicTensor) and type(owner) is list:
-        delete_chosen(cast("list[Any]", owner), index)
-        return
     if context.trace is not None and _is_container(owner, "__delitem__"):
         context.trace.writing(ContentsCell(owner, what))
     else:
