@@ -1,13 +1,6 @@
 """Layer 7: from Python source to calls of control-flow operators, and the operators."""
 
-from graphc.autograph.frontend import (
-    NoSourceError,
-    convert,
-    has_control_flow,
-    is_converted,
-    is_part_of,
-    to_source,
-)
+from graphc.autograph.frontend import NoSourceError, convert, has_control_flow, is_converted, is_part_of, to_source
 from graphc.autograph.functional import cond, fori_loop, scan, switch, while_loop
 from graphc.autograph.operators import (
     Loopable,

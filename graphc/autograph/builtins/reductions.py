@@ -34,14 +34,7 @@ from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import is_symbolic, limited
-from graphc.autograph.values.join import (
-    Join,
-    is_number,
-    is_tensor,
-    note_aliases,
-    same_values,
-    to_tensors,
-)
+from graphc.autograph.values.join import Join, is_number, is_tensor, note_aliases, same_values, to_tensors
 from graphc.autograph.values.number import kind_of, numbered
 from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest

@@ -19,9 +19,7 @@ from graphc.autograph.frontend.lower_jumps import RETURN, is_flag
 from graphc.autograph.values.course_number import CourseNumber, by_trip, chosen
 from graphc.autograph.values.facts import assume, assuming, both, opposite
 from graphc.autograph.values.growing_list import matched
-from graphc.autograph.values.join import (
-    Join,
-)
+from graphc.autograph.values.join import Join
 from graphc.autograph.values.protocol import is_bound, operand_of, symbol_of
 from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, apply, read, trace_scope

@@ -10,15 +10,7 @@ from typing import Any
 from graphc.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.values.choice_join import as_choices
-from graphc.autograph.values.join import (
-    Join,
-    Joined,
-    is_tensor,
-    leaf_type,
-    note_aliases,
-    to_tensors,
-    zeros_of,
-)
+from graphc.autograph.values.join import Join, Joined, is_tensor, leaf_type, note_aliases, to_tensors, zeros_of
 from graphc.autograph.values.number import joined, kinds_of, span_of
 from graphc.autograph.values.protocol import as_tensor, is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler

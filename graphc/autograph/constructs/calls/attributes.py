@@ -10,19 +10,10 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.purity.impure import (
-    side_effect,
-)
+from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.item_reads import counts_as_a_whole
-from graphc.autograph.constructs.purity.reading import (
-    found_after,
-    read_attribute,
-    read_descriptor,
-    read_missing,
-)
-from graphc.autograph.constructs.purity.watch import (
-    operator_method,
-)
+from graphc.autograph.constructs.purity.reading import found_after, read_attribute, read_descriptor, read_missing
+from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.control import call
 from graphc.autograph.values.index import is_symbolic

@@ -11,15 +11,8 @@ from graphc.autograph.constructs.calls.attributes import getattr_in_trace, hasat
 from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, class_of, guarded, is_graphc_class, telling
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS, tested
-from graphc.autograph.constructs.purity.impure import (
-    check_read,
-    is_reported,
-    public_name,
-    report_call,
-)
-from graphc.autograph.constructs.purity.watch import (
-    is_pure_module,
-)
+from graphc.autograph.constructs.purity.impure import check_read, is_reported, public_name, report_call
+from graphc.autograph.constructs.purity.watch import is_pure_module
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.course_number import CourseNumber, by_trip

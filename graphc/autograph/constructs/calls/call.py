@@ -30,11 +30,7 @@ from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES, PURE, Functions
 from graphc.autograph.constructs.purity.advice import tell_of_debugger
 from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS
-from graphc.autograph.constructs.purity.impure import (
-    is_reported,
-    report_call,
-    side_effect,
-)
+from graphc.autograph.constructs.purity.impure import is_reported, report_call, side_effect
 from graphc.autograph.constructs.purity.item_reads import (
     asks_for_key,
     counts_as_a_whole,
@@ -43,19 +39,10 @@ from graphc.autograph.constructs.purity.item_reads import (
     known_item,
 )
 from graphc.autograph.constructs.purity.jax_functions import checked
-from graphc.autograph.constructs.purity.reading import (
-    ALIASES,
-    entering,
-    is_library,
-    read_method,
-    read_namespace,
-)
+from graphc.autograph.constructs.purity.reading import ALIASES, entering, is_library, read_method, read_namespace
 from graphc.autograph.constructs.purity.recursion import check_recursion
 from graphc.autograph.constructs.purity.unconverted import follow
-from graphc.autograph.constructs.purity.watch import (
-    check_stores,
-    is_pure_module,
-)
+from graphc.autograph.constructs.purity.watch import check_stores, is_pure_module
 from graphc.autograph.constructs.purity.witness import witnessed
 from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError

@@ -12,12 +12,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.constructs.purity.unconverted import handed
-from graphc.autograph.constructs.purity.watch import (
-    check_iterator,
-    made,
-    made_here,
-    operator_method,
-)
+from graphc.autograph.constructs.purity.watch import check_iterator, made, made_here, operator_method
 from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.control import call
 from graphc.autograph.values.protocol import alternatives, check_given

@@ -16,20 +16,10 @@ from graphc.autograph.constructs.calls.builtin_calls import builtin_call
 from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, guarded
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES
-from graphc.autograph.constructs.purity.impure import (
-    is_reported,
-    report_call,
-    side_effect,
-)
-from graphc.autograph.constructs.purity.reading import (
-    read_attribute,
-    read_method,
-)
+from graphc.autograph.constructs.purity.impure import is_reported, report_call, side_effect
+from graphc.autograph.constructs.purity.reading import read_attribute, read_method
 from graphc.autograph.constructs.purity.unconverted import follow, run_as_is
-from graphc.autograph.constructs.purity.watch import (
-    is_pure_module,
-    made,
-)
+from graphc.autograph.constructs.purity.watch import is_pure_module, made
 from graphc.autograph.values.control import call
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.tracing import Region, context, fixed
