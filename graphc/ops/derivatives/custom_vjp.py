@@ -11,7 +11,7 @@ from jax import lax
 
 jax: Any = _jax  # its functions are only partly annotated
 
-__all__ = ["custom_vjp"]
+__all__ = ["custom_vjp", "without_tangent"]
 
 
 def custom_vjp(
@@ -34,10 +34,10 @@ def custom_vjp(
     """
     wrapped = jax.custom_vjp(function)
     wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
-    return lambda *values: tuple(map(_without_tangent, wrapped(*values)))
+    return lambda *values: tuple(map(without_tangent, wrapped(*values)))
 
 
-def _without_tangent(value: Any) -> Any:
+def without_tangent(value: Any) -> Any:
     """Returns an integer or boolean without gradients; anything else as it is."""
     dtype = jnp.result_type(value)
     whole = jnp.issubdtype(dtype, jnp.integer) or jnp.issubdtype(dtype, jnp.bool_)

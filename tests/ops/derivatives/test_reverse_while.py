@@ -377,3 +377,25 @@ def test_the_forward_loop_stands_in_the_program_once() -> None:
     text = jax.jit(jax.value_and_grad(function)).lower(jnp.ones(5)).compile().as_text()
     entry = text[text.index("ENTRY") :]
     assert len(re.findall(r" while\(| call\(", entry)) == 2, "one loop forwards and one backwards"
+
+
+def test_a_loop_of_integers_is_that_of_jax_and_may_stand_in_what_is_differentiated() -> None:
+    def count(x: Any) -> Any:
+        return while_loop(lambda n, x: x * n < 10.0, lambda n, x: n + 1, 1, x)
+
+    assert "custom_vjp" not in str(jax.make_jaxpr(count)(2.0))
+
+    def summed(x: Any) -> Any:
+        def step(total: Any, _: Any) -> Any:
+            return lax.cond(total < 50.0, lambda t: t * x + count(x), lambda t: t, total), None
+
+        return lax.scan(step, x, None, length=4)[0]
+
+    # For x = 2 the count is 5, and three iterations add it: 2, 9, 23, 51.
+    one, two = jax.value_and_grad(summed)(2.0), jax.grad(jax.grad(summed))(2.0)
+
+    def by_hand(x: Any) -> Any:
+        return ((x * x + 5) * x + 5) * x + 5
+
+    np.testing.assert_allclose(one, jax.value_and_grad(by_hand)(2.0))
+    np.testing.assert_allclose(two, jax.grad(jax.grad(by_hand))(2.0))
