@@ -79,6 +79,10 @@ class ListState:
             # The number of items is known in each iteration of the loop around this one, not of this one.
             count = SymbolicTensor(self._before.count.raw, trace)
             self._before = replace(self._before, count=count)
+        if self._before is not None:
+            # What the iteration of the loop around this one has added so far is the same in all iterations of this one.
+            with trace_scope(trace), tape_scope(tapes):
+                self._before = self._before.settled()
             self.value = [self._before]
         self._put: int | None = None
         self._known: Growing | None = None

@@ -19,7 +19,8 @@ from graphc.autograph.constructs.loops.bodies import (
     iterate,
     restoring,
 )
-from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop
+from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
+from graphc.autograph.constructs.loops.first_iteration import makes_test_symbolic
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.autograph.constructs.loops.unrolling import NodeLimit
@@ -27,7 +28,7 @@ from graphc.autograph.values.facts import assume_carried
 from graphc.autograph.values.join import same_values
 from graphc.base.errors import UnimplementedError
 from graphc.ops import emit_while
-from graphc.tracing import Region, Trace, context
+from graphc.tracing import Region, RegionAborted, Trace, context
 
 __all__ = ["while_stmt"]
 
@@ -47,7 +48,8 @@ def while_stmt(
     """A ``while`` statement.
 
     Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
-    what is left of the loop becomes one while node.
+    what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
+    becomes that node where possible, so that its body is compiled once.
     """
     trace = context.trace
     if trace is None:
@@ -57,6 +59,7 @@ def while_stmt(
     looks, test = _looks(test), partial(_condition, test)
     with open_loop(trace, body) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
+        variables = LoopVariables(get_state, set_state, names)
         while True:
             symbolic, condition = _probe(trace, test)
             if symbolic:
@@ -65,11 +68,13 @@ def while_stmt(
                 if limit.done:
                     limit.copies.put_into(report_unrolled(trace, options, _REASON))
                 return
+            if looks and not limit.done and _becomes_whole_node(trace, test, body, variables, options):
+                return
             body()
             limit.check()
             if not looks and may_have_failed(trace):
                 break  # `while True` that only an exception ends: how often it runs is known at run time only
-        _become_node(trace, test, body, LoopVariables(get_state, set_state, names), options, limit.done)
+        _become_node(trace, test, body, variables, options, limit.done)
 
 
 def _looks(test: Test) -> bool:
@@ -92,13 +97,38 @@ def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
     return symbolic, condition
 
 
+def _becomes_whole_node(
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop
+) -> bool:
+    """Makes the loop one node if its test, which is true by now, is a tensor after an iteration; False if it cannot."""
+    if not makes_test_symbolic(trace, test, body, variables) or options.unroll is True:
+        return False
+    before, start = trace.checkpoint(), variables.get()
+    try:
+        _become_node(trace, test, body, variables, options, 0, runs=True)
+    except RegionAborted:
+        raise
+    except Exception:
+        variables.set(start)
+        trace.rollback(before)
+        return False
+    return True
+
+
 def _become_node(
-    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, done: int
+    trace: Trace,
+    test: Test,
+    body: Callable[[], None],
+    variables: LoopVariables,
+    options: OpenLoop,
+    done: int,
+    *,
+    runs: bool = False,
 ) -> None:
-    """Makes what is left of the loop, whose test is a tensor, one node."""
+    """Makes what is left of the loop, whose test is a tensor, one node; ``runs`` if the test is true at first."""
 
     def run(expects: bool) -> None:
-        _trace(trace, test, body, variables, options.max_iterations, expects=expects)
+        _trace(trace, test, body, variables, options.max_iterations, expects=expects, runs=runs)
 
     with_options(trace, options, lambda: expecting(trace, options.code, run))
     if options.said is not None and options.said.unroll is True:
@@ -107,7 +137,14 @@ def _become_node(
 
 
 def _trace(
-    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None, *, expects: bool
+    trace: Trace,
+    test: Test,
+    body: Callable[[], None],
+    variables: LoopVariables,
+    most: int | None,
+    *,
+    expects: bool,
+    runs: bool,
 ) -> None:
     """Appends a while of at most so many iterations, if that is known.
 
@@ -118,11 +155,12 @@ def _trace(
       variables: the names of the loop.
       most: how many iterations at most, if that is known.
       expects: whether numbers are carried from the start.
+      runs: whether its test is true before the first iteration.
     """
     names, countdown = variables, Countdown(variables, most)
-    first_bound = BoundByLoop(countdown.variables)
-    variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True, expects=expects)
+    first_bound = None if runs else BoundByLoop(countdown.variables)
+    variables = split_unsure(countdown.variables) if first_bound is None else first_bound.variables
+    state = LoopState(variables, trace, runs=runs, max_trips=most, jumps=True, expects=expects)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
@@ -135,7 +173,7 @@ def _trace(
             state.restore()
             if expects:
                 # The bounds that a trial finds may show that the test cannot fail; those that are expected do not.
-                _trace(trace, test, body, names, most, expects=False)
+                _trace(trace, test, body, names, most, expects=False, runs=runs)
             else:
                 _trace_rotated(trace, test, body, names, most)
             return
@@ -145,7 +183,8 @@ def _trace(
             variables.own(regions[1])
             countdown.begin_iteration()
             iterate(regions[1], state, body, carried[1])
-            first_bound.end_iteration(regions[1])
+            if first_bound is not None:
+                first_bound.end_iteration(regions[1])
             if settles(state, regions[1]):
                 outputs = state.results(regions[1])
                 break
@@ -154,7 +193,8 @@ def _trace(
         condition = condition_before(regions[1], regions[0], condition)
         found = emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most)
     state.leave(found)
-    first_bound.leave()
+    if first_bound is not None:
+        first_bound.leave()
 
 
 def _only_looks(test: Region) -> bool:
