@@ -13,8 +13,9 @@ from graphc.lowering.launch import (
     described,
     run_timeout,
 )
-from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
+from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, lower
 from graphc.lowering.needed import needed_inputs
+from graphc.lowering.second_order import forward_key
 from graphc.lowering.together import register_meeting
 from graphc.lowering.transaction import (
     UNSHARED,

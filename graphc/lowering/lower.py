@@ -3,7 +3,8 @@
 It is the graph's interpreter, run on JAX tracers, with five additions:
 
 * variables: their values are inputs, and those of written variables are outputs too;
-* gradients: an op and its vjps in one graph are evaluated together, so that the forward pass is computed once;
+* gradients: an op and its vjps in one graph are evaluated together, so that the forward pass is computed once, and so
+are gradients of gradients of loops (see ``second_order.py``);
 * locations: each op is called from a frame that carries the user's file and line, which JAX puts into HLO metadata;
 * names: the node's name becomes part of the HLO op name;
 * control edges: an optimization barrier makes a node wait for the nodes that the user listed. Edges between nodes with
@@ -29,11 +30,11 @@ from graphc.core import register_region_runner, translate_error, type_of
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, Value, conflicts, is_world
 from graphc.lowering.frames import call_at
 from graphc.lowering.fsdp import Split, gathering
+from graphc.lowering.second_order import Key, forward_key, key_of, num_primals, true_positions, twice_differentiated
 from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op
 
-__all__ = ["LoweredGraph", "Lowering", "compiler_options", "forward_key", "lower"]
+__all__ = ["LoweredGraph", "Lowering", "compiler_options", "lower"]
 
-Key = tuple[Any, ...]
 Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
 
 
@@ -92,6 +93,7 @@ class Lowering(Interpreter):
         self._split = _split_values(graph, splits) if splits else {}
         self._state = {} if state is None else state
         self._plan = _pullback_plan(graph)
+        self._twice, self._again = twice_differentiated(graph, self._plan)
         self._pullbacks: dict[Key, Callable[..., Any]] = {}
         self._waits = waits(graph)
         self._awaited: dict[Node, Sequence[Any] | None] = {
@@ -139,12 +141,14 @@ class Lowering(Interpreter):
         return results
 
     def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        key = (node.op.name, node.attrs, node.regions, *node.inputs)
+        key = key_of(node)
         wanted = self._plan.get(key) if self._plan else None
         try:
             with jax.named_scope(node.name):
                 if wanted is None:
                     result = call_at(node.location, self._callable(node), *inputs)
+                elif key in self._twice:
+                    result = call_at(node.location, self._twice[key].forward, self._callable(node), inputs)
                 elif _is_known(node) and not self._gathered(node):
                     found = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
                     result, self._pullbacks[key] = found
@@ -192,24 +196,33 @@ class Lowering(Interpreter):
 
     def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         key = forward_key(node)
-        pullback = self._pullbacks.get(key)
+        given = inputs[num_primals(node) :]
+        if (again := self._again.get(node)) is not None:
+            with jax.named_scope(node.name):
+                return call_at(node.location, again.pull_again, node, given)
+        twice = self._twice.get(key)
+        pullback = self._pullbacks.get(key) if twice is None else partial(twice.pull, node)
         if pullback is None:
             return self._evaluate(node, inputs)
         planned_wrt, planned = self._plan[key]
-        given = dict(zip(_true_positions(node.attrs["cotangents"]), inputs[_num_primals(node) :], strict=True))
-        outputs = self._forward_types(node)
-        cotangents = [
-            jnp.asarray(given[position], outputs[position].dtype)
-            if position in given
-            else jnp.zeros(outputs[position].shape, outputs[position].dtype)
-            for position in _true_positions(planned)
-        ]
+        cotangents = self._cotangents(node, given, planned)
         with jax.named_scope(node.name):
             gradients = call_at(node.location, pullback, cotangents)
         return [gradients[planned_wrt.index(position)] for position in node.attrs["wrt"]]
 
+    def _cotangents(self, node: Node, inputs: Sequence[Any], planned: Sequence[bool]) -> list[Any]:
+        """Returns the cotangents of all planned outputs: those that a vjp is given, and zeros."""
+        given = dict(zip(true_positions(node.attrs["cotangents"]), inputs, strict=True))
+        outputs = self._forward_types(node)
+        return [
+            jnp.asarray(given[position], outputs[position].dtype)
+            if position in given
+            else jnp.zeros(outputs[position].shape, outputs[position].dtype)
+            for position in true_positions(planned)
+        ]
+
     def _forward_types(self, node: Node) -> Sequence[Any]:
-        primals = [value.type for value in node.inputs[: _num_primals(node)]]
+        primals = [value.type for value in node.inputs[: num_primals(node)]]
         attrs = type(node.attrs)(dict(node.attrs["attrs"]))
         return OPS[node.attrs["op"]].infer(primals, attrs, node.regions)
 
@@ -297,20 +310,6 @@ def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
 def _has_barriers(graph: Graph) -> bool:
     inside = (region for node in graph.nodes for region in node.regions)
     return any(node.op is TOGETHER for node in graph.nodes) or bool(waits(graph)) or any(map(_has_barriers, inside))
-
-
-def _true_positions(mask: Sequence[bool]) -> list[int]:
-    return [position for position, given in enumerate(mask) if given]
-
-
-def _num_primals(node: Node) -> int:
-    return len(node.inputs) - sum(node.attrs["cotangents"])
-
-
-def forward_key(node: Node) -> Key:
-    """Returns the key of the node that a vjp differentiates: op, attributes, regions and inputs."""
-    attrs = type(node.attrs)(dict(node.attrs["attrs"]))
-    return (node.attrs["op"], attrs, node.regions, *node.inputs[: _num_primals(node)])
 
 
 def _pullback_plan(graph: Graph) -> Plan:

@@ -38,7 +38,15 @@ from graphc.ops.control_flow import (
 )
 from graphc.ops.deferred import COMPOSED, sized
 from graphc.ops.derivatives.custom_vjp import custom_vjp
-from graphc.ops.derivatives.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
+from graphc.ops.derivatives.differentiate import (
+    VJP,
+    linearize,
+    linearize_op,
+    linearize_twice,
+    pull_back,
+    pushforward,
+    vjp_attrs,
+)
 from graphc.ops.derivatives.forward import JVP, emit_jvp
 from graphc.ops.derivatives.modes import current_mode
 from graphc.ops.generator import is_random_state
@@ -153,6 +161,7 @@ __all__ = [
     "linalg",
     "linearize",
     "linearize_op",
+    "linearize_twice",
     "nn",
     "no_op",
     "numbered_calls",

@@ -23,7 +23,7 @@ from graphc.ops.derivatives.modes import reverse_mode
 from graphc.ops.host import replaying
 from graphc.ops.table import infer_by_evaluation
 
-__all__ = ["VJP", "linearize", "linearize_op", "pull_back", "pushforward", "vjp_attrs"]
+__all__ = ["VJP", "linearize", "linearize_op", "linearize_twice", "pull_back", "pushforward", "vjp_attrs"]
 
 Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 
@@ -84,6 +84,48 @@ def _vjp_of(
     with reverse_mode():
         _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
     return outputs, pullback
+
+
+def linearize_twice(
+    function: Callable[..., Any],
+    primals: Sequence[Any],
+    wrt: Sequence[int],
+    cotangents: Sequence[bool],
+    wrt_again: Sequence[int],
+    *,
+    with_outputs: bool,
+) -> tuple[tuple[Any, ...], Any, Any]:
+    """Evaluates a function, whose pullback is to be differentiated.
+
+    Args:
+      function: as for :func:`linearize`, as are the next three.
+      primals: the point at which to evaluate.
+      wrt: which primals the pullback differentiates with respect to.
+      cotangents: for each output, whether the pullback takes a cotangent for it.
+      wrt_again: which primals to differentiate the pullback with respect to.
+      with_outputs: whether the outputs with cotangents are differentiated in the same pass.
+
+    Returns:
+      All outputs; JAX's pullback, a pytree, whose arrays depend on the primals; and the function that takes a pair, the
+      cotangents of the outputs, or an empty tuple, and those of the pullback, to one gradient for each of
+      ``wrt_again``.
+    """
+
+    def forward(*chosen: Any) -> tuple[tuple[Any, Any], tuple[Any, ...]]:
+        values = list(primals)
+        for position, value in zip(wrt_again, chosen, strict=True):
+            values[position] = value
+        outputs, pullback = _vjp_of(function, values, wrt, cotangents)
+        taken = tuple(output for output, given in zip(outputs, cotangents, strict=True) if given and with_outputs)
+        return (taken, pullback), outputs
+
+    if not wrt_again:
+        outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
+        return outputs, pullback, None
+    with reverse_mode():
+        found = cast("Any", jax.vjp)(forward, *[jnp.asarray(primals[place]) for place in wrt_again], has_aux=True)
+    (_, pullback), back, outputs = found
+    return outputs, pullback, back
 
 
 def pushforward(
