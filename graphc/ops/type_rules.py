@@ -14,6 +14,7 @@ import numpy as np
 
 from graphc.core import dtype_rules
 from graphc.ir import Attrs, Graph, TensorType
+from graphc.ops.shape_rules import SHAPE_RULES
 
 __all__ = ["TYPE_RULES", "infer_by_rule"]
 
@@ -21,7 +22,7 @@ Types = tuple[TensorType, ...]
 Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], Types]
 Rule = Callable[..., TensorType | None]
 
-_BOOL = np.dtype(bool)
+_BOOL, _FLOAT = np.dtype(bool), np.dtype(np.float32)
 
 
 def infer_by_rule(name: str, infer: Infer) -> Infer:
@@ -38,9 +39,14 @@ def infer_by_rule(name: str, infer: Infer) -> Infer:
 
 
 def _shape(types: Sequence[TensorType]) -> tuple[int, ...] | None:
-    """Returns the shape of all operands, apart from scalars; None if they have different ones."""
+    """Returns the shape of all operands broadcast; None if they do not fit."""
     shapes = {type.shape for type in types if type.shape}
-    return None if len(shapes) > 1 else shapes.pop() if shapes else ()
+    if len(shapes) < 2:
+        return shapes.pop() if shapes else ()
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
 
 
 def _same(kinds: str, result: np.dtype[np.bool_] | None = None) -> Rule:
@@ -88,14 +94,24 @@ def _unchanged(x: TensorType) -> TensorType:
     return x
 
 
+def _along(x: TensorType, *, axis: Any = -1) -> TensorType | None:
+    known = type(axis) is int and -len(x.shape) <= axis < len(x.shape)
+    return x if known and x.dtype == _FLOAT and not x.weak else None
+
+
 TYPE_RULES: dict[str, Rule] = {
+    **SHAPE_RULES,
     **dict.fromkeys(("add", "subtract", "multiply", "minimum", "maximum"), _same("iuf")),
-    **dict.fromkeys(("floor_divide", "remainder", "bitwise_and", "bitwise_or", "bitwise_xor"), _same("iu")),
+    **dict.fromkeys(("floor_divide", "remainder"), _same("iu")),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), _same("biu")),
     **dict.fromkeys(("negative", "abs"), _same("if")),
-    **dict.fromkeys(("divide", "sqrt", "exp", "log", "sin", "cos", "tanh"), _same("f")),
+    **dict.fromkeys(("divide", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh"), _same("f")),
+    **dict.fromkeys(("nn.relu", "nn.sigmoid"), _same("f")),
+    **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _along),
     **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _same("iuf", _BOOL)),
     **dict.fromkeys(("logical_and", "logical_or"), _logical),
     "logical_not": _same("b"),
+    "isfinite": _same("f", _BOOL),
     **dict.fromkeys(("identity", "stop_gradient"), _unchanged),
     "where": _where,
     "astype": _astype,
