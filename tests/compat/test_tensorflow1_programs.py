@@ -173,7 +173,7 @@ def test_a_timeout_of_every_operation(capsys: pytest.CaptureFixture[str]) -> Non
     dequeue = q.dequeue()
     output = dequeue + 1
     config = tf.ConfigProto()
-    config.operation_timeout_in_ms = 1000
+    config.operation_timeout_in_ms = 60_000
     with tf.Session(config=config) as sess:
         sess.run(enqueue, feed_dict={v: 1.0})
         sess.run(enqueue, feed_dict={v: 2.0})
@@ -182,6 +182,8 @@ def test_a_timeout_of_every_operation(capsys: pytest.CaptureFixture[str]) -> Non
         print(sess.run(output, feed_dict={dequeue: 5}))
         print(sess.run(output))
         print(sess.run(output))
+    config.operation_timeout_in_ms = 50
+    with tf.Session(config=config) as sess:
         try:
             print(sess.run(output))
         except tf.errors.DeadlineExceededError:

@@ -166,9 +166,9 @@ def test_an_ensemble_of_graphs_with_queues(servers: dict[str, Any]) -> None:
         networks[2].join()
         sess.run([inputs[0].enqueue(5.0), inputs[1].enqueue(5.0)])
         answers = []
-        for dequeue in dequeues:
+        for dequeue, milliseconds in zip(dequeues, (60_000, 60_000, 50), strict=True):
             try:
-                answers.append(float(sess.run(dequeue, options=tf.RunOptions(timeout_in_ms=200))))
+                answers.append(float(sess.run(dequeue, options=tf.RunOptions(timeout_in_ms=milliseconds))))
             except tf.errors.DeadlineExceededError:
                 answers.append(None)
         assert answers == [5.0, 10.0, None]

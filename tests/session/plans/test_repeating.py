@@ -147,7 +147,7 @@ def test_short_queues_and_timeouts_run_one_by_one() -> None:
     def make(names: Any, queue: Any) -> Any:
         return queue.enqueue(columns(names)[1])
 
-    with Graph().as_default(), Session(config=ConfigProto(operation_timeout_in_ms=1000)) as session:
+    with Graph().as_default(), Session(config=ConfigProto(operation_timeout_in_ms=60_000)) as session:
         assert repeated(session, pipeline(make, "rows.csv", dtypes=["float32"], shapes=[[]])[2]) is None
     with Graph().as_default(), Session() as session:
         short = pipeline(make, "rows.csv", dtypes=["float32"], shapes=[[]], capacity=3)[2]
