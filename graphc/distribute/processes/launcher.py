@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import IO, TextIO
 
-from graphc.base import checked_seconds
+from graphc.base import HeldInterrupts, checked_seconds, interrupts_held
 from graphc.base.errors import InvalidArgumentError
 from graphc.distribute.processes.carriers import free_port
 from graphc.distribute.processes.job import FAILED_WITH_ANOTHER
@@ -84,8 +84,11 @@ def _ended_by_signals() -> Generator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        raise KeyboardInterrupt
+        held = signal.getsignal(signal.SIGINT)
+        if isinstance(held, HeldInterrupts):
+            held(number, frame)
+        else:
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
@@ -129,8 +132,10 @@ class _Attempt:
         """Starts all processes and waits for them; returns the exit code, and a failure's description and output."""
         try:
             for rank in range(len(self._last)):
-                self._start(rank, {**os.environ, **self._shared, "GRAPHC_PROCESS_ID": str(rank),
-                                   "GRAPHC_LOCAL_RANK": str(rank)})  # fmt: skip
+                number = str(rank)
+                own = {**self._shared, "GRAPHC_PROCESS_ID": number, "GRAPHC_LOCAL_RANK": number}
+                with interrupts_held():  # one between the start of a child and its entry would leave the child behind
+                    self._start(rank, {**os.environ, **own})
             failed = self._first_failure()
         except KeyboardInterrupt:
             self._end(signal.SIGINT)
