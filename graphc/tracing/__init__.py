@@ -37,7 +37,17 @@ from graphc.tracing.same import (
     same_keys,
     same_set,
 )
-from graphc.tracing.sources import Source, attribute, dispatched, fixed, global_name, item, length, looked_up
+from graphc.tracing.sources import (
+    Source,
+    attribute,
+    dispatched,
+    fixed,
+    global_name,
+    item,
+    length,
+    looked_up,
+    membership,
+)
 from graphc.tracing.trace import Checkpoint, Trace, current_trace, trace_of, type_of_any
 
 __all__ = [
@@ -93,6 +103,7 @@ __all__ = [
     "lifted",
     "looked_up",
     "making_state",
+    "membership",
     "reads_here",
     "recorded_whole",
     "refusal",

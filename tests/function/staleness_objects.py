@@ -663,3 +663,74 @@ def _() -> Made:
     element = type("Element", (), {"factor": 2.0})()
     elements = {element}
     return lambda x: x * sum([one.factor for one in elements]), lambda: setattr(element, "factor", 3.0)
+
+
+class _Two:
+    def __get__(self, owner: Any, kind: Any) -> float:
+        return 2.0
+
+
+@for_kind(ATTRIBUTES, "an attribute that is set where a descriptor without `__set__` answered", "followed")
+def _() -> Made:
+    class Described:
+        factor = _Two()
+
+    state = Described()
+    return lambda x: x * state.factor, lambda: vars(state).update(factor=3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute that is set where a static or a class method answered", "followed")
+def _() -> Made:
+    class Methods:
+        @staticmethod
+        def double(x: Any) -> Any:
+            return x * 2.0
+
+        @classmethod
+        def add(cls, x: Any) -> Any:
+            return x + 1.0
+
+    state: Any = Methods()
+
+    def change() -> None:
+        state.double, state.add = (lambda x: x * 5.0), (lambda x: x + 7.0)
+
+    return lambda x: state.double(x) + state.add(x), change
+
+
+@for_kind(ATTRIBUTES, "a `__getattr__` that a class is given later", "followed")
+def _() -> Made:
+    class Plain:
+        pass
+
+    state: Any = Plain()
+    kind: Any = Plain
+    return lambda x: x * getattr(state, "factor", 2.0), lambda: setattr(kind, "__getattr__", lambda _, name: 3.0)
+
+
+@for_kind(ATTRIBUTES, "a `__new__` and an `__init__` that a class is given later", "followed")
+def _() -> Made:
+    class Plain:
+        factor = 2.0
+
+    class Other:
+        factor = 2.0
+
+    def new(kind: Any) -> Any:
+        made: Any = object.__new__(kind)
+        made.factor = 3.0
+        return made
+
+    kinds: Any = Plain, Other
+
+    def change() -> None:
+        kinds[0].__new__, kinds[1].__init__ = new, lambda made: setattr(made, "factor", 5.0)
+
+    return lambda x: x * Plain().factor + Other().factor, change
+
+
+@for_kind(CONTAINERS, "a function from outside that makes the defaults of a `defaultdict`", "warned")
+def _() -> Made:
+    factor = [2.0]
+    table: Any = collections.defaultdict(lambda: factor[0])
+    return lambda x: x * table["factor"], table.clear

@@ -12,7 +12,13 @@ from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.item_reads import counts_as_a_whole
-from graphc.autograph.constructs.purity.reading import found_after, read_attribute, read_descriptor, read_missing
+from graphc.autograph.constructs.purity.reading import (
+    found_after,
+    read_attribute,
+    read_descriptor,
+    read_missing,
+    read_unset,
+)
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.control import call
@@ -82,6 +88,8 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
         read_descriptor(kind, name, found)
+        if found_on(class_of(found), "__set__") is None:
+            read_unset(owner, name)
         return call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)

@@ -17,7 +17,7 @@ from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, guarded
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.impure import is_reported, report_call, side_effect
-from graphc.autograph.constructs.purity.reading import read_attribute, read_method
+from graphc.autograph.constructs.purity.reading import read_attribute, read_inherited, read_method
 from graphc.autograph.constructs.purity.unconverted import follow, run_as_is
 from graphc.autograph.constructs.purity.watch import is_pure_module, made
 from graphc.autograph.values.control import call
@@ -45,6 +45,8 @@ def class_call(kind: type[Any]) -> Any:
             read_method(kind, name, constructor)
         elif isinstance(constructor, staticmethod):
             read_attribute(kind, name, constructor.__func__)
+        elif constructor is not None:
+            read_inherited(kind, name)
     _follow_making(kind)
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:

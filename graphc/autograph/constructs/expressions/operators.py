@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ from graphc.autograph.constructs.purity.natives import INDEXED, check_index, che
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
+from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.one_buffer import GROWS, item_by_trip
@@ -162,5 +164,13 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         default = operator_method(owner, "__missing__")
         if default is not None:
             return call(default)(owner, index)
-        trace.side_effect(f"the insertion of a default into a {kind.__name__}")
+        what = f"the insertion of a default into a {kind.__name__}"
+        trace.side_effect(what)
+        if isinstance(owner, defaultdict):
+            table = cast("defaultdict[Any, Any]", owner)
+            if table.default_factory is not None:
+                value = call(table.default_factory)()
+                trace.writing(ContentsCell(table, what))
+                in_python(operator.setitem, table, index, value)
+                return value
     return in_python(operator.getitem, owner, index)

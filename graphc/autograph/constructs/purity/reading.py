@@ -35,6 +35,7 @@ from graphc.tracing import (
     lacks,
     length,
     looked_up,
+    membership,
 )
 
 __all__ = [
@@ -46,10 +47,12 @@ __all__ = [
     "names_of",
     "read_attribute",
     "read_descriptor",
+    "read_inherited",
     "read_method",
     "read_missing",
     "read_names",
     "read_namespace",
+    "read_unset",
 ]
 
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
@@ -280,6 +283,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             reads.record(place if source is None else attribute(place, "__func__"), found)
         elif isinstance(found, staticmethod | classmethod):
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
+            read_unset(owner, name)
         elif getattr(cast("type[Any]", type(found)), "__graphc_opaque__", False):  # a compiled method
             reads.record(attribute(fixed(kind, kind.__name__), name), found)
         elif isinstance(found, property):  # of a library's base, which is not converted
@@ -341,7 +345,8 @@ def read_missing(owner: Any, name: str) -> None:
     trace = context.trace
     if trace is None or type(owner) in _UNSEEN:
         return
-    found = found_on(cast("type[Any]", type(owner)), name)  # a property is not asked again
+    kind = cast("type[Any]", type(owner))
+    found = found_on(kind, name)  # a property is not asked again
     if not (found is None or isinstance(found, types.MemberDescriptorType)) or not lacks(owner, name):
         return
     source = trace.root.reads.source(owner)
@@ -351,6 +356,23 @@ def read_missing(owner: Any, name: str) -> None:
         source = fixed(owner, str(owner))
     if source is not None and not _is_written(trace, owner, name):
         trace.root.reads.missing(source, name)
+        if found_on(kind, "__getattr__") is None:
+            read_descriptor(kind, "__getattr__", None)
+
+
+def read_unset(owner: Any, name: str) -> None:
+    """Tells that an object has no attribute of its own that would stand before a descriptor of its class."""
+    trace = context.trace
+    source = None if trace is None else trace.root.reads.source(owner)
+    if trace is not None and source is not None and hasattr(owner, "__dict__") and not _is_written(trace, owner, name):
+        trace.root.reads.record(membership(attribute(source, "__dict__"), name), False)
+
+
+def read_inherited(kind: type[Any], name: str) -> None:
+    """Tells that a class of the user's has a method of Python's own, which theirs may replace later."""
+    trace = context.trace
+    if trace is not None and not is_library(kind) and kind not in trace.root.made_classes:
+        trace.root.reads.held(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
 
 
 def read_method(kind: type[Any], name: str, method: types.FunctionType) -> None:
