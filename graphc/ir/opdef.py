@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphc.ir.graph import Graph
     from graphc.ir.node import Node
 
-__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "OpDef", "pure"]
+__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "OpDef", "constant_attrs", "pure"]
 
 T = TypeVar("T")
 Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
@@ -134,3 +134,9 @@ CONSTANT = OPS.add(
         doc="A literal array.",
     ),
 )
+
+
+def constant_attrs(value: Any, type: TensorType) -> Attrs:
+    """Returns the attributes of a constant of this type."""
+    literal = Literal(np.asarray(value, type.dtype))
+    return Attrs(value=literal, weak=True) if type.weak else Attrs(value=literal)

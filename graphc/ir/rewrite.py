@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
+from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
-from graphc.ir.types import Attrs
+from graphc.ir.types import Attrs, TensorType
 
-__all__ = ["Rewriter", "map_inside", "map_regions"]
+__all__ = ["Rewriter", "free_names", "map_inside", "map_regions"]
 
 
 class Rewriter:
@@ -32,6 +34,11 @@ class Rewriter:
         self._nodes: list[Node] = []
         self._values: dict[Value, Value] = {}
         self._replaced: dict[Node, Node] = {}
+
+    @cached_property
+    def names(self) -> UniqueNames:
+        """Provides names that no node of the old graph has."""
+        return free_names(self._graph)
 
     def inputs(self, node: Node) -> tuple[Value, ...]:
         """Returns the new values for the inputs of an old node."""
@@ -57,6 +64,28 @@ class Rewriter:
     def add(self, node: Node) -> None:
         """Appends a node that has no counterpart in the old graph."""
         self._nodes.append(node)
+
+    def insert(
+        self, op: OpDef, inputs: Sequence[Value], attrs: Attrs, type: TensorType, like: Node, name: str | None = None
+    ) -> Value:
+        """Appends a new node with one output, with the location and the device of an old node.
+
+        Args:
+          op: the op.
+          inputs: values of the new graph.
+          attrs: the attributes.
+          type: of the output.
+          like: the old node.
+          name: the name that the node gets if it is free; the op's by default.
+
+        Returns:
+          The output.
+        """
+        new = Node(
+            op, inputs, attrs, [type], device=like.device, name=self.names(name or op.name), location=like.location
+        )
+        self._nodes.append(new)
+        return new.outputs[0]
 
     def keep(
         self, node: Node, *, regions: Sequence[Graph] | None = None, control_inputs: Iterable[Node] | None = None
@@ -122,6 +151,14 @@ class Rewriter:
         if values == old.outputs and _same(self._nodes, old.nodes):
             return old
         return Graph(old.inputs, self._nodes, values, old.name)
+
+
+def free_names(graph: Graph) -> UniqueNames:
+    """Returns a source of names that no node of a graph has."""
+    names = UniqueNames()
+    for node in graph.nodes:
+        names(node.name)
+    return names
 
 
 def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, ...]:

@@ -1,6 +1,7 @@
 """Passes: each takes a valid graph and returns a valid graph; one pass a file."""
 
 from graphc.ir.passes.accumulate import Accumulate
+from graphc.ir.passes.base import Pass
 from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
@@ -12,7 +13,7 @@ from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.induct import Induct
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
-from graphc.ir.passes.pipeline import DEFAULT, LATE, Pass, run_passes
+from graphc.ir.passes.pipeline import DEFAULT, LATE, run_passes
 from graphc.ir.passes.predictive import PredictiveCommoning
 from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.prune import Prune

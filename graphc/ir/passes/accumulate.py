@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.passes.loop_nodes import controlled
 from graphc.ir.rewrite import Rewriter, map_inside
 from graphc.ir.types import Attrs
@@ -21,7 +20,7 @@ _HOW = {"add": "add", "subtract": "add", "multiply": "multiply", "minimum": "min
 
 
 @dataclass(frozen=True)
-class Accumulate:
+class Accumulate(OpsPass):
     """Merges the read, the sum and the assignment of ``x[i] += v`` into one update.
 
     XLA runs the update in place and checks the index range once, and its gradient with respect to ``x`` is the
@@ -30,12 +29,8 @@ class Accumulate:
     Before: a valid graph. After: the same graph, in which an ``update_item`` that writes ``x[i] + v`` to ``x[i]`` adds
       ``v``; likewise for differences, products, minima and maxima. Indices that may repeat an element, arrays and
       masks, are left alone: assignment keeps one of the values, a sum adds all.
-
-    Attributes:
-      ops: the registry with the op ``negative``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "accumulate"
 
     def __call__(self, graph: Graph) -> Graph:
@@ -47,9 +42,7 @@ class Accumulate:
             return graph
         uses = Counter(value for node in graph.nodes for value in node.inputs) + Counter(graph.outputs)
         fixed, primals = controlled(graph), _differentiated(graph)
-        rewriter, names = Rewriter(graph), UniqueNames()
-        for node in graph.nodes:
-            names(node.name)
+        rewriter = Rewriter(graph)
         for node in graph.nodes:
             step = found.get(node)
             if step is None or node in fixed or node.inputs in primals or uses[node.inputs[1]] != 1:
@@ -59,12 +52,7 @@ class Accumulate:
             x, _, *index = rewriter.inputs(node)
             by = rewriter.value(by)
             if op == "subtract":
-                less = Node(
-                    self.ops["negative"], [by], Attrs(), [by.type], device=node.device, name=names("negative"),
-                    location=node.location,
-                )  # fmt: skip
-                rewriter.add(less)
-                by = less.outputs[0]
+                by = rewriter.insert(self.ops["negative"], [by], Attrs(), by.type, node)
             rewriter.replace(node, node.op, [x, by, *index], Attrs(node.attrs, how=_HOW[op]))
         return rewriter.finish()
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, cast
 
-import numpy as np
-
-from graphc.base import Registry, UniqueNames
+from graphc.base import Registry
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.passes.intervals import Interval
 from graphc.ir.passes.loop_nodes import Copier, controlled, differentiated, underlying
 from graphc.ir.passes.ranges import Facts, Known, Ranges
 from graphc.ir.rewrite import Rewriter
-from graphc.ir.types import OPEN, Attrs, Literal
+from graphc.ir.types import OPEN, Attrs
 
 __all__ = ["Bounds"]
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Bounds(OpsPass):
     """Simplifies ints in loops by their ranges: the index of a ``scan`` has bounds, and so do results computed from it.
 
     Python's ints are unbounded and its indices are checked, so a compiled program checks for overflow and range. A
@@ -37,12 +36,8 @@ class Bounds:
     The pass iterates over a loop until the bounds of its carried values no longer grow: first by an iteration's
     increment times the iterations, then up to the constants of the loop, and finally of the dtype. A test bounds the
     values in the code that it guards.
-
-    Attributes:
-      ops: the registry with the ops that a ``vjp`` differentiates.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "bounds"
 
     def __call__(self, graph: Graph) -> Graph:
@@ -68,22 +63,20 @@ class _Step:
         return found[1]
 
     def _rewrite(self, graph: Graph, inputs: Known) -> Graph:
-        facts, rewriter, names = self._ranges.facts(graph, inputs), Rewriter(graph), UniqueNames()
-        for node in graph.nodes:
-            names(node.name)
+        facts, rewriter = self._ranges.facts(graph, inputs), Rewriter(graph)
         used = {value for node in graph.nodes for value in node.inputs}
         results = {*used, *graph.outputs}
         fixed = {*controlled(graph), *differentiated(graph)}
-        _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter, names)
+        _put_constants([value for value in graph.inputs if value in used], "", facts, rewriter)
         for node in graph.nodes:
-            if node in fixed or not (_chosen(node, facts, rewriter) or self._branch(node, facts, rewriter, names)):
+            if node in fixed or not (_chosen(node, facts, rewriter) or self._branch(node, facts, rewriter)):
                 self._keep(node, facts, rewriter)
             if node.regions:
                 outputs = [value for value in node.outputs if value in results]
-                _put_constants(outputs, node.device, facts, rewriter, names)
+                _put_constants(outputs, node.device, facts, rewriter)
         return rewriter.finish()
 
-    def _branch(self, node: Node, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> bool:
+    def _branch(self, node: Node, facts: Facts, rewriter: Rewriter) -> bool:
         """Replaces a cond with a known test by its branch; returns False if the test is not known."""
         if node.op.name != "cond" or node.device or (truth := _number(node.inputs[0], facts)) is None:
             return False
@@ -91,7 +84,7 @@ class _Step:
         entry = self._ranges.entries(node, facts)[place]
         assert entry is not None
         region = self.rewritten(node.regions[place], entry)
-        copier = Copier(dict(zip(region.inputs, rewriter.inputs(node)[1:], strict=True)), names)
+        copier = Copier(dict(zip(region.inputs, rewriter.inputs(node)[1:], strict=True)), rewriter.names)
         copier.copy(region.nodes)
         for new in copier.nodes:
             rewriter.add(new)
@@ -125,18 +118,13 @@ def _number(value: Value, facts: Facts) -> int | None:
     return interval[0] if interval is not None and known else None
 
 
-def _literal(value: Value, number: int) -> Attrs:
-    literal = Literal(np.asarray(number, value.type.dtype))
-    return Attrs(value=literal, weak=True) if value.type.weak else Attrs(value=literal)
-
-
-def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter: Rewriter, names: UniqueNames) -> None:
+def _put_constants(values: Sequence[Value], device: str, facts: Facts, rewriter: Rewriter) -> None:
     """Replaces values with only one possible value by constants."""
     for value in values:
         number = _number(value, facts)
         if number is not None:
-            attrs = _literal(value, number)
-            made = Node(CONSTANT, (), attrs, [value.type], device=device, name=names("constant"))
+            attrs, name = constant_attrs(number, value.type), rewriter.names("constant")
+            made = Node(CONSTANT, (), attrs, [value.type], device=device, name=name)
             rewriter.add(made)
             rewriter.substitute([value], made.outputs)
 
@@ -148,7 +136,7 @@ def _chosen(node: Node, facts: Facts, rewriter: Rewriter) -> bool:
     (output,) = node.outputs
     number = _number(output, facts)
     if number is not None:
-        rewriter.replace(node, CONSTANT, (), _literal(output, number))
+        rewriter.replace(node, CONSTANT, (), constant_attrs(number, output.type))
         return True
     place = _place(node, [_number(value, facts) for value in node.inputs])
     if place is None or node.inputs[place].type != output.type:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.base import Registry, UniqueNames
-from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.opdef import OpDef
 from graphc.ir.passes.items import ALL, Access, At, accesses, moves, row_type
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
-from graphc.ir.rewrite import map_inside
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, subgraph
+from graphc.ir.passes.loop_pass import LoopPass, Plan
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Collect"]
 
 
 @dataclass(frozen=True)
-class Collect:
+class Collect(LoopPass):
     """Turns arrays that a loop carries only to fill them into collected rows.
 
     ``out[t] = h`` in a loop changes an array that the loop carries. Its gradient carries another one, which XLA copies
@@ -28,22 +27,14 @@ class Collect:
     Before: a valid graph. After: the same, but that a ``scan`` collects the rows of an array to which each iteration
     assigns one row, along any axis, at places that lie a constant apart, and which it does not look at. The array after
     the loop is those rows, or the array before the loop with those rows assigned, or added.
-
-    Attributes:
-      ops: where the ops ``call``, ``get_item``, ``permute_dims`` and ``update_item`` are.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "collect"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        plans = {node: _Rows(loop, filled, self.ops).emit for node, loop in loops.items() if (filled := _filled(loop))}
-        return replace_loops(graph, plans, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the loop with collected rows, and the arrays of them."""
+        filled = _filled(loop)
+        return _Rows(loop, filled, self.ops).emit if filled else None
 
 
 @dataclass(frozen=True)
@@ -119,40 +110,30 @@ class _Rows:
         carried = [place for place in range(loop.num_carry) if place not in self.filled]
         places = [*carried, *range(loop.num_carry, len(loop.operands))]
         old = [body.inputs[0], *(loop.inside[place] for place in places)]
-        new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
-        copier, assignments = Copier(dict(zip(old, new, strict=True))), [one.node for one in self.filled.values()]
-        copier.copy(node for node in body.nodes if node not in assignments)
+        assignments = [one.node for one in self.filled.values()]
         results = [
             *(body.outputs[place] for place in (*carried, *range(loop.num_carry, len(body.outputs)))),
             *(one.row for one in self.filled.values()),
         ]
-        region = Graph(new, copier.nodes, [copier.values[value] for value in results], body.name)
-        attrs = {"num_carry": len(carried), "num_ys": loop.attrs["num_ys"] + len(self.filled)}
-        given, node = [inputs[place] for place in places], loop.node
-        scan_attrs = Attrs(loop.attrs, **attrs)
-        scan = Node(
-            loop.op, given, scan_attrs, loop.op.infer([value.type for value in given], scan_attrs, (region,)),
-            regions=(region,), device=node.device, name=node.name, location=node.location,
-        )  # fmt: skip
+        region = subgraph(old, (node for node in body.nodes if node not in assignments), results, body.name)
+        attrs = Attrs(loop.attrs, num_carry=len(carried), num_ys=loop.attrs["num_ys"] + len(self.filled))
+        scan = loop.rebuilt([inputs[place] for place in places], [region], attrs)
         outputs = dict(zip(carried, scan.outputs, strict=False))
         ys = scan.outputs[len(carried) :]
         outputs.update(enumerate(ys[: loop.attrs["num_ys"]], loop.num_carry))
-        nodes = [scan]
+        after = loop.copier(inputs, names)
+        after.nodes.append(scan)
         for (place, one), rows in zip(self.filled.items(), ys[loop.attrs["num_ys"] :], strict=True):
-            outputs[place] = self._array(one, inputs[place], rows, nodes, names)
-        return nodes, [outputs[place] for place in range(len(loop.types))]
+            outputs[place] = self._array(one, inputs[place], rows, after)
+        return after.nodes, [outputs[place] for place in range(len(loop.types))]
 
-    def _array(self, one: _Filled, before: Value, rows: Value, nodes: list[Node], names: UniqueNames) -> Value:
+    def _array(self, one: _Filled, before: Value, rows: Value, after: Copier) -> Value:
         """Returns an array after the loop."""
         type, axis, length = before.type, one.axis, self.loop.attrs["length"]
 
         def add(op: str, inputs: Sequence[Value], type: TensorType, **attrs: object) -> Value:
-            node = Node(
-                self.ops[op], inputs, Attrs(attrs), [type], device=self.loop.node.device,
-                name=names(one.node.name if op == "update_item" else op), location=one.node.location,
-            )  # fmt: skip
-            nodes.append(node)
-            return node.outputs[0]
+            name = one.node.name if op == "update_item" else op
+            return after.add(self.ops[op], inputs, type, Attrs(attrs), like=one.node, name=name)
 
         first, step = one.first, one.step
         if step < 0:

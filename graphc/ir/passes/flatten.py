@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.rewrite import Rewriter, map_regions
 from graphc.ir.types import Attrs, TensorType
 
@@ -33,7 +33,7 @@ _INDEX = TensorType((), np.dtype(np.int32))
 
 
 @dataclass(frozen=True)
-class Flatten:
+class Flatten(OpsPass):
     """Turns conds nested in each other's false branches into one switch.
 
     An ``elif`` is such a cond. XLA's compile time grows with the depth of the nesting: 200 levels took 91 s, and a
@@ -43,12 +43,8 @@ class Flatten:
       and cost less than a branch, is a ``switch`` on the position of the first true test. All tests are computed before
       it; the other nodes of the false branches, few and light ones, are copied into each branch that needs them. The
       pullback of such a cond becomes the pullback of the switch.
-
-    Attributes:
-      ops: the registry with the ops ``switch`` and ``first_true``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "flatten"
 
     def __call__(self, graph: Graph) -> Graph:
@@ -56,22 +52,17 @@ class Flatten:
         if not any(node.regions for node in graph.nodes):
             return graph
         rewriter = Rewriter(graph)
-        names: UniqueNames | None = None
         for node in graph.nodes:
             chain = _Chain.of(node)
             if chain is None:
                 rewriter.keep(node, regions=map_regions(node, self))
                 continue
-            names = _names(graph.nodes) if names is None else names
-            tests, made = chain.tests(rewriter.inputs(node), names)
-            index = Node(
-                self.ops["first_true"], tests, Attrs(), [_INDEX], name=names("index"), location=node.location,
-                device=node.device,
-            )  # fmt: skip
-            for new in (*made, index):
+            tests, made = chain.tests(rewriter.inputs(node), rewriter.names)
+            for new in made:
                 rewriter.add(new)
+            index = rewriter.insert(self.ops["first_true"], tests, Attrs(), _INDEX, node, "index")
             regions = [self(region) for region in chain.branches()]
-            inputs = (index.outputs[0], *rewriter.inputs(node)[1:])
+            inputs = (index, *rewriter.inputs(node)[1:])
             controls = rewriter.controls(node)
             if node.op.name == "cond":
                 rewriter.replace(node, self.ops["switch"], inputs, node.attrs, regions=regions, control_inputs=controls)
@@ -80,14 +71,6 @@ class Flatten:
                     node, node.op, inputs, _of_switch(node.attrs), regions=regions, control_inputs=controls
                 )
         return rewriter.finish()
-
-
-def _names(nodes: Iterable[Node]) -> UniqueNames:
-    """Returns names that no node has."""
-    names = UniqueNames()
-    for node in nodes:
-        names(node.name)
-    return names
 
 
 def _is_cond(node: Node) -> bool:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.base import Registry, UniqueNames
-from graphc.ir.graph import Graph
+from graphc.base import UniqueNames
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.passes.loop_nodes import Copier, Loop, find_loops, is_light, replace_loops
-from graphc.ir.rewrite import map_inside
+from graphc.ir.passes.loop_nodes import Loop, is_light, subgraph
+from graphc.ir.passes.loop_pass import LoopPass, Plan
 
 __all__ = ["Hoist", "Move"]
 
 
 @dataclass(frozen=True)
-class Hoist:
+class Hoist(LoopPass):
     """Moves invariant computations out of loops.
 
     Before: a valid graph. After: the same graph, except that nodes of a loop's body that depend neither on its carried
@@ -29,22 +27,14 @@ class Hoist:
 
     XLA itself moves most of this, but only after the gradients are taken. Hoisting a product of matrices earlier
     computes its gradient once, and not in each iteration (12 times as fast).
-
-    Attributes:
-      ops: the registry with the op ``call``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "hoist"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Moves the nodes."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        moves = {node: Move(loop, chosen) for node, loop in loops.items() if (chosen := self._chosen(loop))}
-        return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the invariant nodes and the loop without them."""
+        chosen = self._chosen(loop)
+        return Move(loop, chosen).emit if chosen else None
 
     def _chosen(self, loop: Loop) -> list[Node]:
         """Returns the nodes that are worth moving."""
@@ -71,24 +61,17 @@ class Move:
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the nodes before the loop, and the loop."""
         loop, body = self.loop, self.loop.body
-        before = Copier(dict(zip(loop.inside, inputs, strict=False)), names)
+        before = loop.copier(inputs, names)
         before.copy(self._with_sources())
         leaving = set(self.chosen)
         staying = [node for node in body.nodes if node not in leaving]
         used = dict.fromkeys(value for values in (*(node.inputs for node in staying), body.outputs) for value in values)
         given = [value for value in used if value.node in leaving]
-        regions: list[Graph] = []
-        for region in loop.node.regions:
-            old = [*region.inputs, *given]
-            new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
-            copier = Copier(dict(zip(old, new, strict=True)))
-            copier.copy(staying if region is body else region.nodes)
-            outputs = [copier.values[value] for value in region.outputs]
-            regions.append(Graph(new, copier.nodes, outputs, region.name))
-        node = Node(
-            loop.op, [*inputs, *(before.values[value] for value in given)], loop.attrs, loop.types, regions=regions,
-            device=loop.node.device, name=loop.node.name, location=loop.node.location,
-        )  # fmt: skip
+        regions = [
+            subgraph([*region.inputs, *given], staying if region is body else region.nodes, region.outputs, region.name)
+            for region in loop.node.regions
+        ]
+        node = loop.rebuilt([*inputs, *(before.values[value] for value in given)], regions)
         return [*before.nodes, node], node.outputs
 
     def _with_sources(self) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.passes.loop_nodes import ENTERED, controlled, differentiated
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.types import Attrs, Literal, TensorType
+from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["IfConvert"]
 
@@ -28,7 +29,7 @@ _Known = dict[tuple[OpDef, Attrs, tuple[Value, ...], str], Node]
 
 
 @dataclass(frozen=True)
-class IfConvert:
+class IfConvert(OpsPass):
     """Replaces a light ``cond`` by both branches and a select.
 
     In XLA a conditional costs more than some scalar arithmetic, prevents the fusion of its surroundings, and copies a
@@ -43,12 +44,8 @@ class IfConvert:
 
     Differentiated conds stay: the gradient through a ``where`` is NaN if the branch not taken has an infinite
     derivative.
-
-    Attributes:
-      ops: the registry with the ops ``get_item`` and ``where``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "if-convert"
 
     def __call__(self, graph: Graph) -> Graph:
@@ -56,9 +53,7 @@ class IfConvert:
         if not any(node.regions for node in graph.nodes):
             return graph
         fixed = {*controlled(graph), *differentiated(graph)}
-        rewriter, names = Rewriter(graph), UniqueNames()
-        for node in graph.nodes:
-            names(node.name)
+        rewriter = Rewriter(graph)
         known: _Known = {}
         for node in graph.nodes:
             if node in fixed or node.op.name not in ENTERED:
@@ -69,7 +64,7 @@ class IfConvert:
             regions = map_regions(node, self)
             found = None
             if node.op.name == "cond":
-                found = _Selects(node, rewriter.inputs(node), self.ops, names, known).made(regions)
+                found = _Selects(node, rewriter.inputs(node), self.ops, rewriter.names, known).made(regions)
             if found is None:
                 rewriter.keep(node, regions=regions)
                 continue
@@ -235,8 +230,7 @@ class _Selects:
         else:
             limits = (-np.inf, np.inf) if type.is_inexact else (np.iinfo(type.dtype).min, np.iinfo(type.dtype).max)
             number = limits[how == "min"]
-        attrs = Attrs(value=Literal(np.asarray(number, type.dtype)))
-        return self._put(CONSTANT, (), attrs, [type], update.node).outputs[0]
+        return self._put(CONSTANT, (), constant_attrs(number, type), [type], update.node).outputs[0]
 
     def _output(
         self, branches: Sequence[_Branch], changed: Mapping[Value, Value], pair: Sequence[Value]

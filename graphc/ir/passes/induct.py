@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,16 +11,17 @@ import numpy as np
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
-from graphc.ir.rewrite import map_inside
-from graphc.ir.types import Attrs, Literal
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.rewrite import free_names
+from graphc.ir.types import Attrs
 
 __all__ = ["Induct"]
 
 
 @dataclass(frozen=True)
-class Induct:
+class Induct(LoopPass):
     """Computes from a loop's index what each iteration moves by the same step.
 
     What a loop carries, each iteration waits for, and its gradient keeps. A count that is computed of the index lies
@@ -29,23 +30,15 @@ class Induct:
     Before: a valid graph. After: the same, but that no ``scan`` carries a 32-bit int to which each iteration adds a
     constant that is a multiple of the index's step. It wraps around as it did. Loops that are differentiated, or that
     others wait for, stay as they are.
-
-    Attributes:
-      ops: where the ops ``add`` and ``multiply`` are.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "induct"
+    replaces_whole: ClassVar[bool] = False
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        found = {node: steps for node, loop in loops.items() if node not in whole and (steps := _steps(loop))}
-        plans = {node: _Counts(loops[node], steps, self.ops).emit for node, steps in found.items()}
-        return replace_loops(graph, plans, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the loop without the ints, and what they are after it."""
+        steps = _steps(loop)
+        return _Counts(loop, steps, self.ops).emit if steps else None
 
 
 def _steps(loop: Loop) -> dict[int, int]:
@@ -94,54 +87,46 @@ class _Counts:
         places = [*carried, *range(count, len(loop.operands)), *self.steps]  # the first of each count is invariant
         old = [body.inputs[0], *(loop.inside[place] for place in places)]
         new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
-        inside, inner = dict(zip(old, new, strict=True)), list[Node]()
-        inner_names = UniqueNames()
-        for node in body.nodes:
-            inner_names(node.name)
+        inside = dict(zip(old, new, strict=True))
+        counts = Copier(inside, free_names(body))
         for place, step in self.steps.items():
-            start = inside[loop.inside[place]]
-            inside[loop.inside[place]] = self._at(start, new[0], step, inner, inner_names)
+            start = loop.inside[place]
+            inside[start] = self._at(inside[start], new[0], step, counts)
         copier = Copier(inside)
         copier.copy(body.nodes)
         outputs = [body.outputs[place] for place in (*carried, *range(count, len(body.outputs)))]
-        region = Graph(new, [*inner, *copier.nodes], [copier.values[value] for value in outputs], body.name)
-        node = Node(
-            loop.op, [inputs[place] for place in places], Attrs(loop.attrs, num_carry=len(carried)),
-            [loop.types[place] for place in (*carried, *range(count, len(loop.types)))], regions=[region],
-            name=loop.node.name, location=loop.node.location,
-        )  # fmt: skip
-        nodes, results = [node], iter(node.outputs)
+        region = Graph(new, [*counts.nodes, *copier.nodes], [copier.values[value] for value in outputs], body.name)
+        attrs = Attrs(loop.attrs, num_carry=len(carried))
+        node = loop.rebuilt([inputs[place] for place in places], [region], attrs)
+        after, results = loop.copier(inputs, names), iter(node.outputs)
+        after.nodes.append(node)
         found = [
-            self._moved(inputs[place], self.steps[place] * loop.attrs["length"], nodes, names)
+            self._moved(inputs[place], self.steps[place] * loop.attrs["length"], after)
             if place in self.steps
             else next(results)
             for place in range(len(loop.types))
         ]
-        return nodes, found
+        return after.nodes, found
 
-    def _at(self, start: Value, index: Value, step: int, nodes: list[Node], names: UniqueNames) -> Value:
-        """Returns the count in the iteration of an index; what is between here and there is appended to nodes."""
+    def _at(self, start: Value, index: Value, step: int, into: Copier) -> Value:
+        """Returns the count in the iteration of an index."""
         attrs = self.loop.attrs
         each, sign = step // attrs.get("step", 1), -1 if attrs.get("reverse") else 1
         first = attrs.get("start", 0) + (attrs.get("step", 1) * (attrs["length"] - 1) if sign < 0 else 0)
         if each * sign != 1:
-            factor = self._number(each * sign, index, nodes, names)
-            index = self._apply("multiply", factor, index, index, nodes, names)
+            factor = self._number(each * sign, index, into)
+            index = self._apply("multiply", factor, index, index, into)
         if first:
-            index = self._moved(index, -first * each * sign, nodes, names)
-        return self._apply("add", start, index, start, nodes, names)
+            index = self._moved(index, -first * each * sign, into)
+        return self._apply("add", start, index, start, into)
 
-    def _moved(self, value: Value, by: int, nodes: list[Node], names: UniqueNames) -> Value:
-        return self._apply("add", value, self._number(by, value, nodes, names), value, nodes, names)
+    def _moved(self, value: Value, by: int, into: Copier) -> Value:
+        return self._apply("add", value, self._number(by, value, into), value, into)
 
-    def _number(self, number: int, like: Value, nodes: list[Node], names: UniqueNames) -> Value:
+    def _number(self, number: int, like: Value, into: Copier) -> Value:
         """Returns a constant, which wraps around as sums do."""
-        literal = Literal(np.array(number & 0xFFFFFFFF, np.uint32).view(np.int32))
-        attrs = Attrs(value=literal, weak=True) if like.type.weak else Attrs(value=literal)
-        nodes.append(Node(CONSTANT, (), attrs, [like.type], name=names("constant"), location=self.loop.node.location))
-        return nodes[-1].outputs[0]
+        wrapped = np.array(number & 0xFFFFFFFF, np.uint32).view(np.int32)
+        return into.add(CONSTANT, (), like.type, constant_attrs(wrapped, like.type), like=self.loop.node)
 
-    def _apply(self, op: str, first: Value, second: Value, like: Value, nodes: list[Node], names: UniqueNames) -> Value:
-        location = self.loop.node.location
-        nodes.append(Node(self.ops[op], [first, second], Attrs(), [like.type], name=names(op), location=location))
-        return nodes[-1].outputs[0]
+    def _apply(self, op: str, first: Value, second: Value, like: Value, into: Copier) -> Value:
+        return into.add(self.ops[op], [first, second], like.type, like=self.loop.node)

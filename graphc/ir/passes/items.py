@@ -11,7 +11,7 @@ from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT
 from graphc.ir.passes.loop_nodes import Loop
-from graphc.ir.types import OPEN, TensorType
+from graphc.ir.types import OPEN, Attrs, TensorType
 
 __all__ = [
     "ALL",
@@ -22,6 +22,7 @@ __all__ = [
     "Motion",
     "accesses",
     "constant",
+    "index_attrs",
     "index_of",
     "items_of",
     "moves",
@@ -130,6 +131,11 @@ def index_of(items: Sequence[Item]) -> tuple[tuple[object, ...], list[Value]] | 
     while index and index[-1] == ALL:
         index.pop()
     return (tuple(index), tensors) if index else None
+
+
+def index_attrs(index: Sequence[object], tensors: Sequence[Value], **others: object) -> Attrs:
+    """Returns the attributes of a read or write at an index; the places that tensors name are known to be there."""
+    return Attrs(index=tuple(index), **others, **({"inside": True} if tensors else {}))
 
 
 def size_of(shape: Sequence[int], items: Sequence[Item]) -> int:

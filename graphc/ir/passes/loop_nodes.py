@@ -1,8 +1,8 @@
-"""Helpers shared by the passes over loops: the operands and results of a loop, and its replacement by other nodes."""
+"""The operands and results of a loop, the nodes that may move, and copies of nodes and graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,32 +11,24 @@ from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OpDef
 from graphc.ir.passes.fold import Fold
-from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = [
     "ENTERED",
     "Copier",
-    "Emit",
     "Loop",
     "controlled",
     "differentiated",
-    "find_loops",
     "is_fixed",
     "is_light",
-    "replace_loops",
+    "subgraph",
+    "underlying",
 ]
 
 ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
 """The ops whose bodies a late pass may change, since only their nodes' meaning matters."""
 
 Ops = Registry[OpDef]
-Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
-"""Makes the replacement of a loop from its operands and names for the nodes: nodes, and a value for each output, or
-None for an unused output."""
-
-ENTERED = frozenset({"call", "cond", "scan", "switch", "while"})
-"""The ops whose bodies may be changed, since only their nodes' meaning matters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +110,29 @@ class Loop:
         """The index of the row that the last iteration takes."""
         return 0 if self.attrs.get("reverse") else self.attrs["length"] - 1
 
+    def rebuilt(
+        self, inputs: Sequence[Value], regions: Sequence[Graph], attrs: Attrs | None = None,
+        types: Sequence[TensorType] | None = None,
+    ) -> Node:  # fmt: skip
+        """Returns a loop like this one.
+
+        Args:
+          inputs: its operands.
+          regions: its test, if it has one, and its body.
+          attrs: its attributes; those of this loop by default.
+          types: of its outputs; inferred by default.
+        """
+        attrs, old = self.attrs if attrs is None else attrs, self.node
+        if types is None:
+            types = self.op.infer([value.type for value in inputs], attrs, regions)
+        return Node(
+            self.op, inputs, attrs, types, regions=regions, device=old.device, name=old.name, location=old.location
+        )
+
+    def copier(self, inputs: Sequence[Value], names: UniqueNames) -> Copier:
+        """Returns a copier of nodes of the body to where the loop is, on the loop's device."""
+        return Copier(dict(zip(self.inside, inputs, strict=False)), names, self.node.device)
+
     def unchanged(self) -> set[int]:
         """Returns the positions of the carried values that every iteration passes on unchanged.
 
@@ -191,12 +206,14 @@ class Copier:
     Args:
       values: the new values for those of the old graph; grows with the nodes.
       names: provides node names; None to keep them.
+      device: where nodes run that are added.
     """
 
-    def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None) -> None:
+    def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None, device: str = "") -> None:
         self.nodes: list[Node] = []
         self.values = dict(values)
         self._names = names
+        self._device = device
         self._copies: dict[Node, Node] = {}
 
     def copy(self, nodes: Iterable[Node]) -> None:
@@ -212,15 +229,27 @@ class Copier:
             self._copies[node] = new
             self.values.update(zip(node.outputs, new.outputs, strict=True))
 
+    def add(
+        self, op: OpDef, inputs: Sequence[Value], type: TensorType, attrs: Attrs | None = None, *, like: Node,
+        name: str | None = None,
+    ) -> Value:  # fmt: skip
+        """Appends a new node with one output.
 
-def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
-    """Returns the loops of a graph, without its regions, and those that must stay a single node.
+        Args:
+          op: the op.
+          inputs: new values.
+          type: of the output.
+          attrs: the attributes; none by default.
+          like: an old node; the new one has its location.
+          name: what it is called if that is free, by default as its op; where names are kept, by default as ``like``.
 
-    The latter have control edges or are differentiated. A ``vjp`` counts as a loop too: it changes as its loop does, so
-    that the lowering can evaluate both together.
-    """
-    loops = {node: loop for node in graph.nodes if (loop := Loop.of(node, ops)) is not None}
-    return loops, {*controlled(graph), *differentiated(graph).intersection(loops)}
+        Returns:
+          The output.
+        """
+        name = (name or like.name) if self._names is None else self._names(name or op.name)
+        new = Node(op, inputs, attrs or Attrs(), [type], device=self._device, name=name, location=like.location)
+        self.nodes.append(new)
+        return new.outputs[0]
 
 
 def differentiated(graph: Graph) -> set[Node]:
@@ -238,48 +267,22 @@ def _num_primals(node: Node) -> int:
     return len(node.inputs) - sum(node.attrs["cotangents"])
 
 
-def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Ops) -> Graph:
-    """Returns the graph with some loops replaced by other nodes.
+def subgraph(
+    inputs: Sequence[Value], nodes: Iterable[Node], outputs: Iterable[Value], name: str, prefix: str = ""
+) -> Graph:
+    """Returns a graph of copies of some nodes.
 
     Args:
-      graph: the graph.
-      plans: makes the new nodes, by loop.
-      whole: the loops that stay a single node: a ``call`` whose body has the new nodes; a ``vjp`` becomes that of the
-        ``call``.
-      ops: the registry with the op ``call``.
+      inputs: the values that become its inputs.
+      nodes: the nodes, in an order that respects their dependencies.
+      outputs: the values that become its outputs.
+      name: of the graph.
+      prefix: of the names of inputs that have none.
     """
-    if not plans:
-        return graph
-    rewriter, names = Rewriter(graph), UniqueNames()
-    for node in graph.nodes:
-        names(node.name)
-    for node in graph.nodes:
-        if node not in plans:
-            rewriter.keep(node)
-        elif node in whole:
-            called, is_loop = _called(node, plans[node], ops), node.op.name != "vjp"
-            op, attrs = (ops["call"], Attrs()) if is_loop else (node.op, _of_call(node.attrs))
-            controls = rewriter.controls(node)
-            rewriter.replace(node, op, rewriter.inputs(node), attrs, regions=[called], control_inputs=controls)
-        else:
-            nodes, outputs = plans[node](rewriter.inputs(node), names)
-            for new in nodes:
-                rewriter.add(new)
-            rewriter.substitute(node.outputs, outputs)
-    return rewriter.finish()
-
-
-def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
-    """Returns a loop's replacement as a separate graph."""
-    count, names = underlying(node, ops)[2], UniqueNames()
-    names(node.name)
-    inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
-    nodes, outputs = emit(inputs, names)
-    return Graph(inputs, nodes, [value for value in outputs if value is not None], node.regions[-1].name)
-
-
-def _of_call(attrs: Attrs) -> Attrs:
-    """Returns the attributes of a ``call``'s ``vjp`` from those of a loop's ``vjp``."""
-    if attrs["op"] != "vjp":
-        return Attrs(attrs, op="call", attrs=())
-    return Attrs(attrs, attrs=tuple(sorted(_of_call(Attrs(dict(attrs["attrs"]))).items())))
+    new = [
+        Value(value.type, None, place, value.name or (prefix and f"{prefix}_{place}"))
+        for place, value in enumerate(inputs)
+    ]
+    copier = Copier(dict(zip(inputs, new, strict=True)))
+    copier.copy(nodes)
+    return Graph(new, copier.nodes, [copier.values[value] for value in outputs], name)

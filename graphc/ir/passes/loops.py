@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import ClassVar
 
-from graphc.base import Registry
 from graphc.ir.graph import Graph, Node
-from graphc.ir.opdef import OPS, OpDef
 from graphc.ir.passes.accumulate import Accumulate
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.passes.bounds import Bounds
 from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
@@ -37,19 +36,15 @@ def _is_derivative(node: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class Loops:
+class Loops(OpsPass):
     """Optimizes loops, and cleans up afterwards.
 
     Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Induct`, :class:`Bounds`,
     :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows`, :class:`Sink`
     and :class:`Turn` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more
     for each level. Those that carry parts of arrays run where the graph has the derivative of a loop or branch.
-
-    Attributes:
-      ops: the registry of the ops that they insert.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "loops"
 
     def __call__(self, graph: Graph) -> Graph:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
 
 from graphc.base import config, errors
 from graphc.ir.graph import Graph
+from graphc.ir.passes.base import Pass
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
@@ -18,18 +18,7 @@ from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.speculate import Speculate
 from graphc.ir.verifier import verify
 
-__all__ = ["DEFAULT", "LATE", "Pass", "run_passes"]
-
-
-class Pass(Protocol):
-    """A named function from a valid graph to a valid graph."""
-
-    name: ClassVar[str]
-    """The name in messages and on the command line."""
-
-    def __call__(self, graph: Graph) -> Graph:
-        """Returns the new graph, or the same object if there is nothing to do."""
-        ...
+__all__ = ["DEFAULT", "LATE", "run_passes"]
 
 
 # Flattening goes first, because the other passes take longer on deeply nested branches. Folding precedes merging

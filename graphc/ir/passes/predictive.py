@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
-from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, Motion, accesses, index_of, moves, row_type
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
-from graphc.ir.rewrite import map_inside
-from graphc.ir.types import Attrs, Literal, TensorType
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.ir.passes.items import (
+    ALL,
+    COMBINE,
+    Access,
+    At,
+    Item,
+    Motion,
+    accesses,
+    index_attrs,
+    index_of,
+    moves,
+    row_type,
+)
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.rewrite import free_names
+from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["PredictiveCommoning"]
 
@@ -24,7 +35,7 @@ _FARTHEST = 4
 
 
 @dataclass(frozen=True)
-class PredictiveCommoning:
+class PredictiveCommoning(LoopPass):
     """Carries what a loop reads of an array that it fills, from the iterations that wrote it.
 
     In ``x[i] = f(x[i - 1], x[i - 2])`` the two items are what the last two iterations assigned: an expert carries them,
@@ -34,22 +45,14 @@ class PredictiveCommoning:
     Before: a valid graph. After: the same, but that a ``scan`` that assigns one row of an array in each iteration, at
     places that lie a constant apart, does not read it: what it reads a few rows behind is carried, the row itself is
     what was assigned, and what it reads where nothing was assigned yet is read of the array before the loop.
-
-    Attributes:
-      ops: where the ops ``call`` and ``get_item`` and those of arithmetic are.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "predictive commoning"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        found = {node: _Commoned(loop, rows, self.ops) for node, loop in loops.items() if (rows := _rows(loop))}
-        return replace_loops(graph, {node: commoned.emit for node, commoned in found.items()}, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the first rows, and the loop that carries rows."""
+        rows = _rows(loop)
+        return _Commoned(loop, rows, self.ops).emit if rows else None
 
 
 _BEFORE = -1
@@ -173,10 +176,8 @@ class _Commoned:
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the first rows, and the loop, in which the rows come first among what is carried."""
-        loop, body, before = self.loop, self.loop.body, list[Node]()
-        first = [
-            self._first(rows, inputs, ago, before, names) for rows in self.rows for ago in range(1, rows.depth + 1)
-        ]
+        loop, body, before = self.loop, self.loop.body, self.loop.copier(inputs, names)
+        first = [self._first(rows, inputs, ago, before) for rows in self.rows for ago in range(1, rows.depth + 1)]
         arrays = [inputs[rows.place] for rows in self.rows if rows.whole]
         types = [body.inputs[0].type, *(value.type for value in first), *(value.type for value in body.inputs[1:])]
         known = ["index", *(f"before_{place}" for place in range(len(first))), *(v.name for v in body.inputs[1:])]
@@ -186,34 +187,23 @@ class _Commoned:
         given = [*first, *inputs, *arrays]
         region = self._body(entries, len(first))
         attrs = Attrs(loop.attrs, num_carry=loop.num_carry + len(first))
-        node = Node(
-            loop.op, given, attrs, loop.op.infer([value.type for value in given], attrs, (region,)), regions=(region,),
-            device=loop.node.device, name=loop.node.name, location=loop.node.location,
-        )  # fmt: skip
-        return [*before, node], node.outputs[len(first) :]
+        node = loop.rebuilt(given, [region], attrs)
+        return [*before.nodes, node], node.outputs[len(first) :]
 
-    def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, nodes: list[Node], names: UniqueNames) -> Value:
+    def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, before: Copier) -> Value:
         """Returns the row of the array that stands for what was written so many iterations before the first one."""
-        at, device, location = rows.write.items[rows.axis], self.loop.node.device, self.loop.node.location
+        at, node = rows.write.items[rows.axis], self.loop.node
         assert isinstance(at, At)
         by, array = at.offset - ago * rows.motion.step, inputs[rows.place]
-
-        def add(op: OpDef, given: Sequence[Value], attrs: Attrs, type: TensorType) -> Value:
-            nodes.append(Node(op, given, attrs, [type], device=device, name=names(op.name), location=location))
-            return nodes[-1].outputs[0]
-
         if rows.motion.start is not None:
-            item, tensors, inside = rows.motion.start + by, [], {}
+            item, tensors = rows.motion.start + by, []
         else:
             assert rows.motion.operand is not None
             start = inputs[rows.motion.operand]
-            weak = {"weak": True} if start.type.weak else {}
-            number = Attrs(value=Literal(np.asarray(by, start.type.dtype)), **weak)
-            offset = add(CONSTANT, (), number, start.type)
-            item, tensors = "tensor", [add(self.ops["add"], [start, offset], Attrs(), start.type)]
-            inside = {"inside": True}
-        index = (*[ALL] * rows.axis, item)
-        return add(self.ops["get_item"], [array, *tensors], Attrs(index=index, **inside), rows.row)
+            offset = before.add(CONSTANT, (), start.type, constant_attrs(by, start.type), like=node)
+            item, tensors = "tensor", [before.add(self.ops["add"], [start, offset], start.type, like=node)]
+        attrs = index_attrs((*[ALL] * rows.axis, item), tensors)
+        return before.add(self.ops["get_item"], [array, *tensors], rows.row, attrs, like=node)
 
     def _body(self, entries: Sequence[Value], count: int) -> Graph:
         body = self.loop.body
@@ -224,9 +214,7 @@ class _Commoned:
         whole = {rows.place: next(arrays) for rows in self.rows if rows.whole}
         reads = {node: (rows, *read) for rows in self.rows for node, read in rows.reads.items()}
         written: dict[int, Value] = {}
-        names = UniqueNames()
-        for node in body.nodes:
-            names(node.name)
+        names = free_names(body)
         adding = {rows.write.node: rows for rows in self.rows if rows.adds}
         for node in body.nodes:
             if node in adding:
@@ -267,26 +255,16 @@ class _Commoned:
             return value
         assert array is not None
         tensors = [copier.values[tensor] for tensor in node.inputs[2:]]
-        inside = {"inside": True} if tensors else {}
-        attrs = Attrs(index=node.attrs["index"], **inside)
-        op = self.ops[COMBINE[how]]
-        there = Node(
-            self.ops["get_item"], [array, *tensors], attrs, [rows.row], name=names("get_item"), location=node.location
-        )
-        given = [there.outputs[0], value]
-        new = Node(op, given, Attrs(), [rows.row], name=names(op.name), location=node.location)
-        copier.nodes += [there, new]
-        return new.outputs[0]
+        attrs = index_attrs(node.attrs["index"], tensors)
+        get_item, op = self.ops["get_item"], self.ops[COMBINE[how]]
+        there = copier.add(get_item, [array, *tensors], rows.row, attrs, like=node, name=names("get_item"))
+        return copier.add(op, [there, value], rows.row, like=node, name=names(op.name))
 
     def _assign(self, node: Node, row: Value, copier: Copier) -> None:
         """Assigns a row that is computed already."""
         array, *tensors = [copier.values[value] for value in (node.inputs[0], *node.inputs[2:])]
-        attrs = Attrs(node.attrs, how="set")
-        new = Node(
-            node.op, [array, row, *tensors], attrs, [node.outputs[0].type], name=node.name, location=node.location
-        )
-        copier.nodes.append(new)
-        copier.values[node.outputs[0]] = new.outputs[0]
+        attrs, result = Attrs(node.attrs, how="set"), node.outputs[0]
+        copier.values[result] = copier.add(node.op, [array, row, *tensors], result.type, attrs, like=node)
 
     def _of_row(self, rows: _Rows, access: Access, row: Value, copier: Copier) -> Value:
         """Returns what a read names of a row."""
@@ -294,9 +272,5 @@ class _Commoned:
         if found is None:
             return row
         index, tensors = found
-        attrs = Attrs(index=index, **({"inside": True} if tensors else {}))
-        given = [row, *(copier.values[tensor] for tensor in tensors)]
-        node = access.node
-        new = Node(node.op, given, attrs, [node.outputs[0].type], name=node.name, location=node.location)
-        copier.nodes.append(new)
-        return new.outputs[0]
+        given, node = [row, *(copier.values[tensor] for tensor in tensors)], access.node
+        return copier.add(node.op, given, node.outputs[0].type, index_attrs(index, tensors), like=node)

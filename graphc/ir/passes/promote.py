@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, accesses, index_of, size_of
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
-from graphc.ir.rewrite import map_inside
+from graphc.ir.opdef import OpDef
+from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, accesses, index_attrs, index_of, size_of
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Plan
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Promote"]
@@ -22,7 +22,7 @@ _LARGE = 8
 
 
 @dataclass(frozen=True)
-class Promote:
+class Promote(LoopPass):
     """Takes the part of an array out of a loop in which all its iterations write: a row of a table, or one item.
 
     Compilers call it scalar promotion. The inner loop of ``table[i, j] = f(table[i - 1, j], table[i, j - 1])`` carries
@@ -32,26 +32,14 @@ class Promote:
     all iterations along some axes carries what is there. It is taken before the loop and assigned behind it. What the
     loop reads at other places along those axes is taken before the loop, too: they must be known to be others,
     ``i - 1`` and ``i``, or 0 and 1.
-
-    Attributes:
-      ops: where the ops ``call`` and ``get_item`` and those of arithmetic are.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "promote"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        plans = {
-            node: _Parts(loop, parts, self.ops).emit
-            for node, loop in loops.items()
-            if (parts := _parts(loop, self.ops))
-        }
-        return replace_loops(graph, plans, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the parts, the loop that carries them, and the arrays with them."""
+        parts = _parts(loop, self.ops)
+        return _Parts(loop, parts, self.ops).emit if parts else None
 
 
 @dataclass(frozen=True)
@@ -172,34 +160,26 @@ class _Parts:
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the parts, the loop, and what puts them back."""
-        loop, before = self.loop, Copier(dict(zip(self.loop.inside, inputs, strict=True)), names)
+        loop, around = self.loop, self.loop.copier(inputs, names)
         operands, more = [*inputs], list[Value]()
         for part in self.parts:
             array = inputs[part.place]
-            operands[part.place] = self._taken(array, part, part.where, before, names)
-            more += [self._taken(array, part, where, before, names) for where in part.others]
+            operands[part.place] = self._taken(array, part, part.where, around)
+            more += [self._taken(array, part, where, around) for where in part.others]
         operands += more
         regions = [
             self._body(region, operands) if region is loop.body else self._test(region, operands)
             for region in loop.node.regions
         ]
-        types = [operand.type for operand in operands]
-        node = Node(
-            loop.op, operands, loop.attrs, loop.op.infer(types, loop.attrs, regions), regions=regions,
-            device=loop.node.device, name=loop.node.name, location=loop.node.location,
-        )  # fmt: skip
-        nodes, outputs = [*before.nodes, node], [*node.outputs]
+        node = loop.rebuilt(operands, regions)
+        around.nodes.append(node)
+        outputs = [*node.outputs]
         for part in self.parts:
-            index, tensors = self._place(part, part.where, before)
-            attrs = Attrs(index=index, how="set", **({"inside": True} if tensors else {}))
-            array = inputs[part.place]
-            back = Node(
-                self.ops["update_item"], [array, outputs[part.place], *tensors], attrs, [array.type],
-                device=loop.node.device, name=names("update_item"), location=loop.node.location,
-            )  # fmt: skip
-            nodes.append(back)
-            outputs[part.place] = back.outputs[0]
-        return nodes, outputs
+            index, tensors = self._place(part, part.where, around)
+            array, attrs = inputs[part.place], index_attrs(index, tensors, how="set")
+            given = [array, outputs[part.place], *tensors]
+            outputs[part.place] = around.add(self.ops["update_item"], given, array.type, attrs, like=loop.node)
+        return around.nodes, outputs
 
     def _place(self, part: _Part, where: Sequence[At], before: Copier) -> tuple[tuple[object, ...], list[Value]]:
         """Returns the index of a part before the loop, and the tensors in it."""
@@ -207,7 +187,7 @@ class _Parts:
         assert found is not None
         return found[0], [before.values[value] for value in found[1]]
 
-    def _taken(self, array: Value, part: _Part, where: Sequence[At], before: Copier, names: UniqueNames) -> Value:
+    def _taken(self, array: Value, part: _Part, where: Sequence[At], before: Copier) -> Value:
         """Returns a part, taken out before the loop."""
         sources = {at.value for at in where if at.value is not None and at.value not in before.values}
         for node in reversed(self.loop.body.nodes):
@@ -215,13 +195,8 @@ class _Parts:
                 sources.update(value for value in node.inputs if value not in before.values)
         before.copy(node for node in self.loop.body.nodes if not sources.isdisjoint(node.outputs))
         index, tensors = self._place(part, where, before)
-        attrs = Attrs(index=index, **({"inside": True} if tensors else {}))
-        node = Node(
-            self.ops["get_item"], [array, *tensors], attrs, [part.type], device=self.loop.node.device,
-            name=names("get_item"), location=self.loop.node.location,
-        )  # fmt: skip
-        before.nodes.append(node)
-        return node.outputs[0]
+        attrs = index_attrs(index, tensors)
+        return before.add(self.ops["get_item"], [array, *tensors], part.type, attrs, like=self.loop.node)
 
     def _entries(self, region: Graph, operands: Sequence[Value]) -> list[Value]:
         """Returns the inputs of a region: its own, some of other types, and those for the parts that are read."""
@@ -271,13 +246,7 @@ class _Parts:
             op, given = self.ops[COMBINE[node.attrs["how"]]], [source, values[1]]
         else:
             index, tensors = rest or ((ALL,) * len(part.type.shape), [])
-            inside = {"inside": True} if tensors else {}
             given += [*values[1:2]] * one.is_write
             given += [copier.values[value] for value in tensors]
-            attrs = Attrs(index=index, **({"how": node.attrs["how"]} if one.is_write else {}), **inside)
-        new = Node(
-            op, given, attrs, [part.type if one.is_write else node.outputs[0].type], device=node.device,
-            name=node.name, location=node.location,
-        )  # fmt: skip
-        copier.nodes.append(new)
-        return new.outputs[0]
+            attrs = index_attrs(index, tensors, **({"how": node.attrs["how"]} if one.is_write else {}))
+        return copier.add(op, given, part.type if one.is_write else node.outputs[0].type, attrs, like=node)

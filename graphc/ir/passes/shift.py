@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import CONSTANT, constant_attrs
+from graphc.ir.passes.base import OpsPass
 from graphc.ir.passes.loop_nodes import ENTERED, controlled, differentiated
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.types import Attrs, Literal
+from graphc.ir.types import Attrs
 
 __all__ = ["Shift"]
 
 
 @dataclass(frozen=True)
-class Shift:
+class Shift(OpsPass):
     """Replaces ``//`` and ``%`` of signed ints by a constant power of two by a shift, and by a bitwise and.
 
     Both round towards minus infinity as Python does. XLA divides towards zero, then corrects the result where the signs
@@ -27,20 +25,13 @@ class Shift:
 
     Before: a valid graph. After: the same graph, except that such a ``floor_divide`` is a ``bitwise_right_shift``, and
       such a ``remainder`` is a ``bitwise_and``.
-
-    Attributes:
-      ops: the registry with these ops.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "shift"
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the divisions."""
-        rewriter, names = Rewriter(graph), UniqueNames()
-        fixed = {*controlled(graph), *differentiated(graph)}
-        for node in graph.nodes:
-            names(node.name)
+        rewriter, fixed = Rewriter(graph), {*controlled(graph), *differentiated(graph)}
         for node in graph.nodes:
             replacement = None if node in fixed else _replacement(node)
             if replacement is None:
@@ -49,11 +40,8 @@ class Shift:
                 continue
             name, number = replacement
             type = node.inputs[1].type
-            literal = Literal(np.asarray(number, type.dtype))
-            attrs = Attrs(value=literal, weak=True) if type.weak else Attrs(value=literal)
-            constant = Node(CONSTANT, (), attrs, [type], device=node.device, name=names("constant"))
-            rewriter.add(constant)
-            rewriter.replace(node, self.ops[name], (rewriter.inputs(node)[0], constant.outputs[0]), Attrs())
+            constant = rewriter.insert(CONSTANT, (), constant_attrs(number, type), type, node)
+            rewriter.replace(node, self.ops[name], (rewriter.inputs(node)[0], constant), Attrs())
         return rewriter.finish()
 
 

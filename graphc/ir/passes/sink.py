@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.ir.passes.loop_nodes import (
     Copier,
-    Emit,
     Loop,
     controlled,
-    find_loops,
     is_fixed,
     is_light,
-    replace_loops,
+    subgraph,
 )
-from graphc.ir.rewrite import map_inside
-from graphc.ir.types import Attrs, Literal
+from graphc.ir.passes.loop_pass import Emit, LoopPass
+from graphc.ir.types import Attrs
 
 __all__ = ["Sink"]
 
 
 @dataclass(frozen=True)
-class Sink:
+class Sink(LoopPass):
     """Removes from loops the values that they need not carry.
 
     Before: a valid graph. After: the same outputs and effects, except that a loop does not carry
@@ -42,20 +38,12 @@ class Sink:
 
     A loop that then carries nothing and has no effects is removed, and so are unused operands and rows. Nodes that a
     loop needs in each iteration anyway, such as printed values, stay in it unless they are light.
-
-    Attributes:
-      ops: the registry with the ops ``call``, ``cond`` and ``get_item``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "sink"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
+    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Emit]:
+        """Returns smaller loops, and the nodes after them; what is used is known from the last loop on."""
         used: set[Value] = set(graph.outputs)
         plans: dict[Node, Emit] = {}
         for node in reversed(graph.nodes):
@@ -68,7 +56,7 @@ class Sink:
                     plans[node] = parts.emit
                     needed = node.inputs if one else [node.inputs[place] for place in parts.operands]
             used.update(needed)
-        return replace_loops(graph, plans, whole, self.ops)
+        return plans
 
 
 def _places(node: Node, used: set[Value]) -> list[int]:
@@ -224,13 +212,10 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
     for region in loop.node.regions:
         index = 0 if loop.index is None else 1
         old = [*region.inputs[:index], *(region.inputs[index + place] for place in places)]
-        new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
-        copier = Copier(dict(zip(old, new, strict=True)))
-        copier.copy(node for node in region.nodes if node in parts.repeated)
         results = region.outputs
         if region is loop.body:
             results = [results[place] for place in (*kept, *parts.collected)]
-        regions.append(Graph(new, copier.nodes, [copier.values[value] for value in results], region.name))
+        regions.append(subgraph(old, (node for node in region.nodes if node in parts.repeated), results, region.name))
     attrs = {**loop.attrs, "num_carry": len(kept)}
     if loop.test is None:
         num_rows = sum(loop.num_carry <= place < loop.num_carry + loop.num_rows for place in places)
@@ -238,37 +223,26 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
     assigned = attrs.pop("assigned", ())
     first = loop.num_carry - len(assigned)
     left = tuple(name for place, name in enumerate(assigned, first) if place in parts.kept)
-    types = loop.types
-    return Node(
-        loop.op, [inputs[place] for place in places], Attrs({"assigned": left} if left else {}, **attrs),
-        [types[place] for place in (*kept, *parts.collected)], regions=regions, device=loop.node.device,
-        name=loop.node.name, location=loop.node.location,
-    )  # fmt: skip
+    return loop.rebuilt(
+        [inputs[place] for place in places], regions, Attrs({"assigned": left} if left else {}, **attrs)
+    )
 
 
 def _last_iteration(
     parts: _Parts, inputs: Sequence[Value], names: UniqueNames
 ) -> tuple[Sequence[Node], Sequence[Value]]:
     """Returns the results of the last iteration of a loop that is known to have one."""
-    loop, sources, values = parts.loop, list[Node](), dict[Value, Value]()
+    loop, copier = parts.loop, parts.loop.copier(inputs, names)
     for value in parts.looks:
         place = parts.entry(value)
-        if place is not None and not loop.num_carry <= place < loop.num_carry + loop.num_rows:
-            values[value] = inputs[place]
-            continue
         if place is None:
-            literal = Literal(np.asarray(loop.last_index, value.type.dtype))
-            op, taken, attrs = CONSTANT, (), Attrs(value=literal, **({"weak": True} if value.type.weak else {}))
-        else:
-            op, taken, attrs = parts.ops["get_item"], (inputs[place],), Attrs(index=(loop.last_row,))
-        made = Node(
-            op, taken, attrs, [value.type], device=loop.node.device, name=names(op.name), location=loop.node.location
-        )
-        sources.append(made)
-        values[value] = made.outputs[0]
-    copier = Copier(values, names)
+            attrs = constant_attrs(loop.last_index, value.type)
+            copier.values[value] = copier.add(CONSTANT, (), value.type, attrs, like=loop.node)
+        elif loop.num_carry <= place < loop.num_carry + loop.num_rows:
+            op, attrs = parts.ops["get_item"], Attrs(index=(loop.last_row,))
+            copier.values[value] = copier.add(op, (inputs[place],), value.type, attrs, like=loop.node)
     copier.copy(parts.slice)
-    return [*sources, *copier.nodes], [copier.values[loop.body.outputs[place]] for place in parts.sunk]
+    return copier.nodes, [copier.values[loop.body.outputs[place]] for place in parts.sunk]
 
 
 def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
@@ -281,12 +255,8 @@ def _if_run(parts: _Parts, inputs: Sequence[Value], names: UniqueNames) -> tuple
     places = sorted({*looks, *parts.sunk})
     regions: list[Graph] = []
     for name, nodes in (("an iteration", parts.slice), ("no iteration", [])):
-        old = [loop.inside[place] for place in places]
-        new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
-        copier = Copier(dict(zip(old, new, strict=True)))
-        copier.copy(nodes)
         results = [loop.body.outputs[place] if nodes is parts.slice else loop.inside[place] for place in parts.sunk]
-        regions.append(Graph(new, copier.nodes, [copier.values[value] for value in results], name))
+        regions.append(subgraph([loop.inside[place] for place in places], nodes, results, name))
     chosen = Node(
         parts.ops["cond"], [before.values[test.outputs[0]], *(inputs[place] for place in places)], Attrs(),
         [loop.types[place] for place in parts.sunk], regions=regions, device=loop.node.device, name=names("cond"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef
+from graphc.ir.opdef import CONSTANT
 from graphc.ir.passes.hoist import Move
 from graphc.ir.passes.loop_nodes import (
     ENTERED,
@@ -17,10 +16,10 @@ from graphc.ir.passes.loop_nodes import (
     Loop,
     controlled,
     differentiated,
-    find_loops,
     is_fixed,
-    replace_loops,
+    subgraph,
 )
+from graphc.ir.passes.loop_pass import LoopPass, Plan
 from graphc.ir.rewrite import Rewriter, map_regions
 
 __all__ = ["Speculate"]
@@ -29,7 +28,7 @@ _BRANCHES = frozenset({"cond", "switch"})
 
 
 @dataclass(frozen=True)
-class Speculate:
+class Speculate(LoopPass):
     """Computes invariant operands of heavy ops before the loop, although only a branch in the loop uses them.
 
     In ``if going_on: w = w - rate * x.T @ error`` the product reads ``rate * x.T``. XLA moves what is invariant out of
@@ -42,50 +41,36 @@ class Speculate:
 
     Differentiated loops stay: the gradient through an operand of a branch not taken is NaN if it has an infinite
     derivative.
-
-    Attributes:
-      ops: the registry of the differentiated ops.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "speculate"
+    replaces_whole: ClassVar[bool] = False
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Moves the nodes."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
+    def inside(self, graph: Graph) -> Graph:
+        """Returns the graph with nodes moved in its regions, but those that are differentiated."""
         fixed = differentiated(graph)
         rewriter = Rewriter(graph)
         for node in graph.nodes:
             entered = node.op.name in ENTERED and node not in fixed
             rewriter.keep(node, regions=map_regions(node, self) if entered else None)
-        graph = rewriter.finish()
-        loops, whole = find_loops(graph, self.ops)
-        moves = {node: move for node, loop in loops.items() if node not in whole and (move := self._move(loop))}
-        return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
+        return rewriter.finish()
 
-    def _move(self, loop: Loop) -> Move | None:
-        """Returns what leaves a loop, whose body has it in front of its branches; None if nothing does."""
+    def plan(self, loop: Loop) -> Plan:
+        """Returns what leaves the branches of a loop, and the loop."""
         if loop.node.op.name not in ENTERED or loop.attrs.get("length") == 1 or not loop.runs:
             return None
         invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
         body, moved = self._lifted(loop.body, loop.free(invariant, self.ops))
         if not moved:
             return None
-        node = loop.node
-        types = [output.type for output in node.outputs]
-        node = Node(
-            node.op, node.inputs, node.attrs, types, regions=[*node.regions[:-1], body], device=node.device,
-            name=node.name, location=node.location,
-        )  # fmt: skip
-        return Move(Loop(loop.op, loop.attrs, loop.operands, node), moved)
+        types = [output.type for output in loop.node.outputs]
+        node = loop.rebuilt(loop.operands, [*loop.node.regions[:-1], body], types=types)
+        return Move(Loop(loop.op, loop.attrs, loop.operands, node), moved).emit
 
     def _lifted(self, graph: Graph, invariant: Collection[Value]) -> tuple[Graph, list[Node]]:
         """Returns a graph with nodes of its branches moved in front of them, and these nodes."""
         bound = controlled(graph)
-        rewriter, names, moved = Rewriter(graph), UniqueNames(), list[Node]()
-        for node in graph.nodes:
-            names(node.name)
+        rewriter, moved = Rewriter(graph), list[Node]()
         for node in graph.nodes:
             if node.op.name not in _BRANCHES or node in bound:
                 rewriter.keep(node)
@@ -95,7 +80,7 @@ class Speculate:
             for region in node.regions:
                 entries = zip(region.inputs, node.inputs[1:], strict=True)
                 region, chosen = self._chosen(region, [entry for entry, operand in entries if operand in invariant])
-                copier = Copier(dict(zip(region.inputs, operands, strict=True)), names)
+                copier = Copier(dict(zip(region.inputs, operands, strict=True)), rewriter.names)
                 copier.copy(chosen)
                 moved += copier.nodes
                 for new in copier.nodes:
@@ -147,8 +132,5 @@ def _used(region: Graph, leaving: Collection[Node]) -> list[Value]:
 
 def _without(region: Graph, leaving: Collection[Node], given: Sequence[Value]) -> Graph:
     """Returns a branch without some of its nodes, with inputs for results of nodes that leave any branch."""
-    olds = [*region.inputs, *given]
-    inputs = [Value(old.type, None, place, old.name) for place, old in enumerate(olds)]
-    copier = Copier(dict(zip(olds, inputs, strict=True)))
-    copier.copy(node for node in region.nodes if node not in leaving)
-    return Graph(inputs, copier.nodes, [copier.values[value] for value in region.outputs], region.name)
+    nodes = (node for node in region.nodes if node not in leaving)
+    return subgraph([*region.inputs, *given], nodes, region.outputs, region.name)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.base import Registry, UniqueNames
-from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.opdef import OpDef
 from graphc.ir.passes.items import ALL, At, Item, index_of, items_of, moves
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, find_loops, replace_loops
-from graphc.ir.rewrite import map_inside
+from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, subgraph
+from graphc.ir.passes.loop_pass import LoopPass, Plan
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["TakeRows"]
 
 
 @dataclass(frozen=True)
-class TakeRows:
+class TakeRows(LoopPass):
     """Gives the iterations of a loop the rows of arrays that they take one after the other.
 
     The gradient of ``x[i]`` in a loop over ``i`` is an array as large as ``x``, in each iteration; that of a row that
@@ -30,24 +29,14 @@ class TakeRows:
     from it by a few numbers, which is done for all iterations at once. The array of these rows is taken before the
     loop, if it is not all of it. What is read at places that are the same in all iterations is taken before the loop,
     if it is less than the array.
-
-    Attributes:
-      ops: where the ops ``arange``, ``call``, ``get_item`` and ``permute_dims`` are.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "take rows"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Replaces the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
-        found = {
-            node: _Taking(loop, reads, self.ops) for node, loop in loops.items() if (reads := _reads(loop, self.ops))
-        }
-        return replace_loops(graph, {node: taking.emit for node, taking in found.items()}, whole, self.ops)
+    def plan(self, loop: Loop) -> Plan:
+        """Returns the arrays of rows, and the loop that takes them."""
+        reads = _reads(loop, self.ops)
+        return _Taking(loop, reads, self.ops).emit if reads else None
 
 
 _ELEMENTWISE = frozenset(
@@ -153,25 +142,19 @@ class _Taking:
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the arrays, and the loop."""
         loop, body = self.loop, self.loop.body
-        before = Copier(dict(zip(loop.inside, inputs, strict=True)), names)
+        before = loop.copier(inputs, names)
         moving, fixed = [[read for read in self.reads if bool(read.axes) == moves] for moves in (True, False)]
-        arrays, values = [[self._array(read, before, names) for read in reads] for reads in (moving, fixed)]
+        arrays, values = [[self._array(read, before) for read in reads] for reads in (moving, fixed)]
         behind = loop.num_carry + loop.num_rows
         given = [*inputs[:behind], *arrays, *inputs[behind:], *values]
         rows, same = [[read.node.outputs[0] for read in reads] for reads in (moving, fixed)]
         old = [*body.inputs[: 1 + behind], *rows, *body.inputs[1 + behind :], *same]
-        new = [Value(value.type, None, place, value.name or f"row_{place}") for place, value in enumerate(old)]
-        copier, gone = Copier(dict(zip(old, new, strict=True))), {read.node for read in self.reads}
-        copier.copy(node for node in body.nodes if node not in gone)
-        region = Graph(new, copier.nodes, [copier.values[value] for value in body.outputs], body.name)
-        attrs = Attrs(loop.attrs, num_xs=loop.num_rows + len(arrays))
-        node = Node(
-            loop.op, given, attrs, loop.types, regions=(region,), device=loop.node.device, name=loop.node.name,
-            location=loop.node.location,
-        )  # fmt: skip
+        gone = {read.node for read in self.reads}
+        region = subgraph(old, (node for node in body.nodes if node not in gone), body.outputs, body.name, prefix="row")
+        node = loop.rebuilt(given, [region], Attrs(loop.attrs, num_xs=loop.num_rows + len(arrays)))
         return [*before.nodes, node], node.outputs
 
-    def _array(self, read: _Read, before: Copier, names: UniqueNames) -> Value:
+    def _array(self, read: _Read, before: Copier) -> Value:
         """Returns the array whose rows stand for a read, or what all iterations read."""
         array, length, row = before.values[read.node.inputs[0]], self.loop.attrs["length"], read.node.outputs[0].type
         items = [ALL if axis in read.axes else item for axis, item in enumerate(read.items)]
@@ -185,7 +168,7 @@ class _Taking:
 
         def add(op: str, inputs: Sequence[Value], shape: Sequence[int], **attrs: object) -> Value:
             type = TensorType(tuple(shape), row.dtype)
-            return self._add(op, inputs, type, Attrs(attrs), read.node, before, names)
+            return before.add(self.ops[op], inputs, type, Attrs(attrs), like=read.node)
 
         # The moving axes come among those of the row, and then before them.
         places = [sum(not isinstance(item, At) for item in items[:axis]) for axis in read.axes]
@@ -200,21 +183,11 @@ class _Taking:
             axes = (*places, *(axis for axis in range(len(shape)) if axis not in places))
             array = add("permute_dims", [array], [shape[axis] for axis in axes], axes=axes)
         if read.axes and read.course is None:
-            tensors = [self._places(read, axis, before, names) for axis in read.axes]
+            tensors = [self._places(read, axis, before) for axis in read.axes]
             array = add("get_item", [array, *tensors], (length, *row.shape), index=("tensor",) * len(tensors))
         return array
 
-    def _add(
-        self, op: str, inputs: Sequence[Value], type: TensorType, attrs: Attrs, like: Node, before: Copier,
-        names: UniqueNames,
-    ) -> Value:  # fmt: skip
-        node = Node(
-            self.ops[op], inputs, attrs, [type], device=self.loop.node.device, name=names(op), location=like.location
-        )
-        before.nodes.append(node)
-        return node.outputs[0]
-
-    def _places(self, read: _Read, axis: int, before: Copier, names: UniqueNames) -> Value:
+    def _places(self, read: _Read, axis: int, before: Copier) -> Value:
         """Returns the places along an axis in all iterations."""
         item, index = read.items[axis], self.loop.index
         assert isinstance(item, At)
@@ -223,7 +196,7 @@ class _Taking:
         length, start, step = self.loop.attrs["length"], self.loop.attrs.get("start", 0), self.loop.attrs.get("step", 1)
         given = Attrs(start=start, stop=start + step * length, step=step)
         all_indices = TensorType((length,), index.type.dtype)
-        many = {index: self._add("arange", [], all_indices, given, read.node, before, names)}
+        many = {index: before.add(self.ops["arange"], [], all_indices, given, like=read.node)}
         needed = {item.value}
         for node in reversed(self.loop.body.nodes):
             if not needed.isdisjoint(node.outputs):
@@ -237,7 +210,7 @@ class _Taking:
                 continue
             values = [many.get(value) or before.values[value] for value in node.inputs]
             (type,) = node.op.infer([value.type for value in values], node.attrs, ())
-            many[node.outputs[0]] = self._add(node.op.name, values, type, node.attrs, node, before, names)
+            many[node.outputs[0]] = before.add(self.ops[node.op.name], values, type, node.attrs, like=node)
         return many[item.value]
 
     def _copy_sources(self, items: Sequence[Item], before: Copier) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import Registry
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.passes.loop_nodes import Loop, controlled, find_loops
-from graphc.ir.rewrite import Rewriter, map_inside
+from graphc.ir.opdef import OpDef
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass
+from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import Attrs
 
 __all__ = ["Turn"]
@@ -20,7 +21,7 @@ _FLIPPED = Attrs(index=((None, None, -1),))
 
 
 @dataclass(frozen=True)
-class Turn:
+class Turn(LoopPass):
     """Lets a ``scan`` take and collect rows from the last to the first, where this spares reversed copies.
 
     ``for row in reversed(x)`` gives the loop the reversed array, and ``returns[::-1]`` or an array that is filled from
@@ -29,20 +30,12 @@ class Turn:
     Before: a valid graph. After: the same graph, except that a ``scan`` has the opposite direction if fewer bytes are
     reversed then: the arrays that it takes are those before their reversal, and its users get what it collects without
     theirs. Arrays that were not reversed before are reversed now. Differentiated loops stay.
-
-    Attributes:
-      ops: the registry with the op ``get_item``.
     """
 
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
     name: ClassVar[str] = "turn"
 
-    def __call__(self, graph: Graph) -> Graph:
-        """Turns the loops."""
-        if not any(node.regions for node in graph.nodes):
-            return graph
-        graph = map_inside(graph, self)
-        loops, whole = find_loops(graph, self.ops)
+    def replaced(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Graph:
+        """Returns the graph with loops turned, and without the reversals that this spares."""
         scans = [loop for node, loop in loops.items() if node not in whole and _has_rows(loop)]
         if not scans:
             return graph
@@ -150,19 +143,16 @@ class _Turning:
 
     def graph(self) -> Graph:
         """Returns the new graph."""
-        rewriter, names = Rewriter(self.old), UniqueNames()
-        for node in self.old.nodes:
-            names(node.name)
-        gone: set[Node] = set()
+        rewriter, gone = Rewriter(self.old), set[Node]()
         for node in self.old.nodes:
             if node in self.turned:
-                self._turn(self.turned[node], rewriter, names)
+                self._turn(self.turned[node], rewriter)
                 gone.update(flip for rows in _collected(self.turned[node]) for flip in self.uses.flips(rows))
             elif node not in gone:
                 rewriter.keep(node)
         return rewriter.finish()
 
-    def _turn(self, loop: Loop, rewriter: Rewriter, names: UniqueNames) -> None:
+    def _turn(self, loop: Loop, rewriter: Rewriter) -> None:
         node, attrs = loop.node, dict(loop.attrs)
         start, step, length = attrs.get("start", 0), attrs.get("step", 1), attrs["length"]
         # The index belongs to the row: the first row is now that of the last iteration.
@@ -173,26 +163,14 @@ class _Turning:
         inputs, first = list(rewriter.inputs(node)), loop.num_carry
         for place, array in enumerate(_arrays(loop), first):
             source = self.uses.reversed_of(array)
-            inputs[place] = (
-                self._flip(inputs[place], node, rewriter, names) if source is None else rewriter.value(source)
-            )
-        new = Node(
-            node.op, inputs, Attrs(attrs), [value.type for value in node.outputs], regions=node.regions,
-            device=node.device, name=node.name, location=node.location,
-        )  # fmt: skip
-        rewriter.add(new)
-        rewriter.merge(node, new)
+            inputs[place] = self._flip(inputs[place], node, rewriter) if source is None else rewriter.value(source)
+        new = rewriter.replace(node, node.op, inputs, Attrs(attrs), regions=node.regions)
         for old, rows in zip(_collected(loop), new.outputs[first:], strict=True):
             for flip in self.uses.flips(old):
                 rewriter.substitute(flip.outputs, [rows])
             if not self.uses.only_reversed(old):
-                rewriter.substitute([old], [self._flip(rows, node, rewriter, names)])
+                rewriter.substitute([old], [self._flip(rows, node, rewriter)])
 
-    def _flip(self, array: Value, like: Node, rewriter: Rewriter, names: UniqueNames) -> Value:
+    def _flip(self, array: Value, like: Node, rewriter: Rewriter) -> Value:
         """Returns the reverse of an array."""
-        flip = Node(
-            self.ops["get_item"], [array], _FLIPPED, [array.type], device=like.device, name=names("get_item"),
-            location=like.location,
-        )  # fmt: skip
-        rewriter.add(flip)
-        return flip.outputs[0]
+        return rewriter.insert(self.ops["get_item"], [array], _FLIPPED, array.type, like)
