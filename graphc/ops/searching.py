@@ -8,17 +8,29 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import lax as _lax
 
 from graphc.core import as_dtype
 from graphc.ops.table import define, row
 from graphc.ops.values import fitted
 
+lax: Any = _lax  # its functions are only partly annotated
+
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:
     return tuple(lax.top_k(x, k, axis=axis))
+
+
+@wraps(jnp.where)
+def _where(condition: Any, x1: Any, x2: Any) -> Any:
+    # jnp.where is a function of its own for JAX, which takes as long to trace and compile as three selects.
+    alike = all(isinstance(value, jax.Array) for value in (condition, x1, x2)) and x1.dtype == x2.dtype != bool
+    if alike and x1.shape == x2.shape and condition.shape in ((), x1.shape) and condition.dtype == bool:
+        return lax.select(condition, x1, x2)
+    return jnp.where(condition, x1, x2)
 
 
 @wraps(jnp.searchsorted)
@@ -73,7 +85,7 @@ _ROWS = (
     ),
     row(
         "where",
-        jnp.where,
+        _where,
         "condition, x1, x2",
         "x1 where the condition is true, x2 elsewhere.",
         fold=np.where,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax as _lax
 
@@ -22,7 +23,9 @@ _ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
 
 def _as_number(x: Any, *, kind: str, low: int | None = None, high: int | None = None) -> Any:
     del low, high  # between which it lies, for the passes
-    x = jnp.reshape(x, ())
+    x = jnp.reshape(x, ()) if jnp.shape(x) else x
+    if kind == "int" and isinstance(x, jax.Array) and x.dtype == jnp.result_type(int) and jax.typeof(x).weak_type:
+        return x  # is one already; it has no gradient
     if kind == "bool":  # Python's booleans are not weak
         return x.astype(bool)
     # The only JAX function that makes a weak array from a strong one.
