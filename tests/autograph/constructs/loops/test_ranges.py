@@ -72,3 +72,22 @@ def test_numbers_between_the_bounds_are_not_checked(program: Callable[[Any], Any
 def test_numbers_past_the_bounds_are_reported(program: Callable[[Any], Any]) -> None:
     with pytest.raises(IndexError):
         gx.function(program)(gx.arange(float(LENGTH)))
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float32"])
+def test_constants_are_written_where_the_number_says(dtype: str) -> None:
+    one = np.ones((), dtype)[()].item()
+
+    def marked(places: Any) -> Any:
+        table = gx.zeros((LENGTH, 3), dtype=dtype)
+        for i in range(LENGTH):
+            for j in range(i * i, LENGTH, i + 2):
+                table[j, 1] = one
+        for k in range(LENGTH - 2):
+            table[k, 2] = places[k] > 1
+            table[k + 2, 0] = one
+        return table
+
+    places = gx.arange(LENGTH)
+    np.testing.assert_array_equal(gx.function(marked)(places), marked(places))
