@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import starmap
 from sys import getrefcount
 from typing import Any
 
+import numpy as np
 from jax.sharding import SingleDeviceSharding
 
 from graphc.core import Tensor, shorten_all, variable_lock
@@ -58,7 +60,7 @@ class ProgramRun:
         self._written = traced.executable.num_written
         self._changed = [] if traced.write_back is None else traced.write_back.places
         # Also for Variables whose update is not inlined: the program returns their values last.
-        self._outputs = traced.num_results + len(self._changed)
+        self._outputs = len(traced.graph.outputs)
 
     def _value(self, place: Any) -> str:
         return self._found[place.index] if isinstance(place, Place) else self._writer.constant(place)
@@ -84,7 +86,10 @@ class ProgramRun:
         # The slow path handles arrays that JAX does not move to one device, and other dtype rules.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
         lines += ["try:", *(f"    {line}" for line in self._run(given)), "except Differ:", f"    {miss}"]
-        first = traced.num_results
+        if traced.can_fail:
+            writer.namespace.update(asarray=np.asarray, failed=_failed(traced))
+            lines.append(f"if asarray(results[{traced.num_results}]): failed(results)")
+        first = self._outputs - len(self._changed)
         lines += [f"{tensors[at]}.raw = results[{first + place}]" for place, at in enumerate(self._changed)]
         return [*lines, *self._packed(tensors)]
 
@@ -156,7 +161,7 @@ class ProgramRun:
         """Returns the lines that turn the results into the user's result."""
         traced, count = self._traced, self._traced.num_results
         if not is_written(traced.structure):
-            more = self._written or self._changed
+            more = self._written or self._changed or traced.can_fail
             return [f"return pack(map(Tensor, {f'results[:{count}]' if more else 'results'}))"]
         origins = {place: tensors[at] if isinstance(at, int) else self._value(at) for place, at in traced.own.items()}
         own = {place: name for place, name in origins.items() if name}  # tensors that the caller already has
@@ -166,6 +171,19 @@ class ProgramRun:
             if re.search(rf"\bt{place}\b", packed):
                 lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
         return [*lines, f"return {packed}"]
+
+
+def _failed(traced: TracedFunction) -> Callable[[Sequence[Any]], None]:
+    """Returns what raises the exception of a call, given what its program returned."""
+
+    def failed(results: Sequence[Any]) -> None:
+        try:
+            traced.look(results)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return failed
 
 
 def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:

@@ -34,7 +34,7 @@ from graphc.function.guards import MISS, matcher
 from graphc.function.results import OwnTensor, Place, Result, is_written, packer
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph
-from graphc.lowering import run_timeout
+from graphc.lowering import Executable, run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 from graphc.runtime import PlacedProgram, Plan, compile_graph, observer
 from graphc.tracing import AfterCall, LoopReport, SideEffect, Source, Trace
@@ -107,7 +107,7 @@ class TracedFunction:
         self.bounded: dict[Any, Callable[..., Any]] = {}
         self.was_spread = False
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
-        self.executable = compile_graph(graph, self._look if self.can_fail else None, trace.variables, device)
+        self.executable = compile_graph(graph, self.look if self.can_fail else None, trace.variables, device)
         self.observed = [tensor for tensor, _ in trace.observed.values()]
         self.write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
         self.structure = result.structure
@@ -197,11 +197,16 @@ class TracedFunction:
 
     @property
     def is_simple(self) -> bool:
-        """True if a call only runs one program on one device, wraps its results, and assigns items of arguments."""
+        """True if a call only runs one program on one device, wraps its results, and assigns items of arguments.
+
+        A program that can fail may do so too, if its status alone says that it has.
+        """
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
-        others = len(self.after_call) > (self.write_back is not None)
+        others = len(self.after_call) > (self.write_back is not None) + self.can_fail
         special = others or not packed or self.plan is not None or bool(self.executable.place)
-        return not special and (self.executable.timeout is None or self.executable.is_short)
+        program = self.executable
+        checks = not self.can_fail or (isinstance(program, Executable) and program.status is not None)
+        return checks and not special and (self.executable.timeout is None or self.executable.is_short)
 
     @property
     def waits_shortly(self) -> bool:
@@ -299,7 +304,7 @@ class TracedFunction:
         found = {device_name(device) for array in given for device in array.devices()}
         return self.device or self.executable.place or ", ".join(sorted(found)) or device_name(devices()[0])
 
-    def _look(self, outputs: Sequence[Any]) -> None:
+    def look(self, outputs: Sequence[Any]) -> None:
         """Raises if the program's outputs report that the call has failed."""
         look, place = self.after_call[0]
         look.run(outputs[place], None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import sys
+import traceback
 import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -253,6 +254,30 @@ def test_items_of_arguments_are_assigned_by_the_short_way(monkeypatch: pytest.Mo
     for given in ((y, y), (kept, y)):  # which has another name
         with pytest.raises(gx.errors.UnimplementedError, match="same tensor"):
             clear(*given)
+
+
+def test_a_call_that_may_fail_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    variable, seen = gx.Variable(0.0), gx.ones(2)
+
+    @gx.function
+    def step(x: Any, limit: Any) -> Any:
+        variable.assign_add(1.0)
+        x[0] = 7.0
+        if gx.sum(x) > limit:
+            raise ValueError("too much")
+        return x + 1
+
+    step(gx.ones(2), gx.asarray(10.0))
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    assert step(seen, gx.asarray(10.0)).tolist() == [8.0, 2.0]
+    assert (variable.numpy(), seen.tolist()) == (2.0, [7.0, 1.0])
+    given = gx.ones(2)
+    with pytest.raises(ValueError, match="too much") as caught:
+        step(given, gx.asarray(1.0))
+    assert [frame.name for frame in traceback.extract_tb(caught.tb)][-1] == "step"
+    assert (variable.numpy(), given.tolist()) == (2.0, [1.0, 1.0])
+    assert step(given, gx.asarray(9.0)).tolist() == [8.0, 2.0]
+    assert variable.numpy() == 3.0
 
 
 def test_of_many_traces_a_call_finds_the_one_that_served_such_arguments() -> None:
