@@ -109,7 +109,8 @@ def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarra
       InvalidArgumentError: the value has ints that the natural dtype cannot hold.
     """
     try:
-        array = np.array(value)
+        # An object's __array__ may give its own memory even if it is asked for a copy.
+        array = np.array(np.asarray(value) if hasattr(value, "__array__") else value)
     except ValueError as error:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
     if array.dtype.kind in "OUSVTMm" and array.dtype.name not in _EXTENDED:

@@ -373,3 +373,28 @@ def test_a_variable_of_a_numpy_array_is_updated_in_place() -> None:
     step()
     step()
     assert gx.all(variable == 3.0)
+
+
+class _Own:
+    """An object whose ``__array__`` gives its own memory, whatever it is asked for."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.array
+
+
+@pytest.mark.parametrize("size", [4, 300])
+@pytest.mark.parametrize(
+    "make",
+    [gx.asarray, lambda a: gx.asarray(a, "float32"), lambda a: gx.asarray(_Own(a)), gx.Variable],
+    ids=["asarray", "dtype", "__array__", "Variable"],
+)
+def test_later_changes_of_a_numpy_array_are_not_seen(make: Callable[[Any], Any], size: int) -> None:
+    # jnp.asarray copies in the background, and jax.device_put keeps the memory.
+    for _ in range(5):
+        array = np.zeros((size, size), np.float32)
+        made = make(array)
+        array[...] = 7
+        assert not made.numpy().any()
