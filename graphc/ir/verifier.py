@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -34,7 +35,13 @@ def verify(graph: Graph) -> None:
     Raises:
       VerificationError: a rule is broken; the message has the graph, the printed node and the user's line.
     """
-    _GraphCheck(graph).run()
+    if verify not in graph.caches:
+        _GraphCheck(graph).run()
+        graph.caches[verify] = True
+
+
+# Nodes and graphs are immutable, and passes keep most of them: each is checked once.
+_checked: WeakSet[Node] = WeakSet()
 
 
 class _GraphCheck:
@@ -52,7 +59,9 @@ class _GraphCheck:
             self._define(value, None)
         for node in graph.nodes:
             self._check_edges(node)
-            _check_op(self._graph, node)
+            if node not in _checked:
+                _check_op(self._graph, node)
+                _checked.add(node)
             for region in node.regions:
                 verify(region)
             if node.name in self._names:

@@ -159,3 +159,16 @@ def test_every_node_is_inferred_once() -> None:
     nodes = [Node(op, [X], Attrs(), [FLOAT], name=f"n{index}") for index in range(100)]
     verify(Graph([X], nodes, []))
     assert count == 100
+
+
+def test_a_node_that_a_pass_keeps_is_checked_once() -> None:
+    checked: list[str] = []
+    op = dataclasses.replace(NEG, verify=lambda node: checked.append(node.name))
+    first = Node(op, [X], Attrs(), [FLOAT], name="first")
+    second = Node(op, [X], Attrs(), [FLOAT], name="second")
+    graph = Graph([X], [first], first.outputs)
+    for _ in range(2):
+        verify(graph)
+    verify(Graph([X], [first, second], second.outputs))
+    assert checked == ["first", "second"]
+    assert "two nodes are named 'first'" in refused(Graph([X], [first, first], []))  # edges are checked in each graph
