@@ -49,14 +49,12 @@ from graphc.autograph.constructs.loops.scan_and_switch import trace_scan, trace_
 from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.loops.while_loops import while_stmt
 from graphc.autograph.constructs.matching.patterns import (
-    match,
-    match_as,
-    match_or,
-    match_singleton,
-    match_star,
-    match_value,
+    is_mapping,
+    match_class,
+    match_mapping,
+    match_sequence,
+    matched,
 )
-from graphc.autograph.constructs.matching.structural_patterns import match_class, match_mapping, match_sequence
 from graphc.autograph.constructs.purity.imports import imported, importing
 from graphc.autograph.constructs.purity.impure import defined_class, defining_class
 from graphc.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread

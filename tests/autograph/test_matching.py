@@ -241,13 +241,14 @@ def test_the_text_is_readable() -> None:
     expected = """\
     ag__subject_1 = x
     ...
-        ag__matched_2, ag__a_3 = ag__.match(ag__subject_1, ag__.match_or(ag__.match_class(lambda: Point, ag__.match_as('a'), y=ag__.match_sequence(ag__.match_value(lambda: 1), ag__.match_star())), ag__.match_mapping(lambda: ('k',), (ag__.match_as('a'),))), ('a',))
+        ag__a_2 = None
+        ag__matched_3 = ag__.is_not((ag__parts_4 := ag__.match_class(ag__subject_1, Point, 1, ('y',))), None) and ag__.is_((ag__a_2 := ag__.load_item(ag__parts_4, 0)), ag__a_2) and (ag__.is_not((ag__parts_5 := ag__.match_sequence(ag__.load_item(ag__parts_4, 1), 2, 1, 'some')), None) and ag__.matched(ag__.compare('==', ag__.load_item(ag__parts_5, 0), 1))) or (ag__.is_mapping(ag__subject_1, 1) and ag__.is_not((ag__parts_6 := ag__.match_mapping(ag__subject_1, ('k',), rest=False)), None) and
     ...
-            a = ag__a_3
+            a = ag__a_2
             ag__.store_attr(x, 'seen', a)
     ...
-        ag__.if_stmt(ag__matched_2, ag__body_5, ag__nothing, ag__nothing, ag__nothing, ())
-    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_4, ag__orelse_4, ag__nothing, ag__nothing, ())
+        ag__.if_stmt(ag__matched_3, ag__body_8, ag__nothing, ag__nothing, ag__nothing, ())
+    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_7, ag__orelse_7, ag__nothing, ag__nothing, ())
 """  # noqa: E501
     position = 0
     for part in expected.split("    ...\n"):

@@ -192,6 +192,9 @@ class Expressions(ast.NodeTransformer):
         operands = [self._first(first, asked=asked), *(self._thunk(value, asked=asked) for value in others)]
         return located(operator(f"{name}_", *operands), node)
 
+    def _visit_tests(self, node: ast.BoolOp) -> ast.expr:
+        return located(ast.BoolOp(op=node.op, values=[self.visit(value) for value in node.values]), node)
+
     def _decided(self, test: ast.expr, body: ast.expr, orelse: ast.expr, node: ast.expr) -> ast.expr:
         """Python's own conditional expression, in which ``:=`` binds names of the function: no tensor may decide it."""
         known = located(operator("known_truth", self.condition(test)), test)

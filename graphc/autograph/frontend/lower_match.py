@@ -1,14 +1,15 @@
 """Takes ``match`` out of a function: it becomes a chain of ``if`` statements with the same meaning.
 
 Values are compared where they stand: ``case 0 | None:`` becomes ``if subject == 0 or subject is None:``. A pattern that
-looks into the subject is handed to the operator ``match``, which says whether it matches, and what the names in it
-stand for. They are bound when the whole pattern matches, before the guard is evaluated.
+looks into the subject becomes an expression that asks operators for the parts of it: ``case [0, a]:`` becomes
+``matched = (parts := match_sequence(subject, 2)) is not None and parts[0] == 0 and (value := parts[1]) is value``. The
+names in it are bound when the whole pattern matches, before the guard is evaluated.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphc.autograph.frontend.emit import assign, constant, load, located, not_, operator, store, strings
@@ -16,47 +17,14 @@ from graphc.autograph.frontend.rewriting import Block, StatementRewriter, if_
 from graphc.autograph.frontend.scopes import Names, NameTable
 from graphc.autograph.frontend.unit import Unit
 
-__all__ = ["PatternMatch", "remove_matches"]
-
-Delay = Callable[[ast.expr], ast.expr]
+__all__ = ["Tests", "remove_matches"]
 
 
-class PatternMatch(ast.stmt):
-    """Matches a pattern: whether it does, and what its names stand for, are assigned to names of ours.
+class Tests(ast.BoolOp):
+    """Tests that give Python's own truth values, in Python's ``and`` or ``or``.
 
-    Attributes:
-      targets: the names that are assigned.
-      reads: the subject, and the expressions inside the pattern.
-      pattern: the pattern.
-      names: what the pattern binds.
+    What a test binds only those after it read, so that it may count as bound.
     """
-
-    _fields = ("targets", "reads")
-
-    targets: list[ast.Name]
-    reads: list[ast.expr]
-    pattern: ast.pattern
-    names: Sequence[str]
-
-    def assignment(self, delay: Delay) -> ast.Assign:
-        """Returns the statement as a call of the operator.
-
-        Args:
-          delay: makes an expression of the pattern a function of no arguments, as it is evaluated only when the parts
-            of the pattern before it match.
-        """
-        value = operator("match", self.reads[0], _described(self.pattern, delay), strings(self.names))
-        target = ast.Tuple(elts=[*self.targets], ctx=ast.Store())
-        return located(ast.Assign(targets=[target], value=located(value, self.pattern)), self)
-
-
-def _pattern_match(subject: str, pattern: ast.pattern, names: Sequence[str], targets: Sequence[str]) -> PatternMatch:
-    node = located(PatternMatch(), pattern)
-    node.targets = [store(name) for name in targets]
-    node.reads = [load(subject), *_expressions(pattern)]
-    node.pattern = pattern
-    node.names = names
-    return node
 
 
 def remove_matches(body: Block, unit: Unit) -> Block:
@@ -67,17 +35,6 @@ def remove_matches(body: Block, unit: Unit) -> Block:
       unit: the conversion this belongs to, for new names.
     """
     return _Remover(unit).block(body)
-
-
-def _expressions(pattern: ast.pattern) -> list[ast.expr]:
-    """Returns the expressions inside a pattern."""
-    found: list[ast.expr] = []
-    for part in ast.iter_child_nodes(pattern):
-        if isinstance(part, ast.pattern):
-            found += _expressions(part)
-        elif isinstance(part, ast.expr):
-            found.append(part)
-    return found
 
 
 def _captures(pattern: ast.pattern) -> Iterator[str]:
@@ -178,10 +135,84 @@ class _Remover(StatementRewriter):
         comparison = self._comparison(subject, inner or pattern)
         if comparison is not None:
             return _Test([], comparison, [(name, subject) for name in names])
+        values = {name: self.unit.fresh(name.strip("_") or "value") for name in names}
         flag = self.unit.fresh("matched")
-        values = [self.unit.fresh(name.strip("_") or "value") for name in names]
-        before: Block = [_pattern_match(subject, pattern, names, [flag, *values])]
-        return _Test(before, located(load(flag), pattern), [*zip(names, values, strict=True)])
+        before: Block = [assign(value, constant(None), pattern) for value in values.values()]
+        before.append(assign(flag, self._matches(load(subject), pattern, values), pattern))
+        return _Test(before, located(load(flag), pattern), [*values.items()])
+
+    def _matches(self, subject: ast.expr, pattern: ast.pattern, values: Mapping[str, str]) -> ast.expr:
+        """Returns the test of a pattern, which binds what its names stand for.
+
+        Args:
+          subject: what is matched; evaluated once, unless it is a name.
+          pattern: the pattern.
+          values: by the names in it, the names of ours that their values are bound to.
+        """
+        match pattern:
+            case ast.MatchValue():
+                tests = [operator("matched", ast.Compare(left=subject, ops=[ast.Eq()], comparators=[pattern.value]))]
+            case ast.MatchSingleton():
+                same = ast.Compare(left=subject, ops=[ast.Is()], comparators=[ast.Constant(value=pattern.value)])
+                tests = [operator("matched", same)]
+            case ast.MatchStar() | ast.MatchAs(pattern=None):
+                tests = [] if pattern.name is None else [_bound(values[pattern.name], subject)]
+            case ast.MatchAs():
+                assert pattern.name is not None
+                assert pattern.pattern is not None
+                value = values[pattern.name]
+                tests = [_bound(value, subject), self._matches(load(value), pattern.pattern, values)]
+            case ast.MatchOr():
+                tests, name = self._named(subject)
+                tries = [self._matches(load(name), part, values) for part in pattern.patterns]
+                tests.append(Tests(op=ast.Or(), values=tries))
+            case ast.MatchSequence():
+                tests = self._sequence(subject, pattern, values)
+            case ast.MatchMapping():
+                tests, name = self._named(subject)
+                keys, rest = ast.Tuple(elts=list(pattern.keys), ctx=ast.Load()), pattern.rest
+                found = operator("match_mapping", load(name), keys)
+                found.keywords = [ast.keyword(arg="rest", value=constant(rest is not None))]
+                tests.append(operator("is_mapping", load(name), constant(len(pattern.keys))))
+                parts: list[ast.pattern] = [*pattern.patterns, *([] if rest is None else [ast.MatchStar(name=rest)])]
+                tests += self._parts(found, parts, values)
+            case ast.MatchClass():
+                count = constant(len(pattern.patterns))
+                found = operator("match_class", subject, pattern.cls, count, strings(pattern.kwd_attrs))
+                tests = self._parts(found, [*pattern.patterns, *pattern.kwd_patterns], values)
+            case _:
+                raise AssertionError(pattern)
+        return located(_all(tests), pattern)
+
+    def _named(self, subject: ast.expr) -> tuple[list[ast.expr], str]:
+        """Returns the name of a subject that is asked for more than once, and the test that binds it."""
+        if isinstance(subject, ast.Name):
+            return [], subject.id
+        name = self.unit.fresh("part")
+        return [_bound(name, subject)], name
+
+    def _sequence(self, subject: ast.expr, pattern: ast.MatchSequence, values: Mapping[str, str]) -> list[ast.expr]:
+        stars = [place for place, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
+        star = stars[0] if stars else None
+        use = "unpacked"
+        if all(map(_is_wildcard, pattern.patterns)):
+            use = "length"
+        elif star is not None and _is_wildcard(pattern.patterns[star]):
+            use = "some"
+        size = constant(len(pattern.patterns))
+        found = operator("match_sequence", subject, size, constant(star), constant(use))
+        return self._parts(found, pattern.patterns, values)
+
+    def _parts(self, found: ast.expr, parts: Sequence[ast.pattern], values: Mapping[str, str]) -> list[ast.expr]:
+        """Returns the tests of the parts of a pattern, whose subjects an operator finds."""
+        name = self.unit.fresh("parts")
+        bound = ast.NamedExpr(target=store(name), value=found)
+        tests: list[ast.expr] = [ast.Compare(left=bound, ops=[ast.IsNot()], comparators=[constant(None)])]
+        for place, part in enumerate(parts):
+            if not _is_wildcard(part):
+                item = ast.Subscript(value=load(name), slice=constant(place), ctx=ast.Load())
+                tests.append(self._matches(located(item, part), part, values))
+        return tests
 
     def _comparison(self, subject: str, pattern: ast.pattern) -> ast.expr | None:
         """Returns the test of a pattern that only compares the subject with values; None for another."""
@@ -201,42 +232,19 @@ class _Remover(StatementRewriter):
         return located(test, pattern)
 
 
-def _described(pattern: ast.pattern, delay: Delay) -> ast.expr:
-    """Returns the expression that makes the operator's description of a pattern."""
-
-    def all_of(patterns: Sequence[ast.pattern]) -> list[ast.expr]:
-        return [_described(part, delay) for part in patterns]
-
-    match pattern:
-        case ast.MatchValue():
-            found = operator("match_value", delay(pattern.value))
-        case ast.MatchSingleton():
-            found = operator("match_singleton", ast.Constant(value=pattern.value))
-        case ast.MatchSequence():
-            found = operator("match_sequence", *all_of(pattern.patterns))
-        case ast.MatchStar():
-            found = operator("match_star", *_name(pattern.name))
-        case ast.MatchMapping():
-            keys = ast.Tuple(elts=list(pattern.keys), ctx=ast.Load())
-            values = ast.Tuple(elts=all_of(pattern.patterns), ctx=ast.Load())
-            found = operator("match_mapping", delay(keys), values, *_name(pattern.rest))
-        case ast.MatchClass():
-            found = operator("match_class", delay(pattern.cls), *all_of(pattern.patterns))
-            found.keywords = [
-                ast.keyword(arg=name, value=value)
-                for name, value in zip(pattern.kwd_attrs, all_of(pattern.kwd_patterns), strict=True)
-            ]
-        case ast.MatchOr():
-            found = operator("match_or", *all_of(pattern.patterns))
-        case ast.MatchAs(pattern=None):
-            found = operator("match_as", *_name(pattern.name))
-        case ast.MatchAs(pattern=inner, name=name):
-            assert inner is not None
-            found = operator("match_as", constant(name), _described(inner, delay))
-        case _:
-            raise AssertionError(pattern)
-    return located(found, pattern)
+def _is_wildcard(pattern: ast.pattern) -> bool:
+    """Returns True for ``_`` and ``*_``."""
+    return isinstance(pattern, ast.MatchAs | ast.MatchStar) and pattern.name is None
 
 
-def _name(name: str | None) -> list[ast.expr]:
-    return [] if name is None else [constant(name)]
+def _bound(name: str, value: ast.expr) -> ast.expr:
+    """Returns a test that always holds, and binds a name: ``(name := value) is name``."""
+    bound = ast.NamedExpr(target=store(name), value=value)
+    return ast.Compare(left=bound, ops=[ast.Is()], comparators=[load(name)])
+
+
+def _all(tests: Sequence[ast.expr]) -> ast.expr:
+    """Returns the expression that all tests hold, of which each is evaluated only if those before it do."""
+    if not tests:
+        return constant(True)
+    return tests[0] if len(tests) == 1 else Tests(op=ast.And(), values=list(tests))

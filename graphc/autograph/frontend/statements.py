@@ -26,7 +26,7 @@ from graphc.autograph.frontend.emit import (
 )
 from graphc.autograph.frontend.expressions import Expressions, first_parameter
 from graphc.autograph.frontend.lower_jumps import RETURN, MaskedFor, remove_jumps
-from graphc.autograph.frontend.lower_match import PatternMatch, remove_matches
+from graphc.autograph.frontend.lower_match import remove_matches
 from graphc.autograph.frontend.lower_try import ScopedTry, lift_handlers
 from graphc.autograph.frontend.lower_walrus import lift_bindings
 from graphc.autograph.frontend.scopes import NameTable, Scope, own_nodes, scope_of
@@ -398,9 +398,6 @@ class _Statements(Stores):
         unbind = assign(name, operator("unbound", constant(name)), handler)
         body = located(ast.Try(body=handler.body, handlers=[], orelse=[], finalbody=[unbind]), handler)
         handler.body = [assign(name, load(handler.name), handler), body]
-
-    def _patternmatch(self, node: PatternMatch) -> Block:
-        return [node.assignment(lambda part: self.delayed(part, "a pattern"))]
 
     def _functiondef(self, node: ast.FunctionDef) -> Block:
         node.decorator_list = [self.expression(decorator) for decorator in node.decorator_list]

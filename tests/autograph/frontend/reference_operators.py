@@ -238,10 +238,9 @@ class Plain:
     failed_still = failed
 
     # Outside a trace the operators that look into a subject are plain Python.
-    match, match_as, match_class = map(staticmethod, (operators.match, operators.match_as, operators.match_class))
-    match_mapping, match_or = map(staticmethod, (operators.match_mapping, operators.match_or))
-    match_sequence, match_singleton = map(staticmethod, (operators.match_sequence, operators.match_singleton))
-    match_star, match_value = map(staticmethod, (operators.match_star, operators.match_value))
+    matched, match_class = map(staticmethod, (operators.matched, operators.match_class))
+    match_mapping, match_sequence = map(staticmethod, (operators.match_mapping, operators.match_sequence))
+    is_mapping = staticmethod(operators.is_mapping)
 
     def condition(self, value: object) -> bool:
         return bool(value)

@@ -1,63 +1,35 @@
-"""``match``: how patterns are tried, and those that need not look into their subject.
+"""``match``: patterns that look into their subject.
 
-The converter turns patterns that only compare their subject into ``if`` statements, which tensors may decide. All
-others come here, and are decided while the function is traced: a tensor inside a structure may be bound to a name, but
-not be compared.
+The converter turns a pattern into comparisons of the subject and of its parts, for which it asks here. Python decides
+by the kind of the subject: a sequence, a mapping, an object of a class. That is done while the function is traced: a
+tensor inside a structure may be bound to a name, but not be compared.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, cast
 
 from graphc.autograph.constructs.branches.branch import is_symbolic_condition, truth
-from graphc.autograph.constructs.expressions.comparisons import compare
-from graphc.autograph.constructs.expressions.identity import is_
-from graphc.autograph.values.protocol import alternatives, settled
+from graphc.autograph.constructs.calls.attributes import load_attr
+from graphc.autograph.constructs.calls.call import call, call_method
+from graphc.autograph.constructs.expressions.operators import load_item
+from graphc.autograph.constructs.purity.natives import items, mapping
+from graphc.autograph.constructs.purity.reading import read_attribute
+from graphc.autograph.values.choice import decide
+from graphc.autograph.values.kinds import is_instance
+from graphc.autograph.values.protocol import look_into, settled
 from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor
 from graphc.tracing import current_trace
 
-__all__ = [
-    "Bound",
-    "Pattern",
-    "all_of",
-    "known",
-    "match",
-    "match_as",
-    "match_or",
-    "match_singleton",
-    "match_star",
-    "match_value",
-]
+__all__ = ["is_mapping", "match_class", "match_mapping", "match_sequence", "matched"]
 
-Bound = dict[str, Any]
-"""By the names of a pattern, their values."""
+_MATCH_SELF = 1 << 22  # the flag of classes such as int, whose one positional pattern is the object itself
+_MISSING: Any = object()
 
 
-class Pattern(ABC):
-    """A pattern of Python's."""
-
-    is_wildcard: ClassVar[bool] = False
-
-    @abstractmethod
-    def find(self, subject: Any) -> Bound | None:
-        """Returns what its names stand for if it matches an object; None if it does not."""
-
-
-def all_of(found: Iterable[Bound | None]) -> Bound | None:
-    """Returns what the names of several patterns stand for; None if one does not match, which ends it."""
-    bound: Bound = {}
-    for one in found:
-        if one is None:
-            return None
-        bound |= one
-    return bound
-
-
-def known(condition: Any) -> bool:
+def matched(condition: Any) -> bool:
     """Returns the truth of a comparison inside a pattern.
 
     Raises:
@@ -73,77 +45,147 @@ def known(condition: Any) -> bool:
     raise current_trace().refuse(error)
 
 
-@dataclass(frozen=True)
-class match_value(Pattern):  # noqa: N801  operators are written as functions are
-    """``case 0:`` or ``case Color.RED:``.
+class _Items:
+    """The items of a sequence that a pattern with ``*_`` looks at, each when it is asked for.
 
     Args:
-      value: gives the value.
+      subject: the sequence.
+      places: of the items.
     """
 
-    value: Callable[[], Any]
+    def __init__(self, subject: Any, places: Sequence[int]) -> None:
+        self._subject = subject
+        self._places = places
 
-    def find(self, subject: Any) -> Bound | None:
-        """Compares."""
-        return {} if known(compare("==", subject, self.value())) else None
-
-
-@dataclass(frozen=True)
-class match_singleton(Pattern):  # noqa: N801
-    """``case None:``, ``case True:``, ``case False:``, which ask for the very object."""
-
-    value: bool | None
-
-    def find(self, subject: Any) -> Bound | None:
-        """Compares by identity; what is a truth value in Python and a tensor here, by value."""
-        symbolic = alternatives(subject) is not None or isinstance(subject, SymbolicTensor)
-        return {} if (known(is_(subject, self.value)) if symbolic else subject is self.value) else None
+    def __getitem__(self, position: int) -> Any:
+        return load_item(self._subject, self._places[position])
 
 
-@dataclass(frozen=True)
-class match_as(Pattern):  # noqa: N801
-    """``case name:``, ``case _:`` or ``case pattern as name:``."""
-
-    name: str | None = None
-    pattern: Pattern | None = None
-
-    @property
-    def is_wildcard(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """True if it is ``_``."""
-        return self.name is None
-
-    def find(self, subject: Any) -> Bound | None:
-        """Binds the name."""
-        found = {} if self.pattern is None else self.pattern.find(subject)
-        return found if found is None or self.name is None else {**found, self.name: subject}
-
-
-class match_star(match_as):  # noqa: N801
-    """``*name`` or ``*_`` among the patterns of a sequence."""
-
-
-class match_or(Pattern):  # noqa: N801
-    """``case a | b:``."""
-
-    def __init__(self, *patterns: Pattern) -> None:
-        self._patterns = patterns
-
-    def find(self, subject: Any) -> Bound | None:
-        """Returns what the names of the first that matches stand for."""
-        tried = (pattern.find(subject) for pattern in self._patterns)
-        return next((found for found in tried if found is not None), None)
-
-
-def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ...]:
-    """Matches a pattern.
+def match_sequence(subject: Any, size: int, star: int | None, use: str) -> Sequence[Any] | _Items | None:
+    """Returns what the parts of ``case [a, *b, c]:`` stand for; None if the subject does not match.
 
     Args:
       subject: what is matched.
-      pattern: the pattern.
-      names: the names in it.
-
-    Returns:
-      Whether it matches, and what the names stand for if it does.
+      size: how many parts there are.
+      star: which of them has a star.
+      use: ``"unpacked"``; ``"length"`` if no part looks at its item; ``"some"`` if the part with the star does not.
     """
-    found = pattern.find(settled(subject))
-    return (False, *[None] * len(names)) if found is None else (True, *[found[name] for name in names])
+    subject = settled(subject)
+    match subject:
+        case [*_]:
+            pass
+        case _:
+            return None
+    look_into(subject)
+    length = call(len)(subject) if star is None or size > 1 else 0
+    if length < size - 1 or (star is None and length != size):
+        return None
+    if use == "length":
+        return ()
+    if star is not None and use == "some":
+        return _Items(subject, [place if place < star else length - (size - place) for place in range(size)])
+    return _unpacked(subject, size, star)
+
+
+def _unpacked(subject: Any, size: int, star: int | None) -> list[Any]:
+    values: list[Any] = list(islice(items(subject), size + 1) if star is None else items(subject))
+    if star is None and len(values) > size:
+        raise ValueError(f"too many values to unpack (expected {size})")
+    least = size - (star is not None)
+    if len(values) < least:
+        kind = "" if star is None else "at least "
+        raise ValueError(f"not enough values to unpack (expected {kind}{least}, got {len(values)})")
+    if star is not None:
+        end = len(values) - (size - 1 - star)
+        values[star:end] = [values[star:end]]
+    return values
+
+
+def is_mapping(subject: Any, size: int) -> bool:
+    """Returns True if the subject is a mapping with so many keys, or more."""
+    subject = settled(subject)
+    match subject:
+        case {}:
+            return not size or bool(call(len)(subject) >= size)
+        case _:
+            return False
+
+
+def match_mapping(subject: Any, keys: tuple[Any, ...], *, rest: bool) -> list[Any] | None:
+    """Returns the values of the keys in ``case {"key": a, **rest}:``, and last the rest; None if a key is missing."""
+    subject = settled(subject)
+    values: list[Any] = []
+    seen: set[Any] = set()
+    get = call_method(subject, "get") if keys else None
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        values.append(get(key, _MISSING))
+        if values[-1] is _MISSING:
+            return None
+    if rest:
+        left: dict[Any, Any] = {}
+        left.update(mapping(subject))
+        for key in keys:
+            del left[key]
+        values.append(left)
+    return values
+
+
+def match_class(subject: Any, kind: Any, num_positional: int, keywords: Sequence[str]) -> list[Any] | None:
+    """Returns what the parts of ``case Point(a, y=b):`` stand for; None if the subject does not match.
+
+    Args:
+      subject: what is matched.
+      kind: the class.
+      num_positional: how many parts stand for attributes in ``__match_args__``.
+      keywords: the attributes of the other parts.
+    """
+    subject = settled(subject)
+    if not isinstance(kind, type):
+        match subject:  # Python has the words for it
+            case kind():
+                pass
+            case _:
+                pass
+    kind = cast("type[Any]", kind)
+    if not matched(decide(subject, lambda one: is_instance(one, kind))):
+        return None
+    positional = _match_args(kind, num_positional)
+    values: list[Any] = [subject] if num_positional and not positional else []  # int(x)
+    seen: set[str] = set()
+    for name in (*positional, *keywords):
+        if not isinstance(name, str):
+            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
+        if name in seen:
+            raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
+        seen.add(name)
+        try:
+            values.append(load_attr(subject, name))
+        except AttributeError:
+            return None
+    return values
+
+
+def _match_args(kind: type[Any], count: int) -> tuple[Any, ...]:
+    """Returns the attributes of the positional patterns; none where one matches the object itself (``int(x)``).
+
+    Raises:
+      TypeError: the class has no such attributes; in Python's words.
+    """
+    if not count:
+        return ()
+    given: Any = getattr(kind, "__match_args__", _MISSING)
+    if given is not _MISSING:
+        read_attribute(kind, "__match_args__", given)
+    is_self = given is _MISSING and bool(kind.__flags__ & _MATCH_SELF)
+    names: Any = () if given is _MISSING else given
+    if type(names) is not tuple:
+        raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {type(names).__name__})")
+    names = cast("tuple[Any, ...]", names)
+    allowed = 1 if is_self else len(names)
+    if allowed < count:
+        plural = "" if allowed == 1 else "s"
+        raise TypeError(f"{kind.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)")
+    return names[:count]
