@@ -5,6 +5,7 @@ from graphc.costs.device_times import DeviceTime, device_times
 from graphc.costs.memory import Memory, memory_of
 from graphc.costs.node_costs import Moment, NodeCost, bytes_of, live_bytes, node_costs
 from graphc.costs.node_times import node_times
+from graphc.costs.tables import PrintedReport, plain_table
 from graphc.costs.units import format_bytes, format_seconds, three_digits, unit_of
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Memory",
     "Moment",
     "NodeCost",
+    "PrintedReport",
     "bytes_of",
     "collectives_of",
     "device_times",
@@ -23,6 +25,7 @@ __all__ = [
     "memory_of",
     "node_costs",
     "node_times",
+    "plain_table",
     "three_digits",
     "unit_of",
 ]

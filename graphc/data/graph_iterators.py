@@ -27,7 +27,7 @@ from graphc.data.iterator import DatasetIterator
 from graphc.data.plan import Node, replaced, walk
 from graphc.data.sources import map_spec
 from graphc.function import TensorSpec
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.queues import building
 
 __all__ = ["GraphDataset", "GraphIterator"]
@@ -365,13 +365,6 @@ def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
     return _array(f"{attrs['container']}|{attrs['iterator']}".encode())
 
 
-Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
-
-
-def _gives(*types: TensorType) -> Infer:
-    return lambda given, attrs, regions: types
-
-
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return attrs["types"]
 
@@ -386,6 +379,6 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, params: tuple[str, ..
     return OPS.add(name, row)
 
 
-INITIALIZE = _op("initialize", _initialize, _gives(), ("*values",), "Starts an iterator over a dataset.")
+INITIALIZE = _op("initialize", _initialize, gives(), ("*values",), "Starts an iterator over a dataset.")
 GET_NEXT = _op("get_next", _get_next, _types, ("*handle",), "Takes an element from an iterator.")
-HANDLE = _op("handle", _handle, _gives(TensorType((), STRING)), (), "The string that identifies an iterator.")
+HANDLE = _op("handle", _handle, gives(TensorType((), STRING)), (), "The string that identifies an iterator.")

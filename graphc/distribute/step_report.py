@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphc.costs import CollectiveReport, format_bytes, format_seconds
+from graphc.costs import CollectiveReport, PrintedReport, format_bytes, format_seconds, plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["DeviceReport", "RankReport", "StepReport"]
 
-_WIDTH = 140
 _TELLING = 0.1
 """Share of a step by which others must lose more time than a rank for it to be named the straggler."""
 
@@ -77,7 +74,7 @@ class RankReport:
 
 
 @dataclass(frozen=True)
-class StepReport:
+class StepReport(PrintedReport):
     """The costs of a step on several devices; see :meth:`DataParallel.report`.
 
     Attributes:
@@ -140,7 +137,7 @@ class StepReport:
         rows = [
             [device.device, *[_shown(getattr(device, name), format_bytes) for name in names]] for device in self.devices
         ]
-        return _table(["device", *names[:-1], "together"], rows)
+        return plain_table(["device", *names[:-1], "together"], rows)
 
     def _times(self) -> RenderableType:
         rows: list[list[str]] = []
@@ -151,14 +148,7 @@ class StepReport:
                 parts = (device.compute, device.communication, device.waiting)
                 rows.append([device.device, *before, *[_shown(part, format_seconds) for part in parts]])
         before = ["step"] if alone else ["step", "wait for ranks"]
-        return _table(["device", *before, "compute", "communicate", "wait for devices"], rows)
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None)
-        console.print(self)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+        return plain_table(["device", *before, "compute", "communicate", "wait for devices"], rows)
 
     def __repr__(self) -> str:
         exchanged = format_bytes(self.exchanged)
@@ -167,16 +157,3 @@ class StepReport:
 
 def _shown(value: Any, form: Any) -> str:
     return "not measured" if value is None else form(value)
-
-
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(names[0], no_wrap=True)
-    for name in names[1:]:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table

@@ -233,14 +233,7 @@ class Function(Generic[P, R]):
     def add_concrete(
         self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
     ) -> None:
-        """Adds the entry of a concrete function for calls like this one, unless it exists or is impossible.
-
-        Args:
-          known: the existing entries, the newest last.
-          args: the call's positional arguments.
-          kwargs: the call's keyword arguments.
-          fixed: the required values of the arguments that are not tensors.
-        """
+        """As :meth:`TraceCache.add_concrete`."""
         self._cache.add_concrete(known, args, kwargs, fixed)
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -19,7 +19,7 @@ from graphc.ir.late import (
     static_ints,
 )
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
+from graphc.ir.opdef import CONSTANT, OPS, Infer, OpDef, constant_attrs, gives, pure
 from graphc.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
 from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
@@ -48,6 +48,7 @@ __all__ = [
     "EffectKind",
     "Graph",
     "GraphBuilder",
+    "Infer",
     "Interpreter",
     "Literal",
     "Node",
@@ -63,8 +64,10 @@ __all__ = [
     "compatible",
     "compatible_shapes",
     "conflicts",
+    "constant_attrs",
     "difference",
     "dtype_from_short",
+    "gives",
     "has_text",
     "infer_open",
     "infer_types",

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from graphc.ir.graph import Graph
     from graphc.ir.node import Node
 
-__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "OpDef", "constant_attrs", "pure"]
+__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "Infer", "OpDef", "constant_attrs", "gives", "pure"]
 
 T = TypeVar("T")
 Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
+"""Infers the output types of a node from its input types, attributes and regions."""
 
 Entry = tuple[TensorType, int | None]
 Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Sequence[Entry]]]
+
+
+def gives(*types: TensorType) -> Infer:
+    """Returns the inference of an op whose outputs always have these types."""
+    return lambda given, attrs, regions: types
 
 
 def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:

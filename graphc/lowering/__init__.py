@@ -1,6 +1,7 @@
 """Layer 6: turns a graph into a single function that JAX traces, and that into an XLA executable."""
 
 from graphc.lowering.backpressure import InFlight, in_flight
+from graphc.lowering.evaluate import evaluate
 from graphc.lowering.executable import Executable, Program, TypesDiffer
 from graphc.lowering.frames import raise_at
 from graphc.lowering.fsdp import BATCH_AXES
@@ -47,6 +48,7 @@ __all__ = [
     "current_policy",
     "current_run_timeout",
     "described",
+    "evaluate",
     "forward_key",
     "in_flight",
     "lower",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphc.core import STRING, as_dtype
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
 from graphc.queues.accumulator_state import AccumulatorSpec, AccumulatorState, DenseState, Slices, SparseState
 from graphc.queues.homes import found, handle_of
 
@@ -76,13 +76,6 @@ def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
     return np.asarray(handle_of(attrs).encode(), object)
 
 
-Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
-
-
-def _gives(*types: TensorType) -> Infer:
-    return lambda given, attrs, regions: types
-
-
 def _gradient(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return (attrs["type"],)
 
@@ -108,18 +101,18 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str, *params: st
     return OPS.add(name, row)
 
 
-APPLY = _op("apply_grad", _apply, _gives(), "Adds a gradient.", "step", "gradient")
-APPLY_SLICES = _op("apply_slices", _apply_slices, _gives(), "Adds rows of a gradient.", "step", "indices", "values")
+APPLY = _op("apply_grad", _apply, gives(), "Adds a gradient.", "step", "gradient")
+APPLY_SLICES = _op("apply_slices", _apply_slices, gives(), "Adds rows of a gradient.", "step", "indices", "values")
 TAKE = _op("take_grad", _take, _gradient, "Takes the mean or sum of the gradients.", "wanted")
 TAKE_SLICES = _op("take_slices", _take_slices, _slices, "Takes the mean or sum of the rows.", "wanted")
-COUNT = _op("num_accumulated", _count, _gives(TensorType((), np.dtype(np.int32))), "The number of gradients added.")
-SET_STEP = _op("set_global_step", _set_step, _gives(), "Sets the step.", "step")
+COUNT = _op("num_accumulated", _count, gives(TensorType((), np.dtype(np.int32))), "The number of gradients added.")
+SET_STEP = _op("set_global_step", _set_step, gives(), "Sets the step.", "step")
 HANDLE = OPS.add(
     "accumulator.handle",
     OpDef(
         "accumulator.handle",
         _handle,
-        _gives(TensorType((), STRING)),
+        gives(TensorType((), STRING)),
         effects=_stands_for,
         differentiable=False,
         host=True,

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.core import STRING, bytes_array, current_resources
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, reads, writes
 from graphc.queues.components import check_row, checked_rows, part_names
 from graphc.queues.fillers import EAGER, Fillers
 from graphc.queues.homes import PROCESS, found, handle_of
@@ -100,13 +100,6 @@ def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
     return np.asarray(handle_of(attrs).encode(), object)
 
 
-Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
-
-
-def _gives(*types: TensorType) -> Infer:
-    return lambda given, attrs, regions: types
-
-
 def _element(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return attrs["types"]
 
@@ -157,20 +150,20 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
     return OPS.add(name, row)
 
 
-ENQUEUE = _op("enqueue", _enqueue, _gives(), "Adds an element to a queue.")
-ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, _gives(), "Adds elements to a queue.")
+ENQUEUE = _op("enqueue", _enqueue, gives(), "Adds an element to a queue.")
+ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, gives(), "Adds elements to a queue.")
 DEQUEUE = _op("dequeue", _dequeue, _element, "Takes an element from a queue.")
 DEQUEUE_MANY = _op("dequeue_many", _dequeue_many, _elements, "Takes n elements from a queue.")
 DEQUEUE_UP_TO = _op("dequeue_up_to", _dequeue_up_to, _up_to, "Takes up to n elements from a queue.")
-SIZE = _op("size", _size, _gives(TensorType((), np.dtype(np.int32))), "The number of elements in a queue.")
-IS_CLOSED = _op("is_closed", _is_closed, _gives(TensorType((), np.dtype(bool))), "True if a queue is closed.")
-CLOSE = _op("close", _close, _gives(), "Closes a queue.")
+SIZE = _op("size", _size, gives(TensorType((), np.dtype(np.int32))), "The number of elements in a queue.")
+IS_CLOSED = _op("is_closed", _is_closed, gives(TensorType((), np.dtype(bool))), "True if a queue is closed.")
+CLOSE = _op("close", _close, gives(), "Closes a queue.")
 HANDLE = OPS.add(
     "queue.handle",
     OpDef(
         "queue.handle",
         _handle,
-        _gives(TensorType((), STRING)),
+        gives(TensorType((), STRING)),
         effects=_stands_for,
         differentiable=False,
         host=True,

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, NotFoundError
 from graphc.core import STRING, as_dtype, current_resources
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.queues import ops as queue_ops
 from graphc.queues.reader_state import ReaderState, Take
 from graphc.queues.rows import single
@@ -126,13 +126,6 @@ def _texts(values: Sequence[bytes]) -> np.ndarray[Any, Any]:
     return array
 
 
-Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
-
-
-def _gives(*types: TensorType) -> Infer:
-    return lambda given, attrs, regions: types
-
-
 def _counts(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return (TensorType((), as_dtype("int64")),)
 
@@ -152,12 +145,12 @@ def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str, params: tup
 
 
 _ONE, _MANY = TensorType((), STRING), TensorType((OPEN,), STRING)
-READ = _op("read", _read, _gives(_ONE, _ONE), "The next key and record of a reader.")
-READ_UP_TO = _op("read_up_to", _read_up_to, _gives(_MANY, _MANY), "Up to n keys and records of a reader.", ("*n",))
+READ = _op("read", _read, gives(_ONE, _ONE), "The next key and record of a reader.")
+READ_UP_TO = _op("read_up_to", _read_up_to, gives(_MANY, _MANY), "Up to n keys and records of a reader.", ("*n",))
 PRODUCED = _op("num_records_produced", _produced, _counts, "The number of records that a reader has returned.")
 COMPLETED = _op(
     "num_work_units_completed", _completed, _counts, "The number of files that a reader has read to the end."
 )
-SERIALIZE = _op("serialize_state", _serialize, _gives(_ONE), "The state of a reader, as a string.")
-RESTORE = _op("restore_state", _restore, _gives(), "Restores the state of a reader.", ("state",))
-RESET = _op("reset", _reset, _gives(), "Resets a reader.")
+SERIALIZE = _op("serialize_state", _serialize, gives(_ONE), "The state of a reader, as a string.")
+RESTORE = _op("restore_state", _restore, gives(), "Restores the state of a reader.", ("state",))
+RESET = _op("reset", _reset, gives(), "Resets a reader.")

@@ -22,9 +22,9 @@ from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, operand
 from graphc.function import Replay, TensorSpec
 from graphc.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
 from graphc.ir.passes import is_open, specialize
+from graphc.lowering import evaluate
 from graphc.ops import asarray
 from graphc.saving.folder import damaged
-from graphc.saving.opening import evaluate
 from graphc.saving.structures import decoded, encoded, is_same, leaves_of
 from graphc.tracing import is_array, type_of_any
 

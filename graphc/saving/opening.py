@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
-from graphc.base import at, nest
+from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import NO_ATTRS
 from graphc.ir import (
@@ -27,10 +26,10 @@ from graphc.ir import (
     GraphBuilder,
     Literal,
     Node,
-    OpDef,
     Rewriter,
     TensorType,
     Value,
+    constant_attrs,
     has_text,
     known_ints,
     late_attrs,
@@ -39,10 +38,11 @@ from graphc.ir import (
     widen,
 )
 from graphc.ir.passes import CSE, DCE, specialize
+from graphc.lowering import evaluate
 from graphc.ops import AS_NUMBER
 from graphc.saving.sizes import Expression, Sizes, expressions
 
-__all__ = ["SIZE_NODE", "checked_case", "evaluate", "opened"]
+__all__ = ["SIZE_NODE", "checked_case", "opened"]
 
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
@@ -307,12 +307,6 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     raise error if location is None else at(error, location)
 
 
-def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
-    """Computes an op on known values, for the shapes that depend on them."""
-    with jax.ensure_compile_time_eval():
-        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]
-
-
 def _plain(graph: Graph) -> Graph:
     """Returns the graph with constants in place of numbers computed from sizes."""
     rewriter = Rewriter(graph)
@@ -322,9 +316,7 @@ def _plain(graph: Graph) -> Graph:
             rewriter.keep(node, regions=[_plain(region) for region in node.regions])
             continue
         type = node.outputs[0].type
-        value = Literal(np.array(number.ravel()[0], type.dtype))
-        attrs = Attrs(value=value, weak=True) if type.weak else Attrs(value=value)
-        rewriter.replace(node, CONSTANT, (), attrs)
+        rewriter.replace(node, CONSTANT, (), constant_attrs(number.ravel()[0], type))
     return rewriter.finish()
 
 

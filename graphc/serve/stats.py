@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphc.costs import format_seconds
+from graphc.costs import PrintedReport, format_seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +52,7 @@ class ReplicaStats:
 
 
 @dataclass(frozen=True)
-class ServingStats:
+class ServingStats(PrintedReport):
     """The statistics of :class:`Replicas` so far; made by its ``stats``.
 
     Attributes:
@@ -103,6 +102,8 @@ class ServingStats:
         """Returns everything in plain numbers, strings, lists and dicts."""
         return {**asdict(self), "batches": self.batches, "rows": self.rows}
 
+    _width = 100
+
     def __rich__(self) -> RenderableType:
         from rich import box
         from rich.console import Group
@@ -124,10 +125,3 @@ class ServingStats:
             p50, p90, p99 = map(format_seconds, self.latencies)
             said.append(f"latency: {p50} (median), {p90} (90 %), {p99} (99 %)")
         return Group(Text(f"replicas of {self.function}", style="bold"), table, *map(Text, said))
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(file=(file := io.StringIO()), width=100, color_system=None)
-        console.print(self)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())

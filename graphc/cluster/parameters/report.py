@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphc.cluster.parameters.ledger import FATES
-from graphc.costs import format_bytes, format_seconds
+from graphc.costs import PrintedReport, format_bytes, format_seconds, plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = ["ParameterReport", "ServerReport", "WorkerReport"]
 
-_WIDTH = 140
 _SLOW = 1.5
 
 
@@ -72,7 +70,7 @@ class WorkerReport:
 
 
 @dataclass(frozen=True)
-class ParameterReport:
+class ParameterReport(PrintedReport):
     """The report on a training with parameter servers; see :meth:`ParameterServer.report`.
 
     Attributes:
@@ -116,7 +114,7 @@ class ParameterReport:
             ]
             for server in self.servers
         ]  # fmt: skip
-        return _table(["server", "version", "keeps", "pulled", "pushed", *FATES[1:], "repeats"], rows)
+        return plain_table(["server", "version", "keeps", "pulled", "pushed", *FATES[1:], "repeats"], rows)
 
     def _workers(self) -> RenderableType:
         rows: list[list[str]] = []
@@ -127,14 +125,7 @@ class ParameterReport:
             state = "slow" if worker.slow else "" if worker.alive else "gone"
             seconds = format_seconds(worker.seconds) if worker.steps else "-"
             rows.append([worker.worker, str(worker.steps), seconds, *map(str, fates[1:]), str(worker.failures), state])
-        return _table(["worker", "steps", "a step", *FATES[1:], "lost it", "state"], rows)
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None)
-        console.print(self)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+        return plain_table(["worker", "steps", "a step", *FATES[1:], "lost it", "state"], rows)
 
     def __repr__(self) -> str:
         return f"<ParameterReport of {len(self.servers)} servers and {len(self.workers)} workers>"
@@ -144,16 +135,3 @@ def is_slow(seconds: float, all_seconds: list[float]) -> bool:
     """Returns True if a time is far above the others."""
     median = sorted(all_seconds)[(len(all_seconds) - 1) // 2] if all_seconds else 0.0
     return len(all_seconds) > 1 and seconds > _SLOW * median
-
-
-def _table(names: list[str], rows: list[list[str]]) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(names[0], no_wrap=True)
-    for name in names[1:]:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    return table

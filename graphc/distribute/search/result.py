@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, NotFoundError
 from graphc.base.files import PathLike, as_path, file_errors
-from graphc.costs import format_seconds
+from graphc.costs import PrintedReport, format_seconds
 from graphc.distribute.search.space import Config
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchResult(PrintedReport):
     """The result of :func:`search`.
 
     Attributes:
@@ -120,13 +119,6 @@ class SearchResult:
         title = f"{len(ranked)} trials, {self.steps} steps: {ends}"
         more = [Text(f"and {len(ranked) - _SHOWN} others")] if len(ranked) > _SHOWN else []
         return Group(Text(title, style="bold"), table, *more)
-
-    def __str__(self) -> str:
-        from rich.console import Console
-
-        console = Console(file=(file := io.StringIO()), width=140, color_system=None)
-        console.print(self)
-        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def plot(self, path: PathLike | None = None) -> Any:
         """Plots the metric of each trial over its steps; the best one stands out.

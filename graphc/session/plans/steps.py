@@ -14,9 +14,9 @@ from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import Variable, array_of, resources_scope, type_of, variable_lock
 from graphc.devices import find_device
-from graphc.ir import Attrs, Graph, OpDef, TensorType
+from graphc.ir import Graph, TensorType
 from graphc.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
-from graphc.lowering import DISPATCH, Executable, lower
+from graphc.lowering import DISPATCH, Executable, evaluate, lower
 from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.runtime import Step
 from graphc.session.graphs.tensor import Operation
@@ -312,9 +312,3 @@ class SteppedProgram:
 def has_branches(graph: Graph) -> bool:
     """Returns True if a graph has branches or loops."""
     return any(node.op in (COND, SWITCH, WHILE) for node in graph.nodes)
-
-
-def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
-    """Computes an op on known values, for the shapes that depend on them."""
-    with jax.ensure_compile_time_eval():
-        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]

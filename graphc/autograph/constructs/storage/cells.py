@@ -23,6 +23,7 @@ __all__ = [
     "AttributeCell",
     "ContentsCell",
     "ManagedAttributeCell",
+    "ObjectCell",
     "at_end",
     "container_kind",
     "held",
@@ -89,7 +90,18 @@ class AttributeCell(Cell):
             object.__delattr__(self.owner, self.name)
 
 
-class ContentsCell(Cell):
+class ObjectCell(Cell):
+    """What an object holds, as a whole."""
+
+    __slots__ = ()
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """Returns the key of the source by which the object is read, where it is the same in all calls."""
+        source = reads.source(self.owner)
+        return None if source is None or source.of_call else source.key
+
+
+class ContentsCell(ObjectCell):
     """The contents of a list or a dict, as a whole."""
 
     __slots__ = ()
@@ -101,11 +113,6 @@ class ContentsCell(Cell):
     def key_of(cls, owner: Any) -> tuple[Any, ...]:
         """Returns the key of the cell that the contents of an object are."""
         return (cls, id(owner))
-
-    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """Returns the key of the source by which the container is read, where it is the same in all calls."""
-        source = reads.source(self.owner)
-        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """Returns a copy of the contents, as a plain list or dict."""

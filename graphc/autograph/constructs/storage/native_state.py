@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc.autograph.constructs.storage.cells import ObjectCell
 from graphc.autograph.constructs.storage.visible_state import (
     OPAQUE,
     equal_states,
@@ -21,7 +22,7 @@ from graphc.autograph.constructs.storage.visible_state import (
     is_internal,
     state_of,
 )
-from graphc.tracing import Cell, Reads, context
+from graphc.tracing import Cell, context
 
 __all__ = [
     "RANDOM_STATES",
@@ -47,18 +48,13 @@ _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, byte
 """Classes from which items are taken without a change."""
 
 
-class GeneratorCell(Cell):
+class GeneratorCell(ObjectCell):
     """The state of a generator of random numbers."""
 
     __slots__ = ()
 
     def __init__(self, owner: Any, what: str) -> None:
         super().__init__(owner, f"the state of a {type(owner).__name__}", what)
-
-    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """Returns the key of the source by which the object is read, where it is the same in all calls."""
-        source = reads.source(self.owner)
-        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """Returns the state; of one that has none that can be read (the system's), nothing."""
@@ -80,7 +76,7 @@ class GeneratorCell(Cell):
         return equal_states(before, now)
 
 
-class StatePlace(Cell):
+class StatePlace(ObjectCell):
     """The state of an object, as far as it shows.
 
     Args:
@@ -102,11 +98,6 @@ class StatePlace(Cell):
     def remedy(self) -> str:
         """For what gives data, how to give it to a compiled function."""
         return _BATCHES if self._consumed or any(hasattr(self.owner, name) for name in _GIVING) else ""
-
-    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """Returns the key of the source by which the object is read, where it is the same in all calls."""
-        source = reads.source(self.owner)
-        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """Returns the state, as a list to compare."""

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from graphc.autograph.constructs.storage.cells import ObjectCell
 from graphc.autograph.constructs.storage.native_state import note_state
-from graphc.tracing import Cell, Reads, context
+from graphc.tracing import context
 
 __all__ = ["note_change"]
 
@@ -36,7 +37,7 @@ _KINDS: dict[type[Any], tuple[Callable[[Any], Any], Callable[[Any, Any], None]]]
 """By class, what copies the contents and what puts them back."""
 
 
-class _UnfollowedPlace(Cell):
+class _UnfollowedPlace(ObjectCell):
     """The contents of an object of one of these classes."""
 
     __slots__ = ("_kind",)
@@ -44,11 +45,6 @@ class _UnfollowedPlace(Cell):
     def __init__(self, owner: Any, kind: type[Any], what: str) -> None:
         super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
         self._kind = kind
-
-    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """Returns the key of the source by which the object is read, where it is the same in all calls."""
-        source = reads.source(self.owner)
-        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """Returns a copy of the contents."""
