@@ -24,8 +24,7 @@ from graphc.function.results import Result
 from graphc.function.side_effects import changes, find_side_effects
 from graphc.function.traced import TracedFunction, TraceNotes
 from graphc.function.write_back import WriteBack, array_leaves
-from graphc.ir import CONSTANT, Graph, TensorType
-from graphc.ir.passes import DCE, DEFAULT, run_passes
+from graphc.ir import CONSTANT, Graph, TensorType, passes
 from graphc.ops import CALL_STATUS
 from graphc.tracing import CreationInTrace, Lifting, Trace, Write
 
@@ -135,12 +134,12 @@ def _trace_into(
     side_effects = find_side_effects(trace, writes)
     finish_reads(trace, writes)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
-    graph = run_passes(unoptimized, DEFAULT)
+    graph = passes.run_passes(unoptimized, passes.DEFAULT)
     if checks and _succeeds(trace, graph, first := len(returned.outputs)):
         (_, dropped), *after_call = after_call
         trace.check = None
         unoptimized = _without(unoptimized, first, len(dropped))
-        graph = DCE()(_without(graph, first, len(dropped)))
+        graph = passes.DCE()(_without(graph, first, len(dropped)))
     if options.placement is not None:
         graph = options.placement(graph)
     counts = [(after, len(tensors)) for after, tensors in after_call]

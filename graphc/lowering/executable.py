@@ -32,8 +32,7 @@ from graphc.core import (
     wait_for,
 )
 from graphc.devices import find_device
-from graphc.ir import Attrs, Graph, Rewriter
-from graphc.ir.passes import LATE, run_passes
+from graphc.ir import Attrs, Graph, Rewriter, passes
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.fsdp import splits
 from graphc.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
@@ -91,7 +90,7 @@ class Executable:
 
     def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
         self.graph = graph
-        self.optimized = run_passes(graph, LATE)
+        self.optimized = passes.run_passes(graph, passes.LATE)
         self.check = check
         self.devices = tuple(devices)
         self._layout = layout = replica_layout(graph)
