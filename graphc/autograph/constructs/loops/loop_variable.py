@@ -24,7 +24,7 @@ from graphc.base.errors import UndefinedNameError
 from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ir import OPS, Attrs, TensorType, Value
 from graphc.ops import rows_of
-from graphc.tracing import Cell, Region, Trace
+from graphc.tracing import Cell, Region, Trace, late_rows
 
 __all__ = ["LoopCell", "LoopVariable"]
 
@@ -365,8 +365,7 @@ class Packing:
         """Returns the leaves after the loop; ``carried`` gives the next tensor."""
         if not self._packs:
             return carried
-        whole = next(carried)
-        return iter([whole[place] for place in range(count)])
+        return iter(late_rows(next(carried), 0, count))
 
     def settle(self, packs: bool) -> bool:
         """Takes note of whether a trial leaves the items as rows; False if they were carried in another way."""
