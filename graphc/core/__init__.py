@@ -98,10 +98,9 @@ from graphc.core.placing import (
 )
 from graphc.core.protocols import Recorder, ReplicaContext, Tracing
 from graphc.core.resources import Resources, current_resources, resources_scope
+from graphc.core.string_rules import STRING_RULES, StringRule
 from graphc.core.strings import (
-    STRING_RULES,
     StringDType,
-    StringRule,
     StringTensor,
     as_strings,
     host_tensor,

@@ -8,33 +8,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import Registry, at, nest, user_location
+from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
-from graphc.core.convert import SCALARS, operand
-from graphc.core.dispatch import apply, argument_names, register_strings
-from graphc.core.dtypes import canonical_array, type_of
+from graphc.core.convert import operand
+from graphc.core.dispatch import apply
+from graphc.core.dtypes import canonical_array
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import representation, shown_text
-from graphc.ir import OPS, Attrs, OpDef
+from graphc.ir import OPS
 
 __all__ = [
-    "STRING_RULES",
     "StringDType",
-    "StringRule",
     "StringTensor",
+    "array_of_strings",
     "as_strings",
     "host_tensor",
     "is_string_dtype",
     "refused",
     "string",
+    "without_value",
 ]
 
 
@@ -91,24 +90,6 @@ string = StringDType()
 def is_string_dtype(dtype: Any) -> bool:
     """Returns True if a dtype given by the user is that of strings: ``gx.string``, ``str`` or ``"string"``."""
     return isinstance(dtype, StringDType) or dtype is str or (type(dtype) is str and dtype in _NAMES)
-
-
-@dataclass(frozen=True)
-class StringRule:
-    """The implementation of an op for strings.
-
-    Attributes:
-      function: takes arrays of Python strings (and numbers) by position and attributes by name, and returns one or more
-        arrays; NumPy's function of the same meaning.
-      numbers: the parameters that remain tensors of numbers: a condition, positions.
-    """
-
-    function: Callable[..., Any]
-    numbers: tuple[str, ...] = ()
-
-
-STRING_RULES: Registry[StringRule] = Registry("rule of strings")
-"""The ops that accept strings, by name; filled by the op table."""
 
 
 def _operator(name: str, *, reflected: bool = False) -> Any:
@@ -276,7 +257,7 @@ class StringTensor:
     take = _function("take")
 
     def __getitem__(self, index: Any) -> StringTensor:
-        return StringTensor(_array(self._at(_known_index(self, index))))
+        return StringTensor(array_of_strings(self._at(_known_index(self, index))))
 
     def _at(self, index: Any) -> Any:
         try:
@@ -303,7 +284,7 @@ class StringTensor:
     def __iter__(self) -> Iterator[StringTensor]:
         if not self.shape:
             raise at(InvalidTypeError("iteration over a 0-d tensor of strings"), user_location())
-        return (StringTensor(_array(row)) for row in self._values)
+        return (StringTensor(array_of_strings(row)) for row in self._values)
 
     def __contains__(self, value: Any) -> bool:
         found = as_strings(value)
@@ -391,7 +372,7 @@ class Contents:
         return isinstance(other, Contents) and self._hash == other._hash and self._held == other._held
 
 
-def _array(value: Any) -> np.ndarray[Any, Any]:
+def array_of_strings(value: Any) -> np.ndarray[Any, Any]:
     """Returns an array of strings; NumPy returns a single one as a scalar."""
     if isinstance(value, np.ndarray):
         return cast("np.ndarray[Any, Any]", value)
@@ -409,16 +390,17 @@ def _known_index(strings: StringTensor, index: Any) -> Any:
     if isinstance(index, tuple):
         return tuple(_known_index(strings, item) for item in cast("tuple[Any, ...]", index))
     if isinstance(index, SymbolicTensor):
-        raise _without_value(f"strings ({strings.type})[index]", "index", index)
+        raise without_value(f"strings ({strings.type})[index]", "index", index)
     if not isinstance(index, ArrayMethods):
         return index
     found = index.numpy()
     return found if found.ndim else found[()]
 
 
-def _without_value(what: str, name: str, tensor: SymbolicTensor) -> GraphcError:
+def without_value(used: str, name: str, tensor: SymbolicTensor) -> GraphcError:
+    """Returns the error of a use that needs the value of a traced tensor."""
     error = ConcretizationError(
-        f"{what}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is traced, and strings "
+        f"{used}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is traced, and strings "
         "are on the host, outside of the program; return the tensor, and choose the strings by it after the call"
     )
     return tensor.trace.refuse(error)
@@ -437,7 +419,9 @@ def as_strings(value: Any) -> StringTensor | None:
         return value
     if isinstance(value, str | bytes | os.PathLike):
         given = cast("Any", value)
-        return StringTensor.of_bytes(_array(given)) if type(given) is bytes else StringTensor(_array(_text(given)))
+        is_bytes = type(given) is bytes
+        array = array_of_strings(given if is_bytes else _text(given))
+        return StringTensor.of_bytes(array) if is_bytes else StringTensor(array)
     if isinstance(value, np.ndarray):
         return _of_array(cast("np.ndarray[Any, Any]", value))
     if not isinstance(value, list | tuple) or not value:
@@ -503,71 +487,8 @@ def refused(error: GraphcError) -> GraphcError:
     return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
 
 
-def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
-    """Returns the results of an op on strings; None if no input is a string."""
-    names = argument_names(op, len(inputs))
-    found: dict[str, Any] = {}
-    for name, value in zip(names, inputs, strict=True):
-        found[name] = as_strings(value)
-    strings = {name: value for name, value in found.items() if value is not None}
-    if not strings:
-        return None
-    rule = STRING_RULES[op.name] if op.name in STRING_RULES else None  # noqa: SIM401  a miss is no KeyError
-    first = next((name for name in strings if rule is None or name in rule.numbers), None)
-    if rule is None or first is not None:
-        name = first or next(iter(strings))
-        raise refused(InvalidTypeError(_no_strings(op.name, name, strings[name])))
-    arrays = [
-        _numbers(op, name, value, strings, rule) if found[name] is None else found[name].__array__()
-        for name, value in zip(names, inputs, strict=True)
-    ]
-    try:
-        found_by_rule: Any = rule.function(*arrays, **attrs)
-    except (TypeError, ValueError, IndexError) as error:
-        kind = OutOfRangeError if isinstance(error, IndexError) else InvalidArgumentError
-        given = ", ".join(f"{name}: {value.type}" for name, value in strings.items())
-        given += "".join(f", {name}={value!r}" for name, value in attrs.items())
-        raise refused(kind(f"{op.name}({given}): {error}")) from error
-    return [_result(array) for array in nest.as_tuple(found_by_rule)]
-
-
-def _no_strings(op: str, name: str, value: StringTensor) -> str:
-    return (
-        f"{op}: {name} is a tensor of strings ({value.type}), which are on the host and not numbers; "
-        f"gx.strings.to_number({name}) parses numbers, and gx.strings has the functions for strings"
-    )
-
-
-def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
-    """Returns a non-string input of an op on strings, as an array."""
-    if name.partition("[")[0] not in rule.numbers:
-        other, found = next(iter(strings.items()))
-        given = repr(value) if type(value) in SCALARS else _described(value)
-        error = InvalidTypeError(
-            f"{op.name}: {other} is a tensor of strings ({found.type}), but {name} is not ({given}); "
-            f"gx.strings.to_number({other}) parses numbers, gx.strings.as_string({name}) converts to strings"
-        )
-        raise refused(error)
-    given: Any = operand(value)
-    if isinstance(given, SymbolicTensor):
-        raise _without_value(op.name, name, given)
-    return given.numpy() if isinstance(given, ArrayMethods) else np.asarray(given)
-
-
-def _described(value: Any) -> str:
-    return str(value.type if isinstance(value, ArrayMethods) else type_of(np.asarray(value)))
-
-
-def _result(value: Any) -> Any:
-    array = _array(value) if isinstance(value, str) else np.asarray(value)
-    return StringTensor(array) if array.dtype == object else host_tensor(array)
-
-
 @operand.register(StringTensor)
 def _no_operand(value: StringTensor) -> NoReturn:
     raise InvalidTypeError(
         f"a tensor of strings ({value.type}) is not a tensor of numbers; gx.strings.to_number parses numbers"
     )
-
-
-register_strings(_apply)
