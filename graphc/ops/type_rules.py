@@ -7,7 +7,9 @@ compares both.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,10 +34,20 @@ def infer_by_rule(name: str, infer: Infer) -> Infer:
         return infer
 
     def infer_fast(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
-        found = None if dtype_rules() else rule(*types, **attrs)
+        found = None if dtype_rules() or not _takes(rule, attrs) else rule(*types, **attrs)
         return infer(types, attrs, regions) if found is None else (found,)
 
     return infer_fast
+
+
+def _takes(rule: Rule, attrs: Attrs) -> bool:
+    """Returns True if a rule knows all of these attributes."""
+    return not attrs or _attributes_of(rule).issuperset(attrs)
+
+
+@cache
+def _attributes_of(rule: Rule) -> frozenset[str]:
+    return frozenset(inspect.signature(rule).parameters)
 
 
 def _shape(types: Sequence[TensorType]) -> tuple[int, ...] | None:

@@ -156,3 +156,9 @@ def test_gradients_of_items_have_the_types_of_the_array_and_of_the_items(how: st
         assert [(type.shape, type.dtype, type.weak_type) for type in asked] == [
             (type.shape, type.dtype, False) for type in expected
         ]
+
+
+def test_an_attribute_that_a_rule_does_not_know_is_a_question_to_jax() -> None:
+    x = TensorType((2, 3), np.dtype(np.float32))
+    half = Attrs(dtype=np.dtype(np.float16))
+    assert OPS["sum"].infer((x,), half, ()) == (TensorType((), np.dtype(np.float16)),)
