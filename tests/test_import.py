@@ -77,6 +77,16 @@ print(gx.from_graph(gx.parse_graph(text))(x).item())
 '''
 
 
+GRADIENT_FIRST = """
+import graphc as gx
+def f(x):
+    for _ in range(20):
+        x = gx.sin(x)
+    return x
+print([node.op.name for node in gx.function(gx.grad(f)).graph(1.0).walk()].count("sin"))
+"""
+
+
 def run(program: str, folder: Path) -> str:
     file = folder / "program.py"  # functions without a file are not rewritten
     file.write_text(program, encoding="utf-8")
@@ -114,6 +124,11 @@ def test_what_is_looked_for_by_name_is_found_before_its_module_is_used(tmp_path:
 @pytest.mark.multiprocess
 def test_what_comes_later_may_come_while_a_function_is_traced(tmp_path: Path) -> None:
     assert run(IN_A_TRACE, tmp_path) == "1\n(2,) True 2\n"
+
+
+@pytest.mark.multiprocess
+def test_a_gradient_may_be_the_first_function_that_is_traced(tmp_path: Path) -> None:
+    assert run(GRADIENT_FIRST, tmp_path) == "2\n"  # in a loop, and in its gradient
 
 
 def test_type_checkers_are_told_where_each_later_name_comes_from() -> None:

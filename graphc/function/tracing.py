@@ -202,10 +202,11 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return found
+    convert_call = front_end.convert_call  # imports the front end, which wrappers convert with
     if _is_own_wrapper(function):
         return function
     try:
-        found = front_end.convert_call(function)
+        found = convert_call(function)
     except front_end.NoSourceError as error:
         found, reason = front_end.run_as_is(function), str(error)
         if trace is not None:
