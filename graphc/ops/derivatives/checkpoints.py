@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax as _lax
 
 from graphc.ops.derivatives.modes import is_repeated
@@ -76,7 +77,8 @@ class Stack(NamedTuple):
             lax.dynamic_update_index_in_dim(row, value, self.size, 0)
             for row, value in zip(self.rows, carry, strict=True)
         )
-        return Stack(self.size + 1, self.iterations.at[self.size].set(iteration), rows)
+        iterations = lax.dynamic_update_index_in_dim(self.iterations, iteration, self.size, 0)
+        return Stack(self.size + 1, iterations, rows)
 
     def pop(self) -> Stack:
         """Returns the stack without its last checkpoint."""
@@ -99,14 +101,21 @@ def stride(span: Any, free: Any) -> Any:
     one slot less; this distance minimizes the sum. Rounding costs only time, so float32 suffices. The last slot is for
     the end of the span.
     """
-    before = behind = reach = jnp.float32(1)
-    for passes in range(1, 13):
-        reach = reach * (free + passes) / passes
-        more = reach < span
-        before = jnp.where(more, reach, before)
-        behind = jnp.where(more, reach * free / (free + passes), behind)
-    distance = jnp.minimum(before, span - behind).astype(jnp.int32)
-    return jnp.where(free == 1, span - 1, jnp.clip(distance, 1, span - 1))
+    # In lax, which traces in a fraction of the time of jax.numpy. Eight passes suffice for 77 million iterations in 32
+    # slots.
+    slots, wide = (lax.convert_element_type(value, jnp.float32) for value in (free, span))
+    before = behind = reach = lax.full_like(wide, 1)
+    for passes in range(1, 9):
+        share, reach = (
+            lax.mul(reach, np.float32(1 / passes)),
+            lax.mul(lax.mul(reach, lax.add(slots, np.float32(passes))), np.float32(1 / passes)),
+        )
+        more = lax.lt(reach, wide)
+        before = lax.select(more, reach, before)
+        behind = lax.select(more, lax.mul(share, slots), behind)
+    distance = lax.convert_element_type(lax.min(before, lax.sub(wide, behind)), jnp.int32)
+    most = span - 1
+    return lax.select(lax.eq(free, np.int32(1)), most, lax.clamp(np.int32(1), distance, most))
 
 
 def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
