@@ -17,7 +17,7 @@ import graphc as gx
 from benchmarks.global_view import from_process
 from benchmarks.harness import Contender, Duel, Reading, Row, batch
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "Call"]
 
 _VALUES = np.random.default_rng(0).normal(size=(2, 4, 4)).astype(np.float32)
 _SHARED = 0.5

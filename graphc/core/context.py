@@ -170,7 +170,7 @@ class Context(threading.local, Generic[TraceT]):
     def update(self) -> None:
         """Recomputes ``engaged``, ``taped``, ``pinned`` and ``placing`` after a change of state.
 
-        An idle thread has no ``engaged`` and ``placing`` of its own, so that :func:`place_ops` reaches all threads.
+        An idle thread has no ``placing`` of its own, so that :func:`place_ops` reaches all threads.
         """
         own = self.__dict__
         if self.device:
@@ -184,7 +184,7 @@ class Context(threading.local, Generic[TraceT]):
         own["taped"] = tapes if idle else ()
         thread = threading.get_ident()
         if idle and not tapes:
-            own.pop("engaged", None)
+            own["engaged"] = False
             busy.discard(thread)
             occupied.discard(thread)
         else:
@@ -195,6 +195,27 @@ class Context(threading.local, Generic[TraceT]):
         if recorded:
             open_tapes[thread] = recorded
         else:
+            open_tapes.pop(thread, None)
+
+    def open(self, tapes: tuple[Recorder, ...]) -> None:
+        """Sets the open tapes and updates the state, in half the time of :meth:`update` if nothing else is active."""
+        own = self.__dict__
+        own["tapes"] = tapes
+        get = own.get
+        if get("device") or not (get("trace") is get("counter") is get("creating") is None):
+            self.update()
+            return
+        thread = threading.get_ident()
+        own["taped"] = tapes
+        if tapes:
+            own["engaged"] = True
+            busy.add(thread)
+            occupied.add(thread)
+            open_tapes[thread] = tapes
+        else:
+            own["engaged"] = False
+            busy.discard(thread)
+            occupied.discard(thread)
             open_tapes.pop(thread, None)
 
     def launched(self) -> None:

@@ -168,13 +168,14 @@ class Function(Generic[P, R]):
         """Returns the entries for the open device scope, or for a tape that follows nothing."""
         if signals.slow_path_reasons or not REASONS.isdisjoint(signals.busy):
             return ()
+        if tapes := context.taped:
+            return (self._entry,) if self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
         if context.pinned:
             scopes = context.device.layers
             for layers, entries in self._cache.pinned:  # hashing them takes longer
                 if layers == scopes:
                     return entries
-        tapes = context.taped
-        return (self._entry,) if tapes and self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
+        return ()
 
     def _interrupted(self, signals: Signals) -> Sequence[Callable[..., Any]]:
         """Returns the entries for calls under a deadline or a token, in this thread or another."""

@@ -72,20 +72,19 @@ class GradientTape:
         self._trace = context.trace
 
     def __enter__(self) -> GradientTape:
-        if self in context.tapes:
+        if self._is_open and self in context.tapes:
             raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
         self._trace = context.trace
         self._is_open = True
-        context.tapes = (*context.tapes, self)
-        context.update()
+        context.open((*context.tapes, self))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._is_open = False
-        context.tapes = tuple(tape for tape in context.tapes if tape is not self)
-        context.update()
+        tapes = context.tapes
+        context.open(tapes[:-1] if tapes and tapes[-1] is self else tuple(tape for tape in tapes if tape is not self))
 
     def watch(self, tensors: Any) -> None:
         """Starts to watch tensors or variables, singly or in a nested structure.

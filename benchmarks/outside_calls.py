@@ -1,0 +1,95 @@
+"""Calls that read large Python state, or that leave the program: for JAX, for Python, for a tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+import graphc as gx
+from benchmarks.call_kinds import Call
+from benchmarks.harness import Contender, Duel, Row, batch
+
+__all__ = ["ROWS"]
+
+_VALUE = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
+
+
+def _duel(ours: Call, theirs: Call, quick: bool) -> Duel:
+    calls = 10 if quick else 100
+    return Duel(
+        Contender("graphc", batch(ours, (), calls), calls),
+        Contender("jax.jit", batch(theirs, (), calls), calls),
+        lambda: [(ours(), theirs())],
+    )
+
+
+def _both(program: Any, quick: bool) -> Duel:
+    x, y = gx.asarray(_VALUE), jnp.asarray(_VALUE)
+    compiled, jitted = gx.function(program), jax.jit(program)
+    return _duel(lambda: compiled(x), lambda: jitted(y), quick)
+
+
+def _outer_array(quick: bool) -> Duel:
+    weights = np.ones((512, 512), np.float32)
+    return _both(lambda x: x + weights[:4, :4], quick)
+
+
+def _outer_list(quick: bool) -> Duel:
+    numbers = [float(number) for number in range(1000)]
+    return _both(lambda x: x + sum(numbers), quick)
+
+
+def _outer_dict(quick: bool) -> Duel:
+    numbers = {f"number {number}": float(number) for number in range(1000)}
+    return _both(lambda x: x + sum(numbers.values()), quick)
+
+
+def _jax_function(quick: bool) -> Duel:
+    def program(x: Any) -> Any:
+        return jnp.sin(x) + 1.0
+
+    x, y, jitted = gx.asarray(_VALUE), jnp.asarray(_VALUE), jax.jit(program)
+    return _duel(lambda: gx.call_jax(program, x), lambda: jitted(y), quick)
+
+
+def _jax_function_of_dict(quick: bool) -> Duel:
+    def program(weights: Any, x: Any) -> Any:
+        return weights["w"] * x + weights["b"]
+
+    x, y, jitted = gx.asarray(_VALUE), jnp.asarray(_VALUE), jax.jit(program)
+    ours, theirs = {"w": x, "b": x}, {"w": y, "b": y}
+    return _duel(lambda: gx.call_jax(program, ours, x), lambda: jitted(theirs, y), quick)
+
+
+def _tape_for_call(quick: bool) -> Duel:
+    x, y = gx.asarray(_VALUE), jnp.asarray(_VALUE)
+    compiled, jitted = gx.function(lambda x: x + x), jax.jit(lambda x: x + x)
+
+    def ours() -> Any:
+        with gx.GradientTape():
+            return compiled(x)
+
+    return _duel(ours, lambda: jitted(y), quick)
+
+
+def _python(quick: bool) -> Duel:
+    """Both wait for each call: a compiled function returns after the Python that it calls."""
+    x, y = gx.asarray(_VALUE), jnp.asarray(_VALUE)
+    compiled = gx.function(lambda x: gx.pyfunc(lambda value: np.asarray(value) * 2, x, x) + 1.0)
+    jitted = jax.jit(lambda y: io_callback(lambda value: np.asarray(value) * 2, y, y, ordered=True) + 1.0)
+    return _duel(lambda: compiled(x), lambda: jitted(y).block_until_ready(), quick)
+
+
+ROWS = [
+    Row("call-outer-array", "call that reads a NumPy array of 1 MB from outside", 12.0, _outer_array),
+    Row("call-outer-list", "call that reads a list of 1000 numbers from outside", 2.5, _outer_list),
+    Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 5.0, _outer_dict),
+    Row("call-jax", "gx.call_jax in eager code", 1.5, _jax_function),
+    Row("call-jax-dict", "gx.call_jax of a dict in eager code", 2.0, _jax_function_of_dict),
+    Row("call-tape-once", "call under a tape of its own that follows nothing", 2.5, _tape_for_call),
+    Row("call-pyfunc", "call with a gx.pyfunc, which is waited for", 2.0, _python),
+]
