@@ -31,7 +31,7 @@ from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, Value, conflict
 from graphc.lowering.frames import call_at
 from graphc.lowering.fsdp import Split, gathering
 from graphc.lowering.second_order import Key, forward_key, key_of, num_primals, true_positions, twice_differentiated
-from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op
+from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op, primitive
 
 __all__ = ["LoweredGraph", "Lowering", "compiler_options", "lower"]
 
@@ -146,7 +146,8 @@ class Lowering(Interpreter):
         try:
             with jax.named_scope(node.name):
                 if wanted is None:
-                    result = call_at(node.location, self._callable(node), *inputs)
+                    direct = None if node.attrs or self._split else primitive(node.op.name, inputs)
+                    result = call_at(node.location, direct or self._callable(node), *inputs)
                 elif key in self._twice:
                     result = call_at(node.location, self._twice[key].forward, self._callable(node), inputs)
                 elif _is_known(node) and not self._gathered(node):

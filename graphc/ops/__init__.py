@@ -79,6 +79,7 @@ from graphc.ops.nan_checks import BAD_VALUES
 from graphc.ops.numeric_tensors import as_numbers, as_wide
 from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
+from graphc.ops.primitives import primitive
 from graphc.ops.signature import Signature
 from graphc.ops.stacks import rows_of
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
@@ -165,6 +166,7 @@ __all__ = [
     "nn",
     "no_op",
     "numbered_calls",
+    "primitive",
     "pull_back",
     "pushforward",
     "random",
