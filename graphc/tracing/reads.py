@@ -330,6 +330,11 @@ class Reads:
             keyed(self, source, cast("dict[Any, Any]", value), kind, self._structure)
         elif isinstance(value, list | tuple):
             items(self, source, cast("list[Any]", value), kind, self._structure)
+            if issubclass(kind, tuple) and kind.__dictoffset__:  # a subclass, rebuilt with its attributes
+                place, held = attribute(source, "__dict__"), dict(vars(value))
+                self.guards.setdefault(place.key, ReadGuard(place, "[*{v}] == {0}", ([*held],)))
+                for name, part in held.items():
+                    self.record(attribute(source, name), part)
         else:
             # An object with attributes other than its fields is no longer structure.
             held = f" and len({{v}}.__dict__) == {len(value.__dict__)}" if hasattr(value, "__dict__") else ""

@@ -734,3 +734,14 @@ def _() -> Made:
     factor = [2.0]
     table: Any = collections.defaultdict(lambda: factor[0])
     return lambda x: x * table["factor"], table.clear
+
+
+@for_kind(ATTRIBUTES, "an attribute of a named tuple among the arguments", "followed", direct=True)
+def _() -> Made:
+    class Point(collections.namedtuple("Point", "x")):
+        factor: float
+
+    point = Point(1.0)
+    point.factor = 2.0
+    scaled = gx.function(lambda point, x: x * point.x * point.factor)
+    return lambda x: scaled(point, x), lambda: setattr(point, "factor", 3.0)
