@@ -1,7 +1,6 @@
 """Layer 6: turns a graph into a single function that JAX traces, and that into an XLA executable."""
 
 from graphc.lowering.backpressure import InFlight, in_flight
-from graphc.lowering.evaluate import evaluate
 from graphc.lowering.executable import Executable, Program, TypesDiffer
 from graphc.lowering.frames import raise_at
 from graphc.lowering.fsdp import BATCH_AXES
@@ -14,7 +13,7 @@ from graphc.lowering.launch import (
     described,
     run_timeout,
 )
-from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, lower
+from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, evaluate, lower
 from graphc.lowering.needed import needed_inputs
 from graphc.lowering.second_order import forward_key
 from graphc.lowering.together import register_meeting

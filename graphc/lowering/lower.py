@@ -27,13 +27,13 @@ import numpy as np
 from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
-from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, Value, conflicts, is_world
+from graphc.ir import OPS, Attrs, EffectKind, Graph, Interpreter, Node, OpDef, Value, conflicts, is_world
 from graphc.lowering.frames import call_at
 from graphc.lowering.fsdp import Split, gathering
 from graphc.lowering.second_order import Key, forward_key, key_of, num_primals, true_positions, twice_differentiated
 from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op, primitive
 
-__all__ = ["LoweredGraph", "Lowering", "compiler_options", "lower"]
+__all__ = ["LoweredGraph", "Lowering", "compiler_options", "evaluate", "lower"]
 
 Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
 
@@ -311,6 +311,12 @@ def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
 def _has_barriers(graph: Graph) -> bool:
     inside = (region for node in graph.nodes for region in node.regions)
     return any(node.op is TOGETHER for node in graph.nodes) or bool(waits(graph)) or any(map(_has_barriers, inside))
+
+
+def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
+    """Computes an op on known values at once, for the shapes that depend on them."""
+    with jax.ensure_compile_time_eval():
+        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]
 
 
 def _pullback_plan(graph: Graph) -> Plan:
