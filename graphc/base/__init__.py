@@ -8,7 +8,7 @@ from graphc.base.config import Config, DeviceSettings, WideTypes, config
 from graphc.base.deadlines import (
     Deadline,
     Interruption,
-    What,
+    Subject,
     check_interrupted,
     checked_seconds,
     deadline,
@@ -55,8 +55,8 @@ __all__ = [
     "Pool",
     "Registry",
     "Signal",
+    "Subject",
     "UniqueNames",
-    "What",
     "WideTypes",
     "Work",
     "at",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from graphc.base.deadlines import What, interruption
+from graphc.base.deadlines import Subject, interruption
 from graphc.base.pool import Pool
 from graphc.base.waiting import Signal
 
@@ -19,18 +19,18 @@ T = TypeVar("T")
 # One thread for each wait: a wait that never ends must not keep others from working.
 _threads = Pool("graphc.wait", lambda: sys.maxsize)
 
-_given_up: dict[Signal, tuple[What, list[int]]] = {}
+_given_up: dict[Signal, tuple[Subject, list[int]]] = {}
 """Abandoned functions that still run: the signal set at their end, their description, and their thread."""
 
 
-def run_on_thread(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
+def run_on_thread(function: Callable[[], T], subject: Subject, *, inherits: bool = False) -> T:
     """Runs a blocking function that cannot be interrupted on another thread, and waits for it.
 
     If the wait ends early, the function continues on a daemon thread that ends with it, and its result is dropped.
 
     Args:
       function: the function to call.
-      what: the subject of the wait as a noun, for messages.
+      subject: the subject of the wait as a noun, for messages.
       inherits: whether the deadlines and tokens in force apply inside the function.
 
     Returns:
@@ -55,9 +55,9 @@ def run_on_thread(function: Callable[[], T], what: What, *, inherits: bool = Fal
 
     _threads.give(run, inherits=inherits)
     try:
-        done.wait(what)
+        done.wait(subject)
     except BaseException:
-        _given_up[done] = what, threads
+        _given_up[done] = subject, threads
         if done.is_set:
             _given_up.pop(done, None)
         raise
@@ -74,9 +74,11 @@ def finish_given_up() -> None:
       CancelledError: a token in force was cancelled.
     """
     here = threading.get_ident()
-    for done, (what, threads) in list(_given_up.items()):
+    for done, (subject, threads) in list(_given_up.items()):
         if here not in threads:
-            done.wait(lambda what=what: f"{what if isinstance(what, str) else what()}, which was abandoned")
+            done.wait(
+                lambda subject=subject: f"{subject if isinstance(subject, str) else subject()}, which was abandoned"
+            )
 
 
 def start_on_thread(function: Callable[[], None]) -> None:
@@ -84,12 +86,12 @@ def start_on_thread(function: Callable[[], None]) -> None:
     _threads.give(function)
 
 
-async def until_called(register: Callable[[Callable[[], None]], object], what: What) -> None:
+async def until_called(register: Callable[[Callable[[], None]], object], subject: Subject) -> None:
     """Waits in asyncio, without blocking its loop, until a callback is called.
 
     Args:
       register: receives the callback, which any thread may call.
-      what: the subject of the wait as a noun, for messages.
+      subject: the subject of the wait as a noun, for messages.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
@@ -117,7 +119,7 @@ async def until_called(register: Callable[[Callable[[], None]], object], what: W
     timer = None
     try:
         while not called:
-            current.check(what)
+            current.check(subject)
             left = current.remaining()
             timer = None if left is None else loop.call_later(left, woken.set)
             await woken.wait()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Deadline",
     "Interruption",
-    "What",
+    "Subject",
     "check_interrupted",
     "checked_seconds",
     "deadline",
@@ -34,7 +34,7 @@ __all__ = [
     "only_interrupted",
 ]
 
-What: TypeAlias = str | Callable[[], str]
+Subject: TypeAlias = str | Callable[[], str]
 """The subject of a wait as a noun, for messages, or a function that returns it."""
 
 
@@ -95,14 +95,14 @@ class Interruption:
         """Returns the maximum time to wait in seconds; None for no limit."""
         return None if self.deadline is None else min(self.deadline.remaining(), threading.TIMEOUT_MAX)
 
-    def error(self, what: What, place: Location | None = None) -> CancelledError | DeadlineExceededError:
+    def error(self, subject: Subject, place: Location | None = None) -> CancelledError | DeadlineExceededError:
         """Returns the error for a wait that had to end; requires :attr:`is_due`.
 
         Args:
-          what: the subject of the wait.
+          subject: the subject of the wait.
           place: the user's line; None for the line that is running.
         """
-        waited = what if isinstance(what, str) else what()
+        waited = subject if isinstance(subject, str) else subject()
         token = next((token for token in self.tokens if token.cancelled), None)
         place = place or user_location()
         if token is not None:
@@ -112,10 +112,10 @@ class Interruption:
         seconds = self.deadline.seconds
         return at(DeadlineExceededError(f"the deadline of {seconds:g} s passed while waiting for {waited}"), place)
 
-    def check(self, what: What) -> None:
+    def check(self, subject: Subject) -> None:
         """Raises :meth:`error` if waits must end now."""
         if self.is_due:
-            raise self.error(what)
+            raise self.error(subject)
 
 
 _IN_FORCE = "a deadline or cancellation token is in force"
@@ -158,11 +158,11 @@ def enter(interruption: Interruption | None) -> None:
     _current.set(None if interruption is None else _InForce(interruption))
 
 
-def check_interrupted(what: What) -> None:
+def check_interrupted(subject: Subject) -> None:
     """Raises if the deadline in force has passed or a token in force is cancelled.
 
     Args:
-      what: the subject of the wait that is about to begin, as a noun.
+      subject: the subject of the wait that is about to begin, as a noun.
 
     Raises:
       DeadlineExceededError: the deadline has passed.
@@ -170,7 +170,7 @@ def check_interrupted(what: What) -> None:
     """
     found = interruption()
     if found is not None:
-        found.check(what)
+        found.check(subject)
 
 
 def checked_seconds(seconds: Any, use: str) -> float | None:

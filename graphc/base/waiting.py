@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from typing import Protocol
 
-from graphc.base.deadlines import Interruption, What, interruption
+from graphc.base.deadlines import Interruption, Subject, interruption
 from graphc.base.watchdog import watched
 
 __all__ = ["Lock", "Signal", "holding", "pause", "wait_only_for", "wait_until"]
@@ -34,7 +34,7 @@ class Lock(Protocol):
 
 
 def wait_until(
-    condition: threading.Condition, predicate: Callable[[], bool], what: What, timeout: float | None = None
+    condition: threading.Condition, predicate: Callable[[], bool], subject: Subject, timeout: float | None = None
 ) -> bool:
     """Waits on a condition, which the caller holds, until a predicate is true.
 
@@ -43,7 +43,7 @@ def wait_until(
         cancelled, so it must use an RLock (as ``threading.Condition()`` does) if this thread may cancel a token while
         holding it.
       predicate: called while the condition is held.
-      what: the subject of the wait, for messages.
+      subject: the subject of the wait, for messages.
       timeout: the time limit in seconds, after which it returns without an error; None for no limit.
 
     Returns:
@@ -57,14 +57,14 @@ def wait_until(
         return True
     current = interruption()
     end = None if timeout is None else time.monotonic() + timeout
-    with watched(what):
+    with watched(subject):
         if current is None:
-            return _wait(condition, predicate, None, end, what)
+            return _wait(condition, predicate, None, end, subject)
         with ExitStack() as stack:
             for token in current.tokens:
                 # Not while holding the condition: the cancelling thread holds none of our locks, and acquires this one.
                 stack.callback(token.on_cancel(lambda: _notify(condition)))
-            return _wait(condition, predicate, current, end, what)
+            return _wait(condition, predicate, current, end, subject)
 
 
 def wait_only_for(condition: threading.Condition, predicate: Callable[[], bool]) -> None:
@@ -90,14 +90,14 @@ def _wait(
     predicate: Callable[[], bool],
     current: Interruption | None,
     end: float | None,
-    what: What,
+    subject: Subject,
 ) -> bool:
     while not predicate():
         left = None if end is None else min(end - time.monotonic(), threading.TIMEOUT_MAX)
         if left is not None and left <= 0:
             return False
         if current is not None:
-            current.check(what)
+            current.check(subject)
             allowed = current.remaining()
             left = allowed if left is None else left if allowed is None else min(left, allowed)
         condition.wait(_until_signal(left))
@@ -124,22 +124,22 @@ class Signal:
             self._is_set = True
             self._condition.notify_all()
 
-    def wait(self, what: What, timeout: float | None = None) -> bool:
+    def wait(self, subject: Subject, timeout: float | None = None) -> bool:
         """Waits until the event is set; see :func:`wait_until`."""
         if self._is_set:
             return True
         with self._condition:
-            return wait_until(self._condition, lambda: self._is_set, what, timeout)
+            return wait_until(self._condition, lambda: self._is_set, subject, timeout)
 
 
-def pause(seconds: float, what: What) -> None:
+def pause(seconds: float, subject: Subject) -> None:
     """Waits for ``seconds``; a deadline or token in force ends the wait early with an error.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
       CancelledError: a token in force was cancelled.
     """
-    Signal().wait(what, seconds)
+    Signal().wait(subject, seconds)
 
 
 # A token cannot wake a lock's waiter, so if tokens are in force the lock is polled.
@@ -147,7 +147,7 @@ _LOOK_SECONDS = 0.05
 
 
 @contextmanager
-def holding(lock: Lock, what: What) -> Generator[None]:
+def holding(lock: Lock, subject: Subject) -> Generator[None]:
     """Holds a lock inside the scope; waiting for it observes the deadline and tokens in force.
 
     Raises:
@@ -155,20 +155,20 @@ def holding(lock: Lock, what: What) -> Generator[None]:
       CancelledError: a token in force was cancelled first.
     """
     if not lock.acquire(blocking=False):
-        with watched(what):
-            _acquire(lock, what)
+        with watched(subject):
+            _acquire(lock, subject)
     try:
         yield
     finally:
         lock.release()
 
 
-def _acquire(lock: Lock, what: What) -> None:
+def _acquire(lock: Lock, subject: Subject) -> None:
     current = interruption()
     while True:
         left = None
         if current is not None:
-            current.check(what)
+            current.check(subject)
             left = current.remaining()
             if current.tokens:
                 left = _LOOK_SECONDS if left is None else min(left, _LOOK_SECONDS)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from graphc.base.config import config
-from graphc.base.deadlines import What
+from graphc.base.deadlines import Subject
 from graphc.base.frames import Location, user_location
 
 __all__ = ["listen_to_waits", "note_progress", "overseen", "watched"]
@@ -23,14 +23,14 @@ class Watch:
     """A wait under observation.
 
     Args:
-      what: the subject of the wait, for the report.
+      subject: the subject of the wait, for the report.
       place: the user's line that waits.
     """
 
     __slots__ = ("_what", "place", "reported", "since", "thread")
 
-    def __init__(self, what: What, place: Location | None) -> None:
-        self._what = what
+    def __init__(self, subject: Subject, place: Location | None) -> None:
+        self._what = subject
         self.place = place
         self.since = time.monotonic()
         self.reported = False
@@ -44,11 +44,11 @@ class Watch:
         """Logs that there was no progress."""
         self.reported = True
         try:
-            what = self._what if isinstance(self._what, str) else self._what()
+            subject = self._what if isinstance(self._what, str) else self._what()
         except Exception as error:  # it may read state that another thread is changing
-            what = f"something that cannot be described now ({error!r})"
+            subject = f"something that cannot be described now ({error!r})"
         place = "" if self.place is None else f"\n  at {self.place}"
-        _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, what, place)
+        _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, subject, place)
 
 
 class _Watchdog:
@@ -121,35 +121,35 @@ def note_progress() -> None:
 
 
 @contextmanager
-def watched(what: What) -> Generator[None]:
+def watched(subject: Subject) -> Generator[None]:
     """Marks this thread as waiting inside the scope; see ``gx.config.watchdog_seconds``.
 
     Scopes nest: only the outermost counts, since the others are parts of its wait.
 
     Args:
-      what: the subject of the wait as a noun.
+      subject: the subject of the wait as a noun.
     """
     listener = _listener
     if listener is None:
-        with overseen(what):
+        with overseen(subject):
             yield
         return
     start = time.perf_counter()
     try:
-        with overseen(what):
+        with overseen(subject):
             yield
     finally:
-        listener(what if isinstance(what, str) else what(), start)
+        listener(subject if isinstance(subject, str) else subject(), start)
 
 
-def overseen(what: What) -> AbstractContextManager[None]:
+def overseen(subject: Subject) -> AbstractContextManager[None]:
     """Marks work that must make progress, including its waits, like :func:`watched`.
 
     Work that runs in a copy of the scope's context is part of it, on any thread.
     """
     if config.watchdog_seconds is None or _watch.get() is not None:
         return _NOTHING
-    return _watching(Watch(what, user_location()))
+    return _watching(Watch(subject, user_location()))
 
 
 _NOTHING = nullcontext()

@@ -16,7 +16,7 @@ import numpy as np
 from graphc.base import (
     Deadline,
     Signal,
-    What,
+    Subject,
     interruption,
     run_on_thread,
     slow_path_reasons,
@@ -50,12 +50,12 @@ def describe(array: Any) -> str:
     return f"the tensor {type_of(array)} on {places}"
 
 
-def wait_for(arrays: Sequence[Any], what: What) -> None:
+def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
     """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support.
 
     Args:
       arrays: JAX arrays.
-      what: the subject of the wait as a noun, for messages.
+      subject: the subject of the wait as a noun, for messages.
 
     Raises:
       DeadlineExceededError: the deadline in force passed before all arrays were computed.
@@ -65,9 +65,9 @@ def wait_for(arrays: Sequence[Any], what: What) -> None:
     if slow_path_reasons:
         pending = _pending(arrays)
         if pending and interruption() is not None and not are_soon_computed(pending):
-            run_on_thread(partial(_block, pending), what)
+            run_on_thread(partial(_block, pending), subject)
         elif pending:
-            with watched(what):
+            with watched(subject):
                 jax.block_until_ready(pending)
     jax.block_until_ready(arrays)
 
@@ -90,11 +90,11 @@ def are_soon_computed(arrays: Sequence[Any]) -> bool:
     return True
 
 
-async def wait_for_async(arrays: Sequence[Any], what: What) -> None:
+async def wait_for_async(arrays: Sequence[Any], subject: Subject) -> None:
     """Waits like :func:`wait_for`, but lets the asyncio loop run meanwhile."""
     pending = _pending(arrays)
     if pending:
-        await until_called(lambda done: when_done(partial(_block, pending), done), what)
+        await until_called(lambda done: when_done(partial(_block, pending), done), subject)
     jax.block_until_ready(arrays)
 
 

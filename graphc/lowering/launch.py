@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import (
-    What,
+    Subject,
     collection_paused,
     config,
     deadline,
@@ -81,17 +81,17 @@ class LaunchPolicy:
     watched: bool = False
 
     def dispatch(
-        self, name: str, what: What, program: Callable[[], Sequence[Any]], written: Callable[[], Sequence[Any]]
+        self, name: str, subject: Subject, program: Callable[[], Sequence[Any]], written: Callable[[], Sequence[Any]]
     ) -> Sequence[Any]:
         """Dispatches a program once another step may be in flight.
 
         Args:
           name: the program's name.
-          what: a noun for the program, for messages.
+          subject: a noun for the program, for messages.
           program: a function that launches the program.
           written: returns the assigned arrays, which track a program without results.
         """
-        with watched(what) if self.watched else nullcontext():
+        with watched(subject) if self.watched else nullcontext():
             if self.max_in_flight is None:
                 return program()
             in_flight.make_room(self.max_in_flight)
@@ -175,7 +175,7 @@ class XlaFunction:
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
         self.jitted.trace(*structs)
 
-    def prepare(self, arrays: Sequence[Any]) -> Callable[[Sequence[Any], What], Any]:
+    def prepare(self, arrays: Sequence[Any]) -> Callable[[Sequence[Any], Subject], Any]:
         """Compiles an interruptible program for arrays on the same devices as these.
 
         It uses the JAX settings of this thread.
@@ -196,7 +196,7 @@ class XlaFunction:
             self._may_be_short = self._may_be_short and is_short
             self.short = self._undonated if self._may_be_short else None
         compiled, is_short = found
-        return lambda arrays, what: self._run(compiled, is_short, arrays, what)
+        return lambda arrays, subject: self._run(compiled, is_short, arrays, subject)
 
     @cached_property
     def _undonated(self) -> Any:
@@ -210,10 +210,10 @@ class XlaFunction:
         program.__name__ = program.__qualname__ = function.__name__
         return jax.jit(program, **self._options)
 
-    def _run(self, compiled: Any, is_short: bool, arrays: Sequence[Any], what: What) -> Any:
+    def _run(self, compiled: Any, is_short: bool, arrays: Sequence[Any], subject: Subject) -> Any:
         if is_short:
             results = compiled(*arrays)
-            wait_for(jax.tree.leaves(results), what)
+            wait_for(jax.tree.leaves(results), subject)
             return results
         settings = thread_settings()
 
@@ -224,12 +224,12 @@ class XlaFunction:
             return results
 
         if not self._calls_host:
-            with overseen(what):
-                return run_on_thread(program, what)
+            with overseen(subject):
+                return run_on_thread(program, subject)
         call = 0
 
         def waits_for() -> str:
-            return with_calls(what, call)
+            return with_calls(subject, call)
 
         with overseen(waits_for), waited_for() as number:  # progress of host calls counts as progress
             call = number

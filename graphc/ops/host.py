@@ -25,7 +25,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location, What, held_interrupts, note_progress, set_slow_path_reason, user_location
+from graphc.base import Location, Subject, held_interrupts, note_progress, set_slow_path_reason, user_location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -373,9 +373,9 @@ def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int
         del _calls[number], _running[number]
 
 
-def with_calls(what: What, number: int) -> str:
+def with_calls(subject: Subject, number: int) -> str:
     """Returns the subject of a wait, with the Python functions that the numbered call is running."""
-    text, titles = what if isinstance(what, str) else what(), list(_running.get(number, ()))
+    text, titles = subject if isinstance(subject, str) else subject(), list(_running.get(number, ()))
     return f"{text}, which calls {', '.join(titles)}" if titles else text
 
 

@@ -88,7 +88,7 @@ def test_sizes_of_several_arguments(tmp_path: Path) -> None:
     [
         (lambda x: x if x.shape[0] < 50 else gx.flip(x), r"for size 64 the steps are others"),
         (lambda x: gx.sum(x * np.arange(x.shape[0], dtype=np.float32)[:, None]), "an array of Python's depends on"),
-        (lambda x: sum([x[i] for i in range(x.shape[0])]), "the steps are others for other sizes"),
+        (lambda x: sum([x[i] for i in range(x.shape[0])]), "steps for some sizes and"),
         (lambda x: x * (x.shape[0] ** 2), "an array of Python's depends on the open size"),
     ],
 )
