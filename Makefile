@@ -61,7 +61,7 @@ format: $(VENV)/.has-check ## format the code and repair what lint can repair
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.has-demo $(JAX_BUILD) ## measure the ratios of benchmarks/README.md
+bench: $(addprefix $(VENV)/.has-,demo data cluster serve) $(JAX_BUILD) ## measure the ratios of benchmarks/README.md
 	$(BIN)/python -m benchmarks $(ARGS)
 
 stubs: $(VENV)/.created ## write the stub files of graphc/ops, which editors and type checkers read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,11 +16,14 @@ __all__ = ["call_at", "raise_at"]
 
 _CALL = "return target(*args)"
 
+# C code that imports a module, as NumPy does when it first needs one, looks for the importer in the calling frame.
+_GLOBALS = {"__builtins__": builtins}
+
 
 @lru_cache(maxsize=4096)
 def _frame_at(location: Location) -> Callable[..., Any]:
     """Returns a function whose only frame is at the user's line, which JAX takes for the source of an op."""
-    return FunctionType(_code_at(location, "target, *args", _CALL), {})
+    return FunctionType(_code_at(location, "target, *args", _CALL), dict(_GLOBALS))
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +84,7 @@ def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
         raise error
     *calls, last = locations
     # No parameters: pytest would show them as arguments of the user's function.
-    frame = FunctionType(_code_at(last, "", "raise error"), {"error": error})
+    frame = FunctionType(_code_at(last, "", "raise error"), {**_GLOBALS, "error": error})
     for location in reversed(calls):
-        frame = FunctionType(_code_at(location, "", "return call()"), {"call": frame})
+        frame = FunctionType(_code_at(location, "", "return call()"), {**_GLOBALS, "call": frame})
     raise frame()
