@@ -80,7 +80,7 @@ def test_errors_have_the_line_that_called() -> None:
             call()
 
 
-def test_thread_under_a_tape_leaves_others_eager() -> None:
+def test_tape_of_a_thread_sends_others_the_long_way_while_it_is_open() -> None:
     tracing, done = threading.Event(), threading.Event()
 
     def trace() -> None:
@@ -92,14 +92,15 @@ def test_thread_under_a_tape_leaves_others_eager() -> None:
     thread.start()
     try:
         assert tracing.wait(60)
-        assert len(busy) == 1
-        assert context.eager
+        assert busy
+        assert not context.eager  # what this thread computes may be of tensors that the tape follows
         assert gx.exp(gx.zeros(2)).tolist() == [1.0, 1.0]
         assert (gx.ones(2) + 1).tolist() == [2.0, 2.0]
     finally:
         done.set()
         thread.join()
     assert not busy
+    assert context.eager
 
 
 def test_device_scope_takes_the_long_way() -> None:
