@@ -83,8 +83,9 @@ def late_rows(array: Tensor, start: int, stop: int) -> list[Any]:
 
     Rows are taken at once if an open tape, a device scope or the like observes each op.
     """
-    trace, plain = context.trace, isinstance(array, SymbolicTensor) and not array.type.is_open
-    if trace is None or not plain or array.trace is not trace or _is_observed(trace):
+    trace = context.trace
+    own = isinstance(array, SymbolicTensor) and not array.type.is_open and array.trace is trace
+    if trace is None or not own or _is_observed(trace):
         return [array[place] for place in range(start, stop)]
     source, location = array.raw, user_location()
     type = TensorType(source.type.shape[1:], source.type.dtype, source.type.weak)

@@ -116,7 +116,7 @@ def match_mapping(subject: Any, keys: tuple[Any, ...], *, rest: bool) -> list[An
     subject = settled(subject)
     values: list[Any] = []
     seen: set[Any] = set()
-    get = call_method(subject, "get") if keys else None
+    get = call_method(subject, "get") if keys else dict[Any, Any]().get
     for key in keys:
         if key in seen:
             raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
