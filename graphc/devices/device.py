@@ -270,7 +270,18 @@ def find_device(spec: str | DeviceSpec | Device, location: Location | None = Non
             say_once(f"there is no device {spec!s}, so {_CPU} is used; this process has {known}", location, name)
         return _by_name()[_CPU]
     message = f"there is no device {spec!s}; this process has {known}"
-    raise at(NotFoundError(f"{message}. gx.config.soft_placement = True falls back to the CPU"), location)
+    raise at(
+        NotFoundError(f"{message}. {_more_cpus(name)}gx.config.soft_placement = True falls back to the CPU"), location
+    )
+
+
+def _more_cpus(name: str) -> str:
+    """Returns how to simulate enough CPUs for the one that is asked for; empty for another kind of device."""
+    kind, _, index = name.removeprefix("/device:").partition(":")
+    if kind != "CPU":
+        return ""
+    count = int(index) + 1
+    return f"Start Python with GRAPHC_CPU_DEVICES={count} in the environment to split the CPU into {count} devices; "
 
 
 _log = logging.getLogger("graphc")

@@ -283,7 +283,8 @@ class ParallelFunction(Mapped):
         return Mapped(_like(self.python_function, partial(_as_one, self.python_function)), name=self.name)
 
     def __repr__(self) -> str:
-        return f"<data-parallel function {self.name}, {self.num_traces} traces>"
+        plural = "s" if self.num_traces != 1 else ""
+        return f"<data-parallel function {self.name}, {self.num_traces} trace{plural}>"
 
 
 def _as_one(program: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

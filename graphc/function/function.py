@@ -430,7 +430,8 @@ class Function(Generic[P, R]):
         return len(self._cache.traces)
 
     def __repr__(self) -> str:
-        return f"<compiled function {self.name}, {len(self._cache.traces)} traces>"
+        count = len(self._cache.traces)
+        return f"<compiled function {self.name}, {count} trace{'s' if count != 1 else ''}>"
 
 
 def _check_function(value: Any) -> None:

@@ -38,6 +38,9 @@ __all__ = ["BARRIER", "Event", "Timeline", "observer", "profile", "read_timeline
 BARRIER = "other ranks, before "
 """Prefix of events in which a process waited for the others of its job."""
 
+_SHOWN = 40
+"""Maximum number of events that the text of a timeline shows."""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -224,13 +227,32 @@ class Timeline:
         Path(path).write_text(json.dumps({"traceEvents": [*names, *spans], "displayTimeUnit": "ms"}), encoding="utf-8")
 
     def __repr__(self) -> str:
-        return f"<Timeline of {len(self.events)} events>"
+        return f"<Timeline of {_counted(len(self.events))}>"
+
+    def __str__(self) -> str:
+        """Returns a table with a row for each event, in order of their starts."""
+        rows = [
+            (f"{event.start * 1e3:.3f}", f"{(event.end - event.start) * 1e3:.3f}", event.track, event.kind, event.name)
+            for event in sorted(self.events, key=lambda event: event.start)
+        ]
+        table = [("start ms", "took ms", "where", "kind", "name"), *rows[:_SHOWN]]
+        widths = [max(len(row[column]) for row in table) for column in range(4)]
+        lines = [
+            f"{row[0]:>{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:<{widths[3]}}  {row[4]:.60}"
+            for row in table
+        ]
+        more = len(rows) - _SHOWN
+        return "\n".join([*lines, f"and {_counted(more)} more"] if more > 0 else lines)
 
     def _repr_html_(self) -> str:
         from graphc.drawing import Span, lanes, shown  # deferred, since importing graphc does not need it
 
         spans = [Span(event.track, event.kind, event.name, event.start, event.end) for event in self.events]
-        return shown(f"{lanes(spans)}<div class='gx-caption'>{len(spans)} events</div>")
+        return shown(f"{lanes(spans)}<div class='gx-caption'>{_counted(len(spans))}</div>")
+
+
+def _counted(count: int) -> str:
+    return f"{count} event{'s' if count != 1 else ''}"
 
 
 class _DeviceWatch:

@@ -37,7 +37,7 @@ def training() -> Training:
 def test_it_is_looked_at_like_others(training: Training) -> None:
     step = training.run
     step(X, Y)
-    assert repr(step) == "<data-parallel function step, 1 traces>"
+    assert repr(step) == "<data-parallel function step, 1 trace>"
     assert (step.num_traces, len(step.trace_report())) == (1, 1)
     assert "all-reduce" in step.lower(X, Y).compile().as_text()
     explained = str(step.explain(X, Y))

@@ -144,7 +144,7 @@ def test_clearing_the_cache() -> None:
     function.clear_cache()
     assert function.num_traces == 0
     assert function(scalar()).item() == 3
-    assert repr(function) == "<compiled function lambda, 1 traces>"
+    assert repr(function) == "<compiled function lambda, 1 trace>"
 
 
 def test_a_clone_has_the_options_and_no_traces() -> None:

@@ -224,3 +224,16 @@ def test_the_profiler_of_jax_runs_beside_it_when_it_is_asked_for(tmp_path: Path)
     with gx.profile(tmp_path / "own.json"):
         double(gx.ones(3)).wait()
     assert not list(tmp_path.glob("plugins"))
+
+
+def test_the_text_of_a_timeline_has_a_row_for_each_event() -> None:
+    power = gx.function(chain)
+    power(gx.eye(4))
+    with gx.profile() as timeline:
+        power(gx.eye(4))
+    heading, *rows = str(timeline).splitlines()
+    assert heading.split() == ["start", "ms", "took", "ms", "where", "kind", "name"]
+    assert len(rows) == len(timeline.events)
+    assert any("/device:CPU:0" in row and "program" in row for row in rows)
+    count = len(timeline.events)
+    assert repr(timeline) == f"<Timeline of {count} event{'s' if count > 1 else ''}>"
