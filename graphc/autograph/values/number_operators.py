@@ -181,11 +181,15 @@ def _rounds(first: SymbolicNumber, second: Any) -> bool:
         return False
     whole, real = (first, second) if first.kind is int else (second, first)
     span, exact = span_of(whole), 2 ** (np.finfo(real.dtype).nmant + 1)
-    return span is None or not -exact <= span.low <= span.high <= exact
+    if span is None:
+        return True
+    span.rely()
+    return not -exact <= span.low <= span.high <= exact
 
 
 def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, other: Span) -> None:
     """Notes what a comparison of an int to another says of the one."""
+    other.rely()
     less, not_less = Between(LOWEST, other.high - 1), Between(other.low, HIGHEST)
     greater, not_greater = Between(other.low + 1, HIGHEST), Between(LOWEST, other.high)
     sides = {

@@ -304,7 +304,11 @@ class TensorIndices(Space):
 
 def _span_of_range(start: Any, step: Any) -> Span | None:
     first, step = span_of(start), span_of(step)
-    if first is None or step is None or step.low <= 0 <= step.high:
+    if first is None or step is None:
+        return None
+    first.rely()
+    step.rely()
+    if step.low <= 0 <= step.high:
         return None
     return replace(ANY_INT, low=first.low) if step.low > 0 else replace(ANY_INT, high=first.high)
 

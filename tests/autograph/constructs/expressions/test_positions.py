@@ -138,3 +138,40 @@ def test_what_is_in_range_is_not_checked(fn: Any, value: int) -> None:
     _compare(fn, [1.0, 2.0, 3.0], value)
     graph = gx.function(fn).graph(gx.asarray([1.0, 2.0, 3.0]), gx.asarray(value))
     assert len(graph.outputs) == 1, "it can fail"
+
+
+# --- bounds that a loop widens
+
+
+def _filled_from(x: Any, t: Any) -> Any:
+    top, out = int(t) % 10, gx.zeros(10)
+    for k in range(5):
+        if x[k] > 0:
+            out[top] = x[k]
+            top += 1
+    return out
+
+
+def _filled_in_a_nest(x: Any, t: Any) -> Any:
+    top, out = int(t) % 10, gx.zeros(12)
+    for k in range(5):
+        for _ in range(2):
+            if x[k] > 0:
+                out[top] = x[k]
+                top += 1
+    return out
+
+
+def _filled_by_another_loop(x: Any, t: Any) -> Any:
+    top, out = int(t) % 10, gx.zeros(10)
+    for k in range(5):
+        for _ in range(2):
+            out[top] += x[k]
+        top += 1
+    return out
+
+
+@pytest.mark.parametrize("fn", [_filled_from, _filled_in_a_nest, _filled_by_another_loop])
+@pytest.mark.parametrize("start", [3, 8])
+def test_a_loop_that_moves_a_number_out_of_its_first_bounds_checks_it(fn: Any, start: int) -> None:
+    _compare(fn, [1.0, 2.0, 3.0, 4.0, 5.0], start)
