@@ -1,7 +1,8 @@
 """Keeps what conditions say of ints that depend on tensors, where they hold and where they do not.
 
 In the body of ``while i < n`` the number ``i`` is smaller than ``n``; after ``if found is None`` it is known which of
-several values ``found`` is. That is noted with the condition, and known in the branches and bodies that it chooses.
+several values ``found`` is. That is noted with the condition, and known in the branches and bodies that it chooses. It
+is known too behind a branch that raises: after ``assert i < n``, and after ``x[i]``, which checks the index.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from graphc.core import SymbolicTensor
 from graphc.ir import Value
 from graphc.tracing import Trace, context, current_trace
 
-__all__ = ["Between", "assume", "assume_carried", "assuming", "both", "known_of", "note_condition", "opposite"]
+__all__ = [
+    "Between",
+    "assume",
+    "assume_carried",
+    "assume_passed",
+    "assuming",
+    "both",
+    "known_of",
+    "note_condition",
+    "opposite",
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,19 @@ _conditions: WeakKeyDictionary[Value, tuple[Facts, Facts]] = WeakKeyDictionary()
 _assumed: WeakKeyDictionary[Trace, dict[Value, Any]] = WeakKeyDictionary()
 
 
+@dataclass(frozen=True, eq=False)
+class _Passed:
+    """The facts of a check that fails the call where they do not hold.
+
+    It stands among the notes of its trace, so that rolling the trace back to before the check takes them away.
+    """
+
+    facts: Facts
+
+
+_passed: WeakKeyDictionary[Trace, list[_Passed]] = WeakKeyDictionary()
+
+
 def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any, false: Any) -> None:
     """Notes what a condition says of a number.
 
@@ -55,11 +79,19 @@ def known_of(number: SymbolicTensor) -> Any:
     """Gives which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
     found, trace = None, context.trace
     while trace is not None:
-        here = _assumed.get(trace, _NO_FACTS).get(number.raw)
-        if here is not None:
-            found = here if found is None else found & here
+        here = [_assumed.get(trace, _NO_FACTS)]
+        here += [check.facts for check in _passed.get(trace, ()) if number.raw in check.facts and _holds(trace, check)]
+        for facts in here:
+            known = facts.get(number.raw)
+            if known is not None:
+                found = known if found is None else found & known
         trace = trace.parent
     return found
+
+
+def _holds(trace: Trace, check: _Passed) -> bool:
+    """Returns True if a check is still part of the program."""
+    return any(check is note for note in trace.root.notes)
 
 
 def _facts(condition: Any, truth: bool) -> Facts:
@@ -89,6 +121,19 @@ def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTe
     """
     facts = _facts(condition, True)
     _assume(body, {inner.raw: facts[outer.raw] for outer, inner in pairs if outer.raw in facts})
+
+
+def assume_passed(trace: Trace, condition: Any, truth: bool) -> None:
+    """Notes that the call has failed by now, for good, unless a condition has this truth.
+
+    What the rest of a trace computes nobody sees if the call has failed: there the condition may be taken to hold. The
+    caller makes sure that no handler catches the failure.
+    """
+    facts = _facts(condition, truth)
+    if facts:
+        check = _Passed(facts)
+        trace.root.notes.append(check)
+        _passed.setdefault(trace, []).append(check)
 
 
 @contextmanager

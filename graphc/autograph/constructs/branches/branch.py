@@ -12,12 +12,12 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.calls.guarded import call_special
 from graphc.autograph.constructs.failures.failure import Ended, Failure
 from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.failures.try_scope import attempt, num_handlers
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import RETURN, is_flag
 from graphc.autograph.values.course_number import CourseNumber, by_trip, chosen
-from graphc.autograph.values.facts import assume, assuming, both, opposite
+from graphc.autograph.values.facts import assume, assume_passed, assuming, both, opposite
 from graphc.autograph.values.growing_list import matched
 from graphc.autograph.values.join import Join
 from graphc.autograph.values.protocol import is_bound, operand_of, symbol_of
@@ -211,6 +211,9 @@ def _cond(
         states.append([NEVER] * len(names) if state is None else state)
         failures.append(failure)
     _fail(selector, regions, failures)
+    for failure, side in zip(failures, (True, False), strict=True):
+        if failure is not None and not num_handlers():
+            assume_passed(trace, condition, not side)
     for flag, others in unread.items():
         _leave_out(names, states, flag, others)
     cells = _written_cells(regions)

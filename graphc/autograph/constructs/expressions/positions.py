@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.expressions.text import formatted, joined
+from graphc.autograph.values.facts import Between, note_condition
 from graphc.autograph.values.number import kind_of, span_of
-from graphc.autograph.values.spans import Span
+from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base import user_location
 from graphc.base.errors import OutOfRangeError
 from graphc.core import ArrayMethods, SymbolicTensor, apply
@@ -58,7 +59,8 @@ def _check(number: SymbolicTensor, axis: int, size: int) -> None:
     location = user_location()
     tests = [apply(OPS["greater_equal"], (number, -size))] if span.low < -size else []
     tests += [apply(OPS["less"], (number, size))] if span.high >= size else []
-    within = tests[0] if len(tests) == 1 else apply(OPS["logical_and"], tuple(tests))
+    within = cast("SymbolicTensor", tests[0] if len(tests) == 1 else apply(OPS["logical_and"], tuple(tests)))
+    note_condition(within, number, Between(-size, size - 1), Between(LOWEST, HIGHEST))
     place = "" if location is None else f"\n  at {location}"
 
     def error() -> OutOfRangeError:

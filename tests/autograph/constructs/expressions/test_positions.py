@@ -175,3 +175,96 @@ def _filled_by_another_loop(x: Any, t: Any) -> Any:
 @pytest.mark.parametrize("start", [3, 8])
 def test_a_loop_that_moves_a_number_out_of_its_first_bounds_checks_it(fn: Any, start: int) -> None:
     _compare(fn, [1.0, 2.0, 3.0, 4.0, 5.0], start)
+
+
+# --- what passes a check has its bounds
+
+
+def _after_an_index(x: Any, t: Any) -> Any:
+    n = int(t)
+    found = x[n]
+    return found + x[n] + x[n % 3], n * n + n
+
+
+def _after_an_assert(x: Any, t: Any) -> Any:
+    n = int(t)
+    assert -2 <= n <= 2
+    return x[n], n**8
+
+
+def _after_a_raise(x: Any, t: Any) -> Any:
+    n = int(t)
+    if n > 2 or n < -3:
+        raise OutOfRangeError("outside")
+    return x[n] * 2
+
+
+def _outcome(fn: Any, *args: Any) -> Any:
+    try:
+        return repr(fn(*args))
+    except (AssertionError, OutOfRangeError) as error:
+        return type(error).__name__, str(error) if isinstance(error, OutOfRangeError) else ""
+
+
+@pytest.mark.parametrize("fn", [_after_an_index, _after_an_assert, _after_a_raise])
+def test_what_passed_a_check_is_not_checked_again(fn: Any) -> None:
+    x, compiled = gx.asarray([1.0, 2.0, 3.0]), gx.function(fn)
+    for value in (-(2**31), -4, -3, -2, 2, 3, 2**31 - 1):
+        assert _outcome(compiled, x, gx.asarray(value)) == _outcome(fn, x, gx.asarray(value))
+    (status,) = [node for node in compiled.graph(x, gx.asarray(1)).nodes if node.op.name == "call_status"]
+    assert len(status.attrs["raises"]) == 1
+
+
+def _after_a_handler(x: Any, t: Any) -> Any:
+    n = int(t)
+    try:
+        found = x[n]
+    except IndexError:
+        found = x[0] * 0
+    return found + x[n - 1]
+
+
+def _in_a_finally_block(x: Any, t: Any) -> Any:
+    n = int(t)
+    try:
+        found = x[n]
+    finally:
+        found = x[n - 1]
+    return found
+
+
+def _in_a_branch_only(x: Any, t: Any) -> Any:
+    n, found = int(t), x[0] * 0
+    if x[1] > 5:
+        found = x[n]
+    return found + x[n]
+
+
+def _in_a_test_that_is_tried(x: Any, t: Any) -> Any:
+    n = int(t)
+    while x[n] > 1.0:
+        n += 1
+    return x[n - 1]
+
+
+def _in_a_test_that_is_not_evaluated(x: Any, t: Any) -> Any:
+    n, k = int(t), 3
+    while k < 3 and x[n] > 0:
+        k += 1
+    return x[n]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        _after_a_handler,
+        _in_a_finally_block,
+        _in_a_branch_only,
+        _in_a_test_that_is_tried,
+        _in_a_test_that_is_not_evaluated,
+    ],
+)
+def test_a_check_holds_only_behind_it(fn: Any) -> None:
+    x, compiled = gx.asarray([3.0, 1.0, 2.0]), gx.function(fn)
+    for value in (-4, -3, 0, 2, 3, 4, 9):
+        assert _outcome(compiled, x, gx.asarray(value)) == _outcome(fn, x, gx.asarray(value)), value
