@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from graphc.ir.passes.collect import Collect
     from graphc.ir.passes.cse import CSE
     from graphc.ir.passes.dce import DCE
+    from graphc.ir.passes.defer import Defer
     from graphc.ir.passes.flatten import Flatten
     from graphc.ir.passes.fold import Fold
     from graphc.ir.passes.hoist import Hoist
@@ -36,6 +37,7 @@ else:
         "graphc.ir.passes.collect": "Collect",
         "graphc.ir.passes.cse": "CSE",
         "graphc.ir.passes.dce": "DCE",
+        "graphc.ir.passes.defer": "Defer",
         "graphc.ir.passes.flatten": "Flatten",
         "graphc.ir.passes.fold": "Fold",
         "graphc.ir.passes.hoist": "Hoist",
@@ -64,6 +66,7 @@ __all__ = [
     "Accumulate",
     "Bounds",
     "Collect",
+    "Defer",
     "Evaluate",
     "Flatten",
     "Fold",

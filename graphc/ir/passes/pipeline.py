@@ -9,6 +9,7 @@ from graphc.ir.graph import Graph
 from graphc.ir.passes.base import Pass
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
+from graphc.ir.passes.defer import Defer
 from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.if_convert import IfConvert
@@ -27,9 +28,10 @@ __all__ = ["DEFAULT", "LATE", "run_passes"]
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items. Branches that stay give up operands. Shifts come last: the
+# converted, its test and its body may read the same items, and the checks of a loop are selections, of which those of a
+# count go behind the loop. Branches that stay give up operands. Shifts come last: the
 # other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Speculate(), Shift())
+LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:

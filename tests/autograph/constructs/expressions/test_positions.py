@@ -152,6 +152,15 @@ def _filled_from(x: Any, t: Any) -> Any:
     return out
 
 
+def _filled_from_anywhere(x: Any, t: Any) -> Any:
+    top, out = int(t), gx.zeros(3)
+    for k in range(5):
+        if x[k] > 2:
+            out[top] = x[k]
+            top += 1
+    return out
+
+
 def _filled_in_a_nest(x: Any, t: Any) -> Any:
     top, out = int(t) % 10, gx.zeros(12)
     for k in range(5):
@@ -175,6 +184,12 @@ def _filled_by_another_loop(x: Any, t: Any) -> Any:
 @pytest.mark.parametrize("start", [3, 8])
 def test_a_loop_that_moves_a_number_out_of_its_first_bounds_checks_it(fn: Any, start: int) -> None:
     _compare(fn, [1.0, 2.0, 3.0, 4.0, 5.0], start)
+
+
+@pytest.mark.parametrize("start", [-(2**31), -4, -3, -1, 0, 1, 3, 2**31 - 4])
+def test_a_check_that_is_made_after_the_loop_tells_the_first_index_out_of_range(start: int) -> None:
+    _compare(_filled_from_anywhere, [1.0, 2.0, 3.0, 4.0, 5.0], start)
+    _compare(_filled_from_anywhere, [1.0, 2.0, 0.0, 2.0, 1.0], start)
 
 
 # --- what passes a check has its bounds
