@@ -34,6 +34,8 @@ from graphc.inspect.modes import (
 )
 from graphc.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.inspect.timing import Timing, measure
+from graphc.ir import Graph
+from graphc.ops import SCAN
 
 __all__ = ["compare", "find_doubts"]
 
@@ -61,10 +63,11 @@ def compare(
 ) -> Comparison:
     """Runs a function eagerly and compiled, checks that both agree, and then times both.
 
-    It compares values, the Variables after the call, and gradients first, and times only what agrees. Each mode starts
-    from the same Variables and random state, which are restored afterwards. Every call is then waited for, the modes
-    take turns, and the one-time costs of tracing, lowering and compiling are listed separately. The function's output
-    is shown in the first call of each mode, but not while it is timed.
+    It compares values, the Variables after the call, and gradients first, and times only what agrees, or differs by no
+    more than ten times what is allowed, as rounding may. Each mode starts from the same Variables and random state,
+    which are restored afterwards. Every call is then waited for, the modes take turns, and the one-time costs of
+    tracing, lowering and compiling are listed separately. The function's output is shown in the first call of each
+    mode, but not while it is timed.
 
     Args:
       fn: a compiled function, or a plain one, which is compiled for the comparison.
@@ -108,11 +111,14 @@ def compare(
     tolerance = _tolerance(rtol, atol, call, compiled)
     try:
         reports, notes = _check(call, modes, state, tolerance, gradients)
-        timings = _time(modes, reports, rounds, seconds) if reports[1].equal else {}
+        timings = _time(modes, reports, rounds, seconds) if reports[1].close else {}
     finally:
         state.restore()
-    if not reports[1].equal:
-        notes.append("nothing was timed, because the compiled function computes something else than the eager one")
+    if not reports[1].close:
+        notes.append(
+            "nothing was timed, because the compiled function computes something else than the eager one; if that is "
+            "rounding, allow it: gx.compare(..., rtol=..., atol=...)"
+        )
     timed = tuple(replace(report, timing=timings.get(report.name)) for report in reports)
     cost = compiled.cost
     if (plan := compiled.traced.plan) is not None:
@@ -145,11 +151,24 @@ def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) ->
 
 
 def _tolerance(rtol: float | None, atol: float | None, call: Call, compiled: Compiled) -> Tolerance:
-    inputs = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
+    given = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
+    captured = compiled.traced.captured(call.function.bind(*call.args, **call.kwargs))
+    variables = [variable.value() for variable in compiled.traced.variables.values()]
+    inputs = [*given, *captured, *variables]
     arrays = [tensor.numpy().astype(np.complex128) for tensor in inputs if tensor.type.is_inexact and tensor.size]
     scale = max((float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) for array in arrays), default=0.0)
     products = PRODUCT_ROUNDING.get(devices()[0].platform, 0.0) if compiled.multiplies else 0.0
-    return Tolerance(rtol, atol, scale, products)
+    return Tolerance(rtol, atol, scale, products, _iterations(compiled.traced.graph))
+
+
+def _iterations(graph: Graph) -> int:
+    """Returns how often the loops of a graph run their bodies at most; a loop that ends by a test counts once."""
+    lengths = [
+        (node.attrs["length"] if node.op is SCAN else 1) * max(map(_iterations, node.regions))
+        for node in graph.nodes
+        if node.regions
+    ]
+    return max(lengths, default=1)
 
 
 def _check(
@@ -188,11 +207,11 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
 
 
 def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
-    equal = [mode for mode, report in zip(modes, reports, strict=True) if report.equal]
+    close = [mode for mode, report in zip(modes, reports, strict=True) if report.close]
     if not rounds:
         return {}
     with redirect_stdout(io.StringIO()):  # its output was shown in the first calls
-        return measure(equal, rounds, seconds)
+        return measure(close, rounds, seconds)
 
 
 def _cost_of_steps(cost: CompileCost, report: ModeReport) -> CompileCost:

@@ -19,6 +19,9 @@ __all__ = ["Agreement", "Difference", "Tolerance", "compare_leaves", "compare_re
 NOISE = 4
 """Number of units in the last place of the largest input that count as unavoidable rounding error."""
 
+CLOSE = 10.0
+"""So many times the allowed error may still be rounding: it is said, and the times are measured all the same."""
+
 
 @dataclass(frozen=True)
 class Tolerance:
@@ -28,8 +31,11 @@ class Tolerance:
       rtol: the relative part; None for ``eps ** (2 / 3)`` of the coarser dtype: 2.4e-5 for float32, 3.7e-11 for
         float64.
       atol: the absolute part; None for ``rtol`` times the root mean square of the reference, so that an element that
-        cancels to almost zero is judged by its neighbours, plus 4 units in the last place of ``scale``.
+        cancels to almost zero is judged by its neighbours, plus 4 units in the last place of ``scale`` times the
+        square root of ``iterations``.
       scale: the largest magnitude among the inputs, whose rounding errors are unavoidable.
+      iterations: how often rolled loops run their bodies, one after the other. Independent rounding errors grow with
+        the square root of their number (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis).
       products: the relative rounding of factors of matrix products on this device; 0 if it keeps their dtype.
     """
 
@@ -37,6 +43,7 @@ class Tolerance:
     atol: float | None = None
     scale: float = 0.0
     products: float = 0.0
+    iterations: int = 1
 
     def of(self, reference: np.ndarray[Any, Any], eps: float) -> tuple[float, float]:
         """Returns ``rtol`` and ``atol`` for a reference whose dtype has this machine epsilon."""
@@ -45,7 +52,7 @@ class Tolerance:
             return rtol, self.atol
         finite = np.abs(reference[np.isfinite(reference)])
         mean_square = float(np.mean(np.square(finite))) if finite.size else 0.0
-        return rtol, rtol * math.sqrt(mean_square) + NOISE * eps * self.scale
+        return rtol, rtol * math.sqrt(mean_square) + NOISE * eps * self.scale * math.sqrt(self.iterations)
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,18 @@ class Difference:
         """True if the two agree."""
         return not self.problem
 
+    @property
+    def excess(self) -> float:
+        """How many times the allowed error the error is; infinite for values without numbers that differ."""
+        if self.error is None or (self.problem and not self.allowed):
+            return math.inf if self.problem else 0.0
+        return self.error / self.allowed if self.allowed else 0.0
+
+    @property
+    def close(self) -> bool:
+        """True if the two agree, or differ by no more than ten times what is allowed."""
+        return self.equal or self.excess <= CLOSE
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -90,6 +109,11 @@ class Agreement:
     def equal(self) -> bool:
         """True if all outputs agree."""
         return all(difference.equal for difference in self.differences)
+
+    @property
+    def close(self) -> bool:
+        """True if all outputs agree, or differ by no more than ten times what is allowed."""
+        return all(difference.close for difference in self.differences)
 
     @property
     def worst(self) -> Difference | None:

@@ -112,10 +112,18 @@ def failures_of(comparison: Comparison) -> list[Paragraph]:
 def _worst(agreement: Agreement) -> str:
     worst = agreement.worst
     assert worst is not None
-    size = "" if worst.error is None else f" (error {worst.error:.3g}, {worst.allowed or 0:.3g} allowed)"
     wrong = sum(not difference.equal for difference in agreement.differences)
     others = f"; {wrong - 1} more outputs differ" if wrong > 1 else ""
-    return f"{worst.path}: {worst.problem}{size}{others}"
+    text = f"{worst.path}: {worst.problem}"
+    if worst.error is None:
+        return f"{text}{others}"
+    size = f"error {worst.error:.3g}, {worst.allowed or 0:.3g} allowed"
+    if not agreement.close:
+        return f"{text} ({size}){others}"
+    return (
+        f"{text}: differs by rounding a little above the tolerance ({worst.excess:.2g} times: {size}){others}; "
+        "gx.compare(..., rtol=..., atol=...) sets what is allowed"
+    )
 
 
 def one_time_costs(comparison: Comparison) -> list[Paragraph]:

@@ -95,6 +95,11 @@ class ModeReport:
         """True if everything that was compared agrees with eager code."""
         return all(agreement is None or agreement.equal for agreement in (self.values, self.gradients))
 
+    @property
+    def close(self) -> bool:
+        """True if what differs from eager code exceeds the tolerance by no more than ten times."""
+        return all(agreement is None or agreement.close for agreement in (self.values, self.gradients))
+
 
 @dataclass(frozen=True)
 class Comparison:

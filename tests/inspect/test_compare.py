@@ -398,3 +398,29 @@ def test_what_is_timed_prints_only_in_the_first_calls(capsys: pytest.CaptureFixt
     found = gx.compare(loud, gx.asarray(1.0), rounds=4, show=False, gradients=False)
     assert len(found.mode("eager").timing.samples) == 4  # pyright: ignore[reportOptionalMemberAccess]
     assert capsys.readouterr().out.count("value") == 2
+
+
+def test_what_differs_a_little_more_than_allowed_is_timed_and_is_not_equal() -> None:
+    def function(x: Any) -> Any:
+        return x * (1.0 if hasattr(x, "trace") else 1.0 + 5e-7)
+
+    found = compare(function, gx.asarray([1.0, 2.0]), rounds=3, rtol=1e-7, atol=0.0)
+    assert not found.equal
+    compiled = found.mode("compiled")
+    assert compiled.close
+    assert compiled.timing is not None
+    assert not any("nothing was timed" in note for note in found.notes)
+
+
+def test_rounding_of_variables_and_of_iterations_is_allowed_for() -> None:
+    w = gx.Variable(100.0)
+
+    def total(x: Any) -> Any:
+        for _ in range(400):
+            x = x + w - 100.0
+        return x
+
+    worst = compare(total, gx.asarray(0.0), rounds=0, gradients=False).mode("compiled").values
+    assert worst is not None
+    difference = next(each for each in worst.differences if each.path == "result")
+    assert difference.allowed == pytest.approx(4 * 2.0**-23 * 100 * 20)

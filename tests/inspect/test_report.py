@@ -131,6 +131,15 @@ def test_a_difference_is_reported_loudly() -> None:
     assert "NO " in text
     assert "NOT EQUAL: compiled, values: result: inf at [1], eager gives 1.0 (error inf, 1e-05 allowed)" in text
     assert repr(found) == "<Comparison of f: NOT EQUAL, not timed>"
+
+
+def test_a_difference_a_little_above_the_tolerance_is_called_rounding() -> None:
+    near = Agreement((Difference("result", "float32[]", error=1.2e-7, allowed=1e-7, problem="1.1, eager gives 1.0"),))
+    text = " ".join(printed(comparison(0.5, 0.1, values=near)).split())
+    said = (
+        "NOT EQUAL: compiled, values: result: 1.1, eager gives 1.0: differs by rounding a little above the tolerance "
+    )
+    assert f"{said}(1.2 times: error 1.2e-07, 1e-07 allowed); gx.compare(..., rtol=..., atol=...) sets" in text
     assert repr(comparison()) == "<Comparison of f: equal, compiled 3 times as fast as eager>"
 
 
