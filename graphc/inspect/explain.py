@@ -246,12 +246,9 @@ def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> Non
         for location, count in (counts - after).items():
             line, outcome = report(location), _OUTCOMES.get(step.name, "merged")
             setattr(line, outcome, getattr(line, outcome) + count)
-        for location in (repeated - (repeated := _repeated(graph))).keys() & after.keys():
-            _note(
-                report(location),
-                "computed once, not in each iteration",
-            )
         counts = after
+    for location in (repeated.keys() - _repeated(graph).keys()) & counts.keys():  # nothing of the line stays in a loop
+        _note(report(location), "computed once, not in each iteration")
     for location, count in counts.items():
         report(location).left += count
 

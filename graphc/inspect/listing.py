@@ -23,6 +23,8 @@ __all__ = ["format_explanation", "ops_note"]
 
 _GAP = 3
 """Maximum number of consecutive lines without remarks that are shown; more are omitted."""
+_WIDEST = 64
+"""Maximum width of a line of source; the rest is cut off."""
 _MOST_ARGUMENTS = 20
 _SMALL_CALL = 5e-6
 """The overhead of calling a compiled function, in seconds."""
@@ -81,16 +83,23 @@ def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
             table.add_row("", Text("...", style="dim"), "", "", "")
             before = number - 1
         for between in range(before + 1, number):
-            table.add_row(str(between), Text(_source(place.file, between), style="dim"), "", "", "")
+            table.add_row(str(between), Text(_shortened(_source(place.file, between)), style="dim"), "", "", "")
         notes = [note for note in (ops_note(line), *line.notes) if note]
         counts = (str(line.ops), str(line.left)) if line.ops else ("", "")
-        table.add_row(str(number), Text(_source(place.file, number)), *counts, Text("; ".join(notes), style="cyan"))
+        table.add_row(
+            str(number), Text(_shortened(_source(place.file, number))), *counts, Text("; ".join(notes), style="cyan")
+        )
         before = number
     return [Text(f"{place.function} in {place.file}"), table]
 
 
 def _source(file: str, number: int) -> str:
     return linecache.getline(file, number).rstrip("\n").expandtabs(4)
+
+
+def _shortened(source: str) -> str:
+    """Returns a line of source that leaves room for what is said about it."""
+    return source if len(source) <= _WIDEST else f"{source[: _WIDEST - 3]}..."
 
 
 def _section(heading: str, rows: Iterable[str]) -> list[Text | Paragraph]:

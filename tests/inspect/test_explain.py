@@ -335,3 +335,37 @@ def test_what_is_looked_at_again_is_listed_and_what_takes_long_is_named() -> Non
     text = str(found)
     assert re.search(r"checked at each call\n  global _RATE \(test_explain.py:\d+\), global _TABLE", text)
     assert re.search(r"global _TABLE \(.*\) takes about \d+ us at each call: pass it as a tensor", text)
+
+
+def steps(x: Any) -> Any:
+    y = x
+    for _ in range(100):
+        y = y * 0.5 + gx.exp(y)
+    return y
+
+
+def test_a_line_of_which_only_constants_leave_the_loop_is_not_computed_once() -> None:
+    found = explain(steps, gx.ones(3))
+    assert "computed once" not in notes(found, steps, "y * 0.5")
+
+
+def test_a_long_line_of_source_leaves_room_for_its_notes() -> None:
+    def long(x: Any) -> Any:
+        for _ in [gx.ones(3), gx.ones(3) * 2, gx.ones(3) * 3, gx.ones(3) * 4, gx.ones(3) * 5, gx.ones(3) * 6, x * 7]:
+            x = x * 0.5
+        return x
+
+    text = str(explain(long, gx.ones(3)))
+    row = next(row for row in text.splitlines() if "for _ in [" in row)
+    assert re.search(r"gx\.o.*\.\.\. +\d+ +\d+ +.{30}", row)
+
+
+def test_the_arithmetic_of_a_loop_that_ends_by_a_test_is_a_lower_bound() -> None:
+    def until(x: Any) -> Any:
+        while gx.sum(x) < 100.0:
+            x = x @ x
+        return x
+
+    assert re.search(
+        r">at least [^<]*FLOP<.*loops that end by a test count once", explain(until, gx.ones((4, 4))).html()
+    )

@@ -111,7 +111,10 @@ def _lead(found: Explanation) -> str:
 def _figures(found: Explanation, costs: _Costs) -> Iterator[tuple[str, str]]:
     yield f"{found.ops} → {found.left}", "ops traced → in the program"
     flops = sum(costs.counted[node].flops or 0.0 for node in found.graph.nodes)
-    yield format_flops(flops), "arithmetic of a call"
+    if any(cost.per_iteration for cost in costs.counted.values()):
+        yield f"at least {format_flops(flops)}", "arithmetic of a call (loops that end by a test count once)"
+    else:
+        yield format_flops(flops), "arithmetic of a call"
     if costs.times:
         yield format_seconds(sum(costs.times.get(node.name, 0.0) for node in found.graph.nodes)), "measured in kernels"
     if found.memory is not None:
