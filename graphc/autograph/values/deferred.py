@@ -100,6 +100,7 @@ class DeferredError(Deferred):
     def of(cls, error: BaseException) -> DeferredError:
         """Returns the exception taken apart."""
         attributes = {name: value for name, value in error.__dict__.items() if name != RAISED}
+        # Not args: those of OSError(2, 'x', 'file') leave the file out.
         made_of = cast("Any", _builtin(type(error))).__reduce__(error)[1]
         parts = (made_of, error.args, attributes, _slots(error), None if _causes_itself(error) else error.__cause__)
         return cls(Opaque(type(error)), *map(snapshot, parts), suppress=Opaque(error.__suppress_context__))
@@ -108,14 +109,15 @@ class DeferredError(Deferred):
         """Returns a new exception of the same class, arguments and attributes."""
         builtin = cast("Any", _builtin(self.kind))
         try:
+            # Not kind(*args), which would run an __init__ of the user's a second time.
             made = builtin.__new__(self.kind, *self.made_of)
             builtin.__init__(made, *self.made_of)  # makes attributes of them, such as errno; the user's has run
-        except TypeError:
+        except TypeError:  # the user may have assigned args that the class does not take
             made = BaseException.__new__(self.kind)
         made.args = self.args
         made.__dict__.update(self.attributes)
         for name, value in self.slots.items():
-            object.__setattr__(made, name, value)
+            object.__setattr__(made, name, value)  # a frozen dataclass refuses any other assignment
         made.__cause__, made.__suppress_context__ = self.cause, self.suppress
         return made
 
@@ -134,6 +136,7 @@ def _causes_itself(error: BaseException) -> bool:
     """Returns True if an exception is among its own causes (``raise error from error``)."""
     seen: list[BaseException] = []
     cause = error.__cause__
+    # By identity: an exception's == may be the user's.
     while cause is not None and not any(cause is one for one in seen):
         seen.append(cause)
         cause = cause.__cause__
@@ -222,6 +225,7 @@ class Frozen:
     def __init__(self, value: Any) -> None:
         structure = snapshot(value)
         for leaf in nest.flatten(structure)[0]:
+            # str() shows 1 or 1.0, so a number that may be an int or a float has no one text.
             if hasattr(leaf, "__graphc_number__"):
                 leaf.check_kind("a text, an exception or a call of gx.pyfunc")
         self._take(structure)
@@ -245,9 +249,10 @@ class Frozen:
         if isinstance(leaf, CourseNumber) and leaf.kind is float:
             leaf.give_up("a value for Python code that runs with the program")  # which holds it in fewer bits
         tensor = cast("SymbolicTensor", as_tensor(leaf))
-        place = places.setdefault(id(tensor.raw), len(self.tensors))
+        place = places.setdefault(id(tensor.raw), len(self.tensors))  # one value of the graph may have many tensors
         if place == len(self.tensors):
             self.tensors.append(tensor)
+        # Not the leaf itself, which would keep the trace alive.
         return _Place(place) if kind_of(leaf) is None else _Number(place, leaf.maker(), any_joined((leaf,)))
 
     @property
@@ -301,5 +306,5 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
         return Tensor(array)
     number: Any = Tensor(array).item()
     if leaf.shortest and type(number) is float and array.dtype == np.float32:
-        return float(str(np.float32(number)))
+        return float(str(np.float32(number)))  # 0.1 shows as 0.1, not as 0.10000000149011612
     return number

@@ -41,12 +41,13 @@ def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
 def _compare_int(op: str, tensor: Tensor, number: float) -> Any:
     if math.isnan(number):
         return op == "not_equal"
+    # JAX refuses an int that the dtype does not hold; Python compares it.
     limits = np.iinfo(tensor.dtype)
     if number > limits.max:
         return op in ("less", "less_equal", "not_equal")
     if number < limits.min:
         return op in ("greater", "greater_equal", "not_equal")
-    whole = math.ceil(number) if op in _BELOW else math.floor(number)
+    whole = math.ceil(number) if op in _BELOW else math.floor(number)  # i < 2.5 is i < 3, i <= 2.5 is i <= 2
     if whole != number and op in ("equal", "not_equal"):
         return op == "not_equal"
     return apply(OPS[op], (tensor, whole))
@@ -58,6 +59,7 @@ def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
         nearest: Any = kind(number)
         if float(nearest) != number and op in ("equal", "not_equal"):
             return op == "not_equal"
+        # The rounded number is on the wrong side: the tensor may be equal to it and still lie below the number.
         if op in _BELOW and float(nearest) < number:
             nearest = np.nextafter(nearest, kind(np.inf))
         elif op not in _BELOW and float(nearest) > number:
@@ -74,15 +76,17 @@ def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
       whole: the int, on the left, a scalar.
       real: the float, a scalar.
     """
-    if op == "not_equal":
+    if op == "not_equal":  # so that it holds for NaN
         return apply(OPS["logical_not"], (compare_mixed("equal", whole, real),))
-    limit = -float(np.iinfo(whole.dtype).min)
+    limit = -float(np.iinfo(whole.dtype).min)  # a power of two, which a float holds; the largest int it would round
     rounded = apply(OPS["ceil" if op in _BELOW else "floor"], (real,))
     above, below = apply(OPS["greater_equal"], (rounded, -limit)), apply(OPS["less"], (rounded, limit))
     fits = apply(OPS["logical_and"], (above, below))
+    # The cast of a float that the int's dtype does not hold gives any number.
     near = apply(OPS["astype"], (apply(OPS["where"], (fits, rounded, 0.0)),), Attrs(dtype=whole.dtype))
     result = apply(OPS["logical_and"], (fits, apply(OPS[op], (whole, near))))
     if op == "equal":
         return apply(OPS["logical_and"], (result, apply(OPS["equal"], (rounded, real))))
+    # A float beyond all ints is above each of them or below; NaN is neither.
     beyond = ("greater_equal", limit) if op in ("less", "less_equal") else ("less", -limit)
     return apply(OPS["logical_or"], (result, apply(OPS[beyond[0]], (rounded, beyond[1]))))

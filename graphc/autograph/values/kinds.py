@@ -113,6 +113,7 @@ def _may_be_number(value: SymbolicTensor) -> bool:
 
 def _is_doubtful(value: Value, tensor: SymbolicTensor) -> bool:
     """Returns True if a value was computed of numbers only, as far as the graph tells."""
+    # JAX has no weak bool, so only the inputs of a truth value tell that it was made of numbers.
     if value.type.weak or value.type.shape or value.type.dtype.kind != "b":
         return value.type.weak
     if value.node is None:
@@ -143,6 +144,7 @@ def is_instance(value: Any, kind: type[Any]) -> bool:
 
 
 def _asked(example: Any, kind: Any) -> Any:
+    # The converted isinstance of a tensor ends up here again.
     return isinstance(example, kind) if isinstance(example, SymbolicTensor) else call(isinstance)(example, kind)
 
 

@@ -34,7 +34,7 @@ __all__ = [
     "span_of",
 ]
 
-_KINDS = (bool, int, float, complex)
+_KINDS = (bool, int, float, complex)  # narrowest first: the last of several holds the values of all
 
 
 class SymbolicNumber(SymbolicTensor, Symbolic):
@@ -117,6 +117,7 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
     fork = snapshot
 
     def __getattr__(self, name: str) -> Any:
+        # Protocols such as copy's probe for special names, and take only AttributeError for no.
         if name.startswith("__") or not hasattr(self.kind, name):
             raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
         found = self.methods.get(name)
@@ -145,6 +146,7 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
       kind: bool, int, float or complex.
     """
     if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
+        # A joined number leaves the function as a tensor; int() asks for a Python number, which is waited for.
         return SymbolicNumber(value, kind, span=value.span) if value.joined else value
     span = None
     if kind is int:
@@ -157,7 +159,7 @@ def _span_of_tensor(tensor: SymbolicTensor) -> Span:
     """Between which ints the element of a tensor lies, as far as its dtype and what computed it tell."""
     node = tensor.raw.node
     if node is not None and node.op.name in ("argmax", "argmin"):
-        return Span(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))
+        return Span(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))  # of all axes: along one it is less
     return span_of_dtype(tensor.dtype)
 
 
@@ -166,7 +168,7 @@ def kind_of(value: Any) -> type[Any] | None:
     if isinstance(value, Symbolic):
         return value.python_type()
     kind = cast("type[Any]", type(value))
-    return kind if kind in _KINDS else None
+    return kind if kind in _KINDS else None  # exactly: np.float64 is a float, too, but has NumPy's operators
 
 
 def kinds_of(value: Any) -> Kinds | None:
@@ -233,6 +235,7 @@ def numbered(value: Any, kind: type[Any] | None) -> Any:
     """Returns a tensor that holds a number of this kind, as that number; other values as they are."""
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
+    # A new number would lose the course, which Python computes exactly.
     if course_in(value) is not None:
         return value
     return SymbolicNumber(value, kind, span=span_of(value))

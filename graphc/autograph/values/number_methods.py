@@ -31,7 +31,7 @@ def _is_integer(value: Any) -> Any:
 def _real(value: Any) -> Any:
     if value.kind is complex:
         return number(FUNCTIONS["real"](value), float)
-    return value if value.kind is not bool else number(value, int)
+    return value if value.kind is not bool else number(value, int)  # True.real is 1
 
 
 def _imag(value: Any) -> Any:

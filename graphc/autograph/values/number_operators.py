@@ -29,7 +29,7 @@ from graphc.tracing import current_trace
 
 __all__ = ["define_operators"]
 
-_KINDS = (bool, int, float, complex)
+_KINDS = (bool, int, float, complex)  # narrowest first, as in number.py
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
@@ -91,6 +91,7 @@ def _unary(name: str, op: str, native: Callable[[Any], Any]) -> Callable[[Any], 
 
 def _ordinal(value: Any) -> Any:
     """Returns a bool as the int that it is in arithmetic."""
+    # -True is -1 and True + True is 2, where the sum of two boolean tensors is their disjunction.
     return number(value, int) if isinstance(value, SymbolicNumber) and value.kind is bool else value
 
 
@@ -102,6 +103,7 @@ def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
         if isinstance(other, _SEQUENCES):
             return NotImplemented  # no array, as it would be to a tensor: a number repeats it
         if kind_of(other) is None:
+            # On NotImplemented, Python asks the other operand, or raises its own TypeError.
             return method(self, other) if is_tensor(other) else NotImplemented
         return _result(name, (other, self) if reflected else (self, other))
 
@@ -116,7 +118,8 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     # Python says of what type the result is, asked with numbers of the same types.
     results = list(starmap(native, product(*map(_samples, pair))))
     kinds = {cast("type[Any]", type(result)) for result in results}
-    first, second = pair if kinds == {bool} else map(_ordinal, pair)
+    first, second = pair if kinds == {bool} else map(_ordinal, pair)  # True & True is a bool, True + True an int
+    # 2 ** -1 is 0.5 in Python; the op on two ints would give an int.
     if name == "pow" and float in kinds:
         first = as_tensor(first) * 1.0
     operands = as_tensor(first), as_tensor(second)
@@ -180,7 +183,7 @@ def _rounds(first: SymbolicNumber, second: Any) -> bool:
     if first.joined or second.joined:
         return False
     whole, real = (first, second) if first.kind is int else (second, first)
-    span, exact = span_of(whole), 2 ** (np.finfo(real.dtype).nmant + 1)
+    span, exact = span_of(whole), 2 ** (np.finfo(real.dtype).nmant + 1)  # nmant leaves the leading bit out
     if span is None:
         return True
     span.rely()
@@ -207,6 +210,7 @@ def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, ot
 
 def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
     """Returns what Python raises for such operands."""
+    # Python words it: `division by zero` and its kin differ by operator and version.
     try:
         native(*values)
     except (ArithmeticError, ValueError) as error:
@@ -232,6 +236,7 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
         return
     if float not in kinds and type(exponent) not in (int, bool):
         error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
+        # A limit, not an exception: plain Python goes on here, so no `except` of the user's may run.
         require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
     if type(base) not in _KINDS:

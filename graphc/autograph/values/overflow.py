@@ -45,20 +45,23 @@ def _corners(native: Callable[[int, int], int]) -> Callable[[Span, Span], Bounds
 
 
 def _floordiv(a: Span, b: Span) -> Bounds:
+    # A quotient is extreme at the ends of the divisor and next to zero; a check refuses zero itself.
     divisors = {value for value in (b.low, b.high, -1, 1) if value and b.low <= value <= b.high}
     return _of(x // y for x, y in product((a.low, a.high), divisors)) if divisors else (0, 0)
 
 
 def _mod(a: Span, b: Span) -> Bounds:
     del a  # so that a loop finds the bounds of what it carries at once
-    return min(b.low + 1, 0), max(b.high - 1, 0)
+    return min(b.low + 1, 0), max(b.high - 1, 0)  # Python's % has the sign of the divisor
 
 
 def _pow(a: Span, b: Span) -> Bounds:
     low, high = max(b.low, 0), max(b.high, 0)
-    if high > 32:
+    if high > 32:  # then only powers of -1, 0 and 1 can fit
         return (-1, 1) if a.low >= -1 and a.high <= 1 else _PASSES
+    # An even power is smallest at 0.
     bases = {a.low, a.high, *(value for value in (-1, 0, 1) if a.low <= value <= a.high)}
+    # Of a negative base the last odd power is the smallest, the last even one the largest.
     return _of(x**y for x, y in product(bases, {low, max(low, high - 1), high}))
 
 
@@ -70,11 +73,12 @@ def _lshift(a: Span, b: Span) -> Bounds:
 
 
 def _rshift(a: Span, b: Span) -> Bounds:
-    shifts = [min(max(shift, 0), 32) for shift in (b.low, b.high)]
+    shifts = [min(max(shift, 0), 32) for shift in (b.low, b.high)]  # all bits are gone after 32: 0 or -1 is left
     return _of(x >> y for x, y in product((a.low, a.high), shifts))
 
 
 def _and(a: Span, b: Span) -> Bounds:
+    # Such an operand masks the sign, and the result is no larger.
     limits = [span.high for span in (a, b) if span.low >= 0]
     return (0, min(limits)) if limits else (LOWEST, HIGHEST)
 
@@ -82,7 +86,7 @@ def _and(a: Span, b: Span) -> Bounds:
 def _or(a: Span, b: Span) -> Bounds:
     if a.low < 0 or b.low < 0:
         return LOWEST, HIGHEST
-    return 0, (1 << max(a.high, b.high).bit_length()) - 1
+    return 0, (1 << max(a.high, b.high).bit_length()) - 1  # neither sets a bit above the highest of both
 
 
 _BINARY: dict[str, Callable[[Span, Span], Bounds]] = {
@@ -119,6 +123,7 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
       spans: their spans.
     """
     first, second = spans
+    # Before anything relies on the bounds: a number that is taken for a count may not be relied on.
     if name in ("add", "sub"):
         moved = _moved(name, first, second)
         if moved is not None:
@@ -140,7 +145,7 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
             passing = list(spans)
             passing[place] = spans[place].within(*limits)
             found = Span(*_BINARY[name](passing[0], passing[1]), drifts=found.drifts)
-    return found.clamped()
+    return found.clamped()  # what passes 32 bits has raised by now
 
 
 def _moved(name: str, first: Span, second: Span) -> Span | None:
@@ -163,6 +168,7 @@ def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
     span.rely()
     found = Span(*_UNARY[name](span))
     if not found.fits:
+        # Of all 32-bit ints LOWEST alone has no negative.
         _require(name, _is_within(operand, ANY_INT, LOWEST + 1, HIGHEST))
     return found.clamped()
 
@@ -221,19 +227,20 @@ def _factors(c: int) -> Bounds:
     if not c:
         return LOWEST, HIGHEST
     ends = (LOWEST, HIGHEST) if c > 0 else (HIGHEST, LOWEST)
-    return -(-ends[0] // c), ends[1] // c
+    return -(-ends[0] // c), ends[1] // c  # the first one rounds up
 
 
 def _bases(exponent: int) -> Bounds:
     """Returns the numbers of which this power fits."""
-    if exponent <= 0:
+    if exponent <= 0:  # the operator has refused a negative one, or made it a float
         return LOWEST, HIGHEST
-    if exponent > 31:
+    if exponent > 31:  # (-2) ** 31 still fits
         return -1, 1
+    # The float root may be off by one, so the search starts above it.
     high = round((HIGHEST + 1) ** (1 / exponent)) + 1
     while high**exponent > HIGHEST:
         high -= 1
-    low = -high - 1
+    low = -high - 1  # (-2) ** 31 fits, where 2 ** 31 does not
     return (low if LOWEST <= low**exponent <= HIGHEST else -high), high
 
 
@@ -248,6 +255,7 @@ def _exponents(base: int) -> Bounds:
 
 
 def _shifted(shift: int) -> Bounds:
+    # A negative shift has raised by now: see _check_shift.
     return (0, 0) if shift > 31 else (LOWEST >> max(shift, 0), HIGHEST >> max(shift, 0))
 
 
@@ -264,7 +272,7 @@ _WITH_KNOWN_SECOND: dict[str, Callable[[int], Bounds]] = {
     "add": lambda c: (LOWEST - min(c, 0), HIGHEST - max(c, 0)),
     "sub": lambda c: (LOWEST + max(c, 0), HIGHEST + min(c, 0)),
     "mul": _factors,
-    "floordiv": lambda c: (LOWEST + (c == -1), HIGHEST),
+    "floordiv": lambda c: (LOWEST + (c == -1), HIGHEST),  # LOWEST // -1 alone passes
     "pow": _bases,
     "lshift": _shifted,
 }
@@ -297,6 +305,7 @@ def _sum_fits(a: Any, b: Any) -> Any:
 def _difference_fits(a: Any, b: Any) -> Any:
     if dtype_rules():
         return _fits_in_64("subtract", a, b)
+    # A difference wraps if the operands' signs differ, and the result has not the sign of the first.
     signs = _op("bitwise_and", _op("bitwise_xor", a, b), _op("bitwise_xor", a, _op("subtract", a, b)))
     return _op("greater_equal", signs, 0)
 
@@ -304,7 +313,9 @@ def _difference_fits(a: Any, b: Any) -> Any:
 def _product_fits(a: Any, b: Any) -> Any:
     if dtype_rules():
         return _fits_in_64("multiply", a, b)
+    # The division runs for a == 0, too, so 1 stands in for it.
     none, back = _op("equal", a, 0), _op("floor_divide", _op("multiply", a, b), _op("where", _op("equal", a, 0), 1, a))
+    # -1 * LOWEST wraps to LOWEST, and the division wraps it back, as if it had fitted.
     wraps_back = _op("logical_and", _op("equal", a, -1), _op("equal", b, LOWEST))
     divided = _op("logical_and", _op("equal", back, b), _op("logical_not", wraps_back))
     return _op("logical_or", none, divided)
@@ -314,7 +325,7 @@ def _quotient_fits(a: Any, b: Any) -> Any:
     return _op("logical_or", _op("not_equal", a, LOWEST), _op("not_equal", b, -1))
 
 
-_LIMITS = np.array([_bases(exponent) for exponent in range(33)], np.int32)
+_LIMITS = np.array([_bases(exponent) for exponent in range(33)], np.int32)  # 32 stands for all larger exponents
 
 
 def _power_fits(a: Any, b: Any) -> Any:
@@ -327,7 +338,7 @@ def _shift_fits(a: Any, b: Any) -> Any:
     shift = _op("maximum", _op("minimum", b, 31), 0)
     low, high = [_op("bitwise_right_shift", np.int32(end), shift) for end in (LOWEST, HIGHEST)]
     fits = _op("logical_and", _op("less_equal", low, a), _op("less_equal", a, high))
-    return _op("logical_or", _op("equal", a, 0), _op("logical_and", fits, _op("less_equal", b, 31)))
+    return _op("logical_or", _op("equal", a, 0), _op("logical_and", fits, _op("less_equal", b, 31)))  # 0 << 40 is 0
 
 
 _WITH_TENSORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -38,6 +38,7 @@ def _fits(value: SymbolicTensor) -> bool:
     kind, size = value.dtype.kind, value.dtype.itemsize
     node = value.raw.node
     return kind == "b" or (
+        # uint32 needs a bit more than int32 has.
         kind in "iu" and (size + (kind == "u") <= 4 or (node is not None and node.op.name in _FITTING))
     )
 
@@ -58,6 +59,7 @@ def _check(value: SymbolicTensor) -> None:
         require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
         require(False, _too_large)
 
+    # One test for all good numbers; only where it fails is it asked which error it is.
     fits = apply(OPS["less"], (abs(value), -float(LOWEST)))
     unless(fits, fail)
 
