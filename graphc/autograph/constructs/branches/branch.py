@@ -161,9 +161,10 @@ def if_stmt(
 
     def branch(statements: Callable[[], None]) -> Callable[[], tuple[Any, ...]]:
         def run() -> tuple[Any, ...]:
+            # Writes to the cells of these names are no side effects: the names are merged below.
             for cell in getattr(get_state, "__closure__", None) or ():
                 _region().journal.own(cell)
-            set_state(initial)
+            set_state(initial)  # the other branch may have bound the names before
             statements()
             return get_state()
 
@@ -247,7 +248,7 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
     if sum(jumps) == 1:
         side = jumps.index(True)
         states[side] = [
-            NEVER if name in unread and other is not NEVER else value
+            NEVER if name in unread and other is not NEVER else value  # NEVER on both sides would reach the name
             for name, value, other in zip(names, states[side], states[1 - side], strict=True)
         ]
 
@@ -377,6 +378,7 @@ def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
     """Returns True if both operands are boolean scalars, and evaluating the second changes nothing."""
     trace = context.trace
     assert trace is not None
+    # A trial, whose nodes go: what is found plain is traced again, in the open trace.
     probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
     assume(probe, first, op == "logical_and")
     with probe.tracing():
@@ -398,6 +400,7 @@ def _changes(region: Region) -> bool:
 
 
 def _is_boolean_scalar(value: Any) -> bool:
+    # Of other operands `and` gives one: `2 and 3` is 3.
     return isinstance(value, bool) or (isinstance(value, Tensor) and not value.shape and value.dtype.kind == "b")
 
 

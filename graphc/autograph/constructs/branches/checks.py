@@ -29,7 +29,7 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
 
     condition = condition_of(condition)
     if is_symbolic_condition(condition):
-        if_exp(condition, lambda: None, fail)
+        if_exp(condition, lambda: None, fail)  # Python makes the message only if the assertion fails
     elif not truth(condition):
         fail()
 
@@ -42,12 +42,13 @@ def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoR
 @over_choices(use)
 def _raise(raised: Any, cause: Callable[[], Any] | None) -> NoReturn:
     if context.trace is not None:
+        # `raise E` makes an E(), by an __init__ of the user's perhaps.
         if isinstance(raised, type) and issubclass(raised, BaseException):
             raised = call(cast("Any", raised))()
         if isinstance(raised, BaseException):
             note_raise(raised)
     raised = cast("BaseException", raised)  # as Python will say if it is none
-    if cause is None:
+    if cause is None:  # `from None` would hide the context
         raise raised
     raise raised from cause()
 

@@ -44,6 +44,7 @@ def merge(
             return Kept(first if unsure is None else Unbound(name, unsure.reason))
         if not is_filler(first if unbound[0] else second):
             bound = "true" if not unbound[0] else "false"
+            # No error yet: Python raises only where the name is read.
             return Kept(Unbound(name, f"it is bound only in the {bound} branch of an if on a tensor"))
         # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
         if unbound[0]:
@@ -94,6 +95,7 @@ def _one_sided(
     with trace_scope(regions[live]):
         tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
     with trace_scope(regions[1 - live]):
+        # A cond needs outputs on both sides; nobody reads those of the side that fails.
         tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
     spans = tuple(map(span_of, leaves))

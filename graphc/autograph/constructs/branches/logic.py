@@ -50,6 +50,7 @@ class _Kinds:
 def not_(value: Any) -> Any:
     """``not a``."""
     found = branches.not_(value)
+    # The tensor alone has no course, by which Python knows it in each iteration.
     if isinstance(value, CourseNumber):
         loop = value.course.loop
         return loop.make(loop.course(operator.not_, value.course), found)

@@ -45,9 +45,10 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     kind, fallback = cast("type[Any]", type(owner)), None
     if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
-    if is_symbolic(owner) and name == "__class__":
+    if is_symbolic(owner) and name == "__class__":  # that of int(t) is int
         return call(type)(owner)
     try:
+        # `super` is a builtin class, but what it finds may be the user's.
         if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
             value = in_python(getattr, owner, name)
             read_attribute(owner, name, value, by_item=by_item)
@@ -55,9 +56,10 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
         fallback = operator_method(owner, "__getattr__")
         if (finder := operator_method(owner, "__getattribute__")) is not None:
             return call(finder)(owner, name)
+        # getattr would run the user's __getattr__ unconverted.
         return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
     except AttributeError:
-        read_missing(owner, name)
+        read_missing(owner, name)  # it may be there in the next call
         if fallback is None:
             raise
         return call(fallback)(owner, name)
@@ -83,13 +85,15 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         return functools.partial(call_dispatched_method, found, owner, kind)
     elif isinstance(found, functools.cached_property):
         if name not in owner.__dict__:
+            # A cached property stores its result in the object.
             side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+    # Python's order: a descriptor with __set__ goes before the object's own attributes, any other after them.
     elif (getter := operator_method(found, "__get__")) is not None and (
         found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
         read_descriptor(kind, name, found)
         if found_on(class_of(found), "__set__") is None:
-            read_unset(owner, name)
+            read_unset(owner, name)  # such an attribute would take its place in the next call
         return call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)

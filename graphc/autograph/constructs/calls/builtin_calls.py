@@ -54,7 +54,7 @@ def builtin_call(function: Any) -> Any:
     if function in PURE_BUILTINS:
         return tested(function, guarded(function)) if function in CLASS_TESTS else guarded(function)
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, types.ModuleType) or owner is None:
+    if isinstance(owner, types.ModuleType) or owner is None:  # the __self__ of a function in C is its module
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
         if not is_pure_module(module) or changes_array(function) or is_reported(function):
             function = report_call(function, f"the call of {function.__qualname__}")
@@ -112,6 +112,7 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 
     Which it is, is decided when it is called: its arguments may have changed the list by then.
     """
+    # A subclass may have a method of its own.
     chosen = OVERRIDES.list_methods.get(name) if type(owner) is list else None
 
     def method(*args: Any, **kwargs: Any) -> Any:

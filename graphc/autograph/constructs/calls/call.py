@@ -132,7 +132,7 @@ def call(function: Any) -> Any:
         return telling(function, function)
     if not callable(function):
         return functools.partial(in_python, function)  # which says so
-    method = inspect.getattr_static(class_of(function), "__call__", None)
+    method = inspect.getattr_static(class_of(function), "__call__", None)  # where Python looks, not on the object
     if isinstance(method, types.FunctionType):
         read_method(class_of(function), "__call__", method)
         return telling(function, _bound(_user_or_library(method, function), function))
@@ -157,6 +157,7 @@ def _make_generic(alias: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a method of a builtin class by the class: ``str.upper(text)`` for ``text.upper()``."""
+    # Exactly: `list.append(own, x)` must not call the append of a subclass.
     if args and (alternatives(args[0]) is not None or class_of(args[0]) is function.__objclass__):
         return call_method(args[0], function.__name__)(*args[1:], **kwargs)
     return guarded(checked(function))(*args, **kwargs)
@@ -179,7 +180,7 @@ def _with_choices(function: Any, native: Any) -> Any:
         return native
 
     def question_of(place: int | str) -> Question | None:
-        if place == 0 and function in MAPPING:
+        if place == 0 and function in MAPPING:  # called with each item: see _called_back
             return None
         return decide if function in CLASS_TESTS and isinstance(place, int) else ask
 
@@ -209,6 +210,7 @@ def call_method(owner: Any, name: str) -> Any:
         if name == "get" and isinstance(owner, dict):
             return functools.partial(_get_item, cast("dict[Any, Any]", owner))
         counts_as_a_whole(owner)
+    # A module's globals, where Python itself puts __builtins__: one name is read, not all of them.
     if name == "get" and type(owner) is dict and "__builtins__" in owner:
         return functools.partial(_get_global, cast("dict[str, Any]", owner))
     return call(load_attr(owner, name))

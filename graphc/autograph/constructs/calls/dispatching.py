@@ -14,13 +14,14 @@ from graphc.tracing import context, dispatched
 
 __all__ = ["DISPATCHING", "call_dispatched", "call_dispatched_method"]
 
+# All functions that singledispatch makes share one code object.
 DISPATCHING = cast("types.FunctionType", functools.singledispatch(len)).__code__
 
 
 @over_choices(None, use)
 def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
-    if not args:
+    if not args:  # Python says that there is none
         return in_python(function, **kwargs)
     return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
 

@@ -152,11 +152,13 @@ def _is_new(function: Any, result: Any) -> bool:
     """Returns True if a result is an object that the call made."""
     if isinstance(function, type):
         fresh = (object.__new__, list.__new__, dict.__new__)
+        # A __new__ of the user's may give an object that was there before.
         return class_of(result) is function and found_on(function, "__new__") in fresh
     return function is sorted or getattr(function, "__name__", "") == "copy"
 
 
 def _hashable_function(function: Any) -> Any:
+    # Other callables may not be hashable.
     return function if isinstance(function, type | types.BuiltinFunctionType) else None
 
 

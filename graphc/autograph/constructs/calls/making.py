@@ -48,7 +48,7 @@ def class_call(kind: type[Any]) -> Any:
         elif constructor is not None:
             read_inherited(kind, name)
     _follow_making(kind)
-    pure = is_pure_class(kind) or issubclass(kind, Enum)
+    pure = is_pure_class(kind) or issubclass(kind, Enum)  # `Color(1)` looks a member up
     if any(map(_is_written, constructors)) and not pure:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
@@ -83,19 +83,22 @@ def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **k
 def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
     for field in dataclasses.fields(new):
         value = getattr(new, field.name, None)
+        # An argument is no new object.
         if field.default_factory is not dataclasses.MISSING and not any(value is one for one in given):
             made(value)
 
 
 def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
     """Tells if making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
-    if type(kind) not in (type, ABCMeta) or new is not object.__new__:
+    if type(kind) not in (type, ABCMeta) or new is not object.__new__:  # a metaclass may have its own __call__
         return False
+    # _construct puts the converted __post_init__ into the object's __dict__.
     return _is_written(init) if post_init is None else not _is_written(init) and hasattr(kind, "__dict__")
 
 
 def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """Returns a new object, which the code of the open region may change, since nobody else knows of it."""
+    # An exception's __new__ keeps the args.
     made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
         context.trace.journal.own(made)
@@ -110,7 +113,7 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
         _own_defaults(made, given)
         converted(*args)
 
-    vars(made)["__post_init__"] = after_init
+    vars(made)["__post_init__"] = after_init  # past the __setattr__ of a frozen dataclass
     try:
         in_python(init, made, *args, **kwargs)
     finally:
