@@ -210,8 +210,8 @@ def over_choices(*given: Question | None) -> Callable[[Operator], Operator]:
 def is_simple(value: Any) -> bool:
     """Returns True if a value is one that Python compares, and finds the attributes of, by itself."""
     if isinstance(value, Enum):
-        return users_method(value, "__eq__") is None
-    return value is None or type(value) in (bytes, str, type)
+        return users_method(value, "__eq__") is None  # else Python compares members by identity
+    return value is None or type(value) in (bytes, str, type)  # exactly: a subclass may have the user's __eq__
 
 
 def decide(value: Any, test: Callable[[Any], Any]) -> Any:

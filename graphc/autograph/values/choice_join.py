@@ -162,7 +162,7 @@ def _as_choices(first: Any, second: Any, traces: tuple[Trace, Trace], growing: b
         return None
     made: list[Any] = []
     for value, given, found, trace in zip(sides, options, places, traces, strict=True):
-        with trace_scope(trace):
+        with trace_scope(trace):  # the ops that _moved adds belong to this side
             made.append(_side(table, value, given, found))
     return made[0], made[1]
 
@@ -171,7 +171,7 @@ def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
     """Returns what a value may be, by its places."""
     if alternatives(value) is None:
         return {0: value}
-    with trace_scope(trace):
+    with trace_scope(trace):  # its own conditions may leave fewer values
         return {place: value.options[place] for place in (range(len(value.options)) if every else value.left)}
 
 

@@ -88,6 +88,7 @@ class Course:
         try:
             return self.native(*given)
         except (ArithmeticError, LookupError, ValueError, TypeError) as error:
+            # Unrolled, the loop raises it where the user sees it: in that iteration.
             self.loop.give_up(f"in iteration {trip}, {type(error).__name__} ({error}) is raised, which")
             raise
 
@@ -101,6 +102,7 @@ class Course:
         if type(odd) is not self.kind:
             later = _a(cast("type[Any]", type(odd)))
             reason = f"a number is {_a(self.kind)} in the first iteration and {later} in a later one"
+            # `total = 0` may be a float from the second iteration on, where another attempt goes well.
             self.loop.region.abort(reason, unsettled=True)
 
     def row(self) -> np.ndarray[Any, Any] | None:
@@ -252,6 +254,7 @@ class Courses:
 def _in_order(courses: Sequence[Course]) -> list[Course]:
     """Returns courses and those they are computed of, these first."""
     found: dict[Course, None] = {}
+    # Without recursion: a long body makes a chain deeper than Python's stack.
     waiting = [(course, False) for course in reversed(courses)]
     while waiting:
         course, ready = waiting.pop()

@@ -96,7 +96,7 @@ class Growing(Contents):
     @property
     def capacity(self) -> int:
         """Returns how many items there is room for."""
-        return nest.flatten(self.buffer)[0][0].shape[0]
+        return nest.flatten(self.buffer)[0][0].shape[0]  # all leaves have as many rows
 
     @property
     def length(self) -> Any:
@@ -268,7 +268,7 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
             with trace_scope(region):
                 found = grown(region, title, items, kinds, max(capacities))
             found = replace(found, appends=appends)
-        elif found.capacity < max(capacities):
+        elif found.capacity < max(capacities):  # both sides of a cond have one shape
             with trace_scope(region):
                 found = found.with_room(max(capacities) - found.capacity)
         left.append([found])

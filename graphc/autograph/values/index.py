@@ -193,7 +193,7 @@ class LoopIndex(Symbolic):
         low, high = min(corners), max(corners)
         operands: tuple[Any, ...] = (self,) if other is None else (other, self) if swap else (self, other)
         if low < _INT32.min or high > _INT32.max:
-            found = self._by_trip(_PYTHON[op], *operands)
+            found = self._by_trip(_PYTHON[op], *operands)  # Python's ints hold it in each iteration
             return self.give_up(f"the integer {op} could pass 32 bits, which") if found is NotImplemented else found
         tensors = list(map(as_tensor, operands))
         region = self._inner(other)
@@ -299,6 +299,7 @@ class LoopIndex(Symbolic):
             return self.unlike_int("//", self, other)
         if other == 0:
             self.give_up("division by zero")
+        # A quotient by a fixed int only grows or only falls, so that the ends bound it.
         return self._make("floor_divide", other, [self.low // other, self.high // other])
 
     def __mod__(self, other: Any) -> Any:
@@ -385,7 +386,7 @@ class LoopIndex(Symbolic):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and hasattr(int, name):
-            self.give_up(f".{name}")
+            self.give_up(f".{name}")  # bit_length, say, which an unrolled index has
         raise AttributeError(f"'int' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -456,7 +457,7 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses:
       RegionAborted: it could pass 32 bits.
     """
     course = None if courses is None else courses.index
-    low, high = min(order[0], order[-1]), max(order[0], order[-1])
+    low, high = min(order[0], order[-1]), max(order[0], order[-1])  # the range may run down
     index = LoopIndex(held_as_int(tensor), low, high, region, order[-1], course)
     if index.low < _INT32.min or index.high > _INT32.max:
         index.give_up("a range that passes 32 bits")

@@ -37,7 +37,7 @@ def _real(value: Any) -> Any:
 def _imag(value: Any) -> Any:
     if value.kind is complex:
         return number(FUNCTIONS["imag"](value), float)
-    return 0.0 if value.kind is float else 0
+    return 0.0 if value.kind is float else 0  # (1).imag is an int, (1.0).imag a float
 
 
 def _itself(value: Any) -> Any:
@@ -51,7 +51,7 @@ def define_methods() -> None:
     SymbolicNumber.methods.update(
         {
             "conjugate": _method(_itself),
-            "denominator": lambda owner: 1,
+            "denominator": lambda owner: 1,  # of an int: a float has none
             "is_integer": _method(_is_integer),
             "numerator": _itself,
         }

@@ -159,7 +159,7 @@ def refuses(uses: Mapping[str, str]) -> Callable[[type[Kind]], type[Kind]]:
 
     def decorate(kind: type[Kind]) -> type[Kind]:
         for name, use in uses.items():
-            setattr(kind, name, _refusing(use))
+            setattr(kind, name, _refusing(use))  # Python looks special methods up on the class only
         return kind
 
     return decorate

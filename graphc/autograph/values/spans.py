@@ -94,7 +94,7 @@ class Drift:
         return self.union(replace(self, restart=(low, high)))
 
 
-_NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})
+_NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})  # shared by all spans, so read-only
 _NOBODY: frozenset[LoopStart] = frozenset()
 
 

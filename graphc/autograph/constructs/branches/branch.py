@@ -231,6 +231,7 @@ def _cond(
                 continue
             join = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
             found[id(first), id(second)] = merge(join, regions, tensors, name, first, second)
+    # A cond that gives nothing and writes nothing has no use.
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
     merged = {key: fill(value, outputs) for key, value in found.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]

@@ -33,6 +33,7 @@ def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
     Returns:
       None if it is no such function, or its generator cannot be converted.
     """
+    # contextlib keeps the generator function in __wrapped__, as functools.wraps does.
     generator = function.__dict__.get("__wrapped__") if function.__code__ is _CODE else None
     if not isinstance(generator, types.FunctionType) or is_library_file(generator.__code__.co_filename):
         return None
@@ -60,6 +61,6 @@ def is_followed_generator(manager: Any) -> bool:
 def is_pure_generator(manager: Any) -> bool:
     """Returns True if a context manager is a generator of a module that only computes."""
     body = getattr(manager, "gen", None)
-    if not isinstance(body, types.GeneratorType) or body.gi_frame is None:
+    if not isinstance(body, types.GeneratorType) or body.gi_frame is None:  # it has run to its end
         return False
     return is_pure_module(body.gi_frame.f_globals.get("__name__", ""))
