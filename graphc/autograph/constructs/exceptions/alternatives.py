@@ -78,9 +78,9 @@ def restored(one: Alternative) -> Sequence[Any]:
 
 def throw(one: Alternative) -> NoReturn:
     """Raises the exception."""
-    raise one.found[0].error
+    raise one.found[0].error  # restored() has opened it, in the same branch
 
 
 def throw_again(one: Alternative) -> NoReturn:
     """Raises the exception after a ``finally`` block."""
-    raise one.found[0].take()
+    raise one.found[0].take()  # the block has run in between: it is opened again here

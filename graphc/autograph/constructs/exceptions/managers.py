@@ -56,11 +56,13 @@ def manager(value: Any) -> Any:
         trace.side_effect(f"what {_title(value)} does", certain=True)
         return cast("Any", value)
     if is_library(cast("type[Any]", type(value))):
-        handed((value,))
+        handed((value,))  # its methods run as they are, and may read all that it holds
     if _is_harmless(value):
+        # suppress does no harm itself, but may catch an exception that tensors decide on.
         return _Catching(value) if isinstance(value, contextlib.suppress) else value
     if is_followed_generator(value):
         return _Suspended(value)
+    # In a branch its methods would run when it is traced, taken or not.
     if isinstance(trace, Region) and not _is_followed(value):
         trace.side_effect(_title(value))
     leave = operator_method(value, "__exit__")
@@ -93,11 +95,11 @@ class _Watched:
         """Calls ``__exit__``, which cleans up after whatever was raised, but catches the program's exceptions only."""
         passing = True
         try:
-            passing = passes(exception[1])
+            passing = passes(exception[1])  # may raise: __exit__ still has to run, to give back locks and files
         finally:
             with leaving():
                 left = self._call("__exit__", *exception)
-        return not passing and left
+        return not passing and left  # a true __exit__ must not swallow a failure of graphc's own
 
 
 class _Catching(_Watched):
@@ -111,7 +113,7 @@ class _Catching(_Watched):
 
     def __enter__(self) -> Any:
         entered = self._call("__enter__")
-        self._scope.__enter__()
+        self._scope.__enter__()  # after __enter__, whose own exceptions __exit__ does not see
         return entered
 
     def __exit__(self, *exception: Any) -> Any:
@@ -144,7 +146,7 @@ class _Suspended(_Watched):
     __slots__ = ("_catches", "_scope")
 
     def __enter__(self) -> Any:
-        before = num_handlers()
+        before = num_handlers()  # a generator stays in the try statements around its yield, so their scopes stay open
         entered = self._call("__enter__")
         self._catches = is_handled(before)
         self._scope = _scope(self._manager) if self._catches else _last_scope(self._manager)
@@ -182,7 +184,7 @@ def _see(scope: TryScope, *exception: Any) -> bool:
     caught = scope.__exit__(*exception)
     raised = failed(scope)
     if raised is not False:
-        status = STATUS.value()
+        status = STATUS.value()  # _put_back clears it, and _raise_again still needs it
         _if(raised, lambda: _for_each(scope.sites, _put_back))
         STATUS.assign(status)
     return caught
@@ -255,17 +257,18 @@ def _only_cleans_up(code: types.CodeType) -> bool:
     """Returns True if ``__exit__`` neither looks at the exception that it is given nor catches it."""
     flags = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
     num_given = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in flags)
-    given = set(code.co_varnames[1:num_given])
+    given = set(code.co_varnames[1:num_given])  # without self, which it may use as it likes
     before: dis.Instruction | None = None
     for instruction in dis.get_instructions(code):
-        names = nest.as_tuple(instruction.argval)
+        names = nest.as_tuple(instruction.argval)  # LOAD_FAST_LOAD_FAST and its like have two
+        # MAKE_CELL: a function inside may look at it later.
         if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not given.isdisjoint(map(str, names)):
             return False
         if instruction.opname == "RETURN_CONST" and instruction.argval:
             return False
         if instruction.opname == "RETURN_VALUE":
             constant = before is not None and before.opname == "LOAD_CONST" and not before.argval
-            if not constant or instruction.is_jump_target:
+            if not constant or instruction.is_jump_target:  # a jump brings another value here: `return x or None`
                 return False
         before = instruction
     return True

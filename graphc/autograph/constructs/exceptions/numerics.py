@@ -182,12 +182,12 @@ def _name(op: OpDef, attrs: Attrs, regions: Sequence[Graph], node: str) -> str:
     """Returns what an op is called; a gradient after the op that it is of."""
     name, around = op.name, attrs
     gradient = ""
-    while name == "vjp":
+    while name == "vjp":  # the gradient of a gradient is a vjp of a vjp
         name, around, gradient = around["op"], dict(around["attrs"]), f"the gradient of {gradient}"
     if name == CALL.name:
         name = regions[0].name
     if op in HOST_CALLS:
-        name = str(attrs["function"]).rpartition("_")[0]
+        name = str(attrs["function"]).rpartition("_")[0]  # less the number that makes it unique
     return f"{gradient}{name}" + (f" (node {node!r})" if node else "")
 
 
@@ -202,6 +202,7 @@ def _blame(trace: Trace, what: Any, bad: Any, report: Any) -> None:
     site = found.add_report(error, _places(what[-1]), _REPORT)
     fails = Failure(found, site).says(bad)
     whole = apply(OPS["concat"], (report, _run_number(trace)), Attrs(axis=0))
+    # `fails` holds for the first failure only, which keeps its report.
     _REPORT.assign(apply(OPS["where"], (fails, whole, _REPORT.value())))
 
 
@@ -214,15 +215,15 @@ def _places(location: Location | None) -> list[Location]:
 def _run_number(trace: Trace) -> Any:
     """Returns how often the loop around has run, this run included, as an array of one; 0 outside of loops."""
     region: Trace | None = trace
-    while isinstance(region, Region) and region.once:
+    while isinstance(region, Region) and region.once:  # branches run once: the loop around them counts
         region = region.parent
-    if not isinstance(region, Region) or isinstance(region, MappedRegion):
+    if not isinstance(region, Region) or isinstance(region, MappedRegion):  # the rows of a map have no order to count
         return np.zeros(1, np.int32)
     state = _runs.get(region)
     if state is None:
         state = _runs[region] = CallState(f"graphc.runs.{next(_numbers)}", np.zeros(1, np.int32))
     known = region.states.get(state.name)
-    if known is None or not known.written:
+    if known is None or not known.written:  # once in an iteration, however many of its ops ask
         with trace_scope(region):
             state.assign(apply(OPS["add"], (state.value(), np.int32(1))))
     return state.value()

@@ -30,7 +30,7 @@ def _cancel(cancel: Any, token: CancellationToken, *args: Any, **kwargs: Any) ->
     """``token.cancel()``."""
     del token
     if context.trace is not None:
-        context.trace.side_effect("the call of CancellationToken.cancel", certain=True)
+        context.trace.side_effect("the call of CancellationToken.cancel", certain=True)  # runs once, not at each call
     return cancel(*args, **kwargs)
 
 
