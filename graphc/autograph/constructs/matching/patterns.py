@@ -72,11 +72,12 @@ def match_sequence(subject: Any, size: int, star: int | None, use: str) -> Seque
     """
     subject = settled(subject)
     match subject:
-        case [*_]:
+        case [*_]:  # Python's own test is a flag of the class: a str has items, but not the flag
             pass
         case _:
             return None
     look_into(subject)
+    # As Python's bytecode asks: `[*a]` needs no length, and __len__ may be the user's.
     length = call(len)(subject) if star is None or size > 1 else 0
     if length < size - 1 or (star is None and length != size):
         return None
@@ -88,6 +89,7 @@ def match_sequence(subject: Any, size: int, star: int | None, use: str) -> Seque
 
 
 def _unpacked(subject: Any, size: int, star: int | None) -> list[Any]:
+    # One item too many tells that it is too long; the iterator may be endless.
     values: list[Any] = list(islice(items(subject), size + 1) if star is None else items(subject))
     if star is None and len(values) > size:
         raise ValueError(f"too many values to unpack (expected {size})")
@@ -106,7 +108,7 @@ def is_mapping(subject: Any, size: int) -> bool:
     subject = settled(subject)
     match subject:
         case {}:
-            return not size or bool(call(len)(subject) >= size)
+            return not size or bool(call(len)(subject) >= size)  # `case {}:` asks for no length in Python either
         case _:
             return False
 
@@ -116,9 +118,10 @@ def match_mapping(subject: Any, keys: tuple[Any, ...], *, rest: bool) -> list[An
     subject = settled(subject)
     values: list[Any] = []
     seen: set[Any] = set()
+    # Python asks get, not [], so that a defaultdict inserts nothing.
     get = call_method(subject, "get") if keys else dict[Any, Any]().get
     for key in keys:
-        if key in seen:
+        if key in seen:  # `{A.x: 1, A.y: 2}`: names with dots may turn out equal
             raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
         seen.add(key)
         values.append(get(key, _MISSING))
@@ -126,7 +129,7 @@ def match_mapping(subject: Any, keys: tuple[Any, ...], *, rest: bool) -> list[An
             return None
     if rest:
         left: dict[Any, Any] = {}
-        left.update(mapping(subject))
+        left.update(mapping(subject))  # asks keys() and __getitem__, which may be the user's
         for key in keys:
             del left[key]
         values.append(left)
@@ -163,7 +166,7 @@ def match_class(subject: Any, kind: Any, num_positional: int, keywords: Sequence
         seen.add(name)
         try:
             values.append(load_attr(subject, name))
-        except AttributeError:
+        except AttributeError:  # no match in Python, not an error
             return None
     return values
 
@@ -179,6 +182,7 @@ def _match_args(kind: type[Any], count: int) -> tuple[Any, ...]:
     given: Any = getattr(kind, "__match_args__", _MISSING)
     if given is not _MISSING:
         read_attribute(kind, "__match_args__", given)
+    # A subclass of int that has __match_args__ goes by these.
     is_self = given is _MISSING and bool(kind.__flags__ & _MATCH_SELF)
     names: Any = () if given is _MISSING else given
     if type(names) is not tuple:
