@@ -41,7 +41,7 @@ __all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "
 @over_choices(use)
 def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; a property of the user's is a call."""
-    owner = example_of(owner)
+    owner = example_of(owner)  # a plain number, so that Python says what it says of `(1).x = 2`
     if context.trace is None:
         setattr(owner, name, value)
     elif is_plain_attribute(owner, name):
@@ -76,6 +76,7 @@ def _setter(owner: Any, name: str) -> types.FunctionType | None:
     """Returns the function of a property of the user's that a store calls."""
     kind = cast("type[Any]", type(owner))
     found = found_on(kind, name)
+    # A __setattr__ of the user's comes before the property.
     if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
         return None
     setter = found.fset
@@ -108,7 +109,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
     elif context.trace is not None:
         check_positions(owner, index)
     if isinstance(value, Chosen):
-        index, value = ..., value.whole
+        index, value = ..., value.whole  # load_part() gave all elements for the mask, so all are stored
     in_python(operator.setitem, owner, index, value)
 
 
@@ -121,6 +122,7 @@ def _is_container(owner: Any, method: str) -> bool:
 def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
     place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
+    # Python has the error for an attribute that is not there.
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
         side_effect(what)
         if context.trace is not None:
@@ -160,7 +162,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     """Returns the result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
     kind = cast("type[Any]", type(target))
     native, method = _INPLACE[symbol]
-    if not hasattr(kind, method):
+    if not hasattr(kind, method):  # a tuple, a number: `a += b` is `a = a + b`
         return binary(symbol, target, value)
     if (users := operator_method(target, method)) is not None:
         result = call(users)(target, value)

@@ -29,6 +29,7 @@ def _either(condition: Any, first: Any, second: Any) -> Any:
 def store_chosen(owner: list[Any], index: SymbolicTensor, value: Any) -> None:
     """``owner[index] = value``."""
     position = place_in(len(owner), index, "list assignment index out of range")
+    # Any of them may be the one, so that each becomes a choice.
     items = [_either(position == place, value, item) for place, item in enumerate(owner)]
     current_trace().writing(ContentsCell(owner, "the assignment to an item of a list"))
     list.__setitem__(owner, slice(None), items)
@@ -40,14 +41,14 @@ def _is_known(owner: list[Any], value: Any) -> bool:
 
 
 def _equal(item: Any, value: Any) -> Any:
-    return item is value or compare("==", item, value)
+    return item is value or compare("==", item, value)  # identity first, as Python's lists do: a NaN finds itself
 
 
 def _find(owner: list[Any], value: Any, error: Callable[[], Exception]) -> Any:
     """Returns the place of the first item that equals a value, which must be there."""
     found: Any = False
     place: Any = 0
-    for position in reversed(range(len(owner))):
+    for position in reversed(range(len(owner))):  # the choice made last wins, and that is the first item
         equal = _equal(owner[position], value)
         place = _either(equal, position, place)
         found = or_(partial(itself, equal), partial(itself, found))

@@ -61,13 +61,15 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
     look_into(left, right)
+    # Python would ask each `==` of two items for its truth, which a tensor does not have yet.
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         asked((left, right), (forward, "__eq__"))
         return in_python(native, left, right)
     if type(left) is type(right) and _compares_fields(
-        cast("type[Any]", type(left)), "__eq__" if symbol == "!=" else forward
+        cast("type[Any]", type(left)),
+        "__eq__" if symbol == "!=" else forward,  # a dataclass has no __ne__ of its own
     ):
         return compare(symbol, _fields(left), _fields(right))
     mine, theirs = _method(left, forward), _method(right, reflected)
@@ -75,8 +77,10 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
         asked((left, right), (forward, reflected, "__eq__"))
         return in_python(native, left, right)
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
+    # Unlike in arithmetic, a subclass need not override it to be asked first.
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     result = answers((left, right), (mine, theirs), theirs_first, forward)
+    # Python falls back to identity for == and !=, and raises for an order.
     return in_python(native, left, right) if result is NotImplemented else result
 
 
@@ -92,7 +96,7 @@ class Compared:
     def __lt__(self, other: Any) -> Any:
         return compare("<", self.value, other.value if isinstance(other, Compared) else other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Any:  # max asks for > and sorted for <
         return compare(">", self.value, other.value if isinstance(other, Compared) else other)
 
     def __eq__(self, other: object) -> Any:
@@ -118,7 +122,7 @@ def _compares_fields(kind: type[Any], method: str) -> bool:
     if not dataclasses.is_dataclass(kind):
         return False
     code = getattr(found_on(kind, method), "__code__", None)
-    return code is not None and code.co_filename == "<string>"
+    return code is not None and code.co_filename == "<string>"  # generated: it has no source to convert
 
 
 def _fields(value: Any) -> tuple[Any, ...]:
@@ -153,6 +157,7 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
 
 
 def _equal(first: Any, second: Any) -> Any:
+    # Identity first, as Python's lists do: one NaN in both is equal.
     return first is second or compare("==", first, second)
 
 
@@ -212,6 +217,7 @@ def _in_range(item: SymbolicTensor, numbers: range) -> Any:
     if not numbers:
         return False
     low, high = min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])
+    # One op for any step, where `==` with each number would be one op an item.
     on_grid = partial(compare, "==", (item - numbers[0]) % abs(numbers.step), 0)
     return _truth(and_(partial(compare, ">=", item, low), partial(compare, "<=", item, high), on_grid))
 
@@ -224,20 +230,22 @@ def contains(item: Any, container: Any) -> Any:
     if read_namespace(container, item):
         return item in container
     if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
+        # One op, where item by item each would be one.
         return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
     if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:
         return _in_range(item, container)
     if isinstance(container, list | tuple | SymbolicTensor):
         return _is_among(item, cast("Iterable[Any]", container))
     if isinstance(item, SymbolicTensor) and kind_of(item) is not None and isinstance(container, Set | dict):
+        # It has no hash before the run; only numbers may equal it.
         return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
     method = operator_method(container, "__contains__")
     if method is not None:
-        return bool(call(method)(container, item))
+        return bool(call(method)(container, item))  # `in` gives a bool, whatever __contains__ gives
     check_methods(item, HASHED)
     asked(container, ("__contains__",))
     check_read(container)
-    if found_on(cast("type[Any]", type(container)), "__contains__") is None:
+    if found_on(cast("type[Any]", type(container)), "__contains__") is None:  # Python then iterates
         check_iterator(container, depth=3)  # past the frame that looks for choices
         check_items(container)
     return in_python(operator.contains, container, item)

@@ -37,14 +37,15 @@ def is_(left: Any, right: Any) -> Any:
 @over_choices(decide, decide)
 def _is_one(left: Any, right: Any) -> Any:
     trace = context.trace
-    if trace is None or left is None or right is None:
+    if trace is None or left is None or right is None:  # None is one object, for which no tensor or container stands
         return left is right
     reads = trace.root.reads
-    left, right = reads.original(left), reads.original(right)
+    left, right = reads.original(left), reads.original(right)  # containers among the arguments are traced as copies
     reads.compared(left, right)
     if left is right:
         return True
     for value, other in ((left, right), (right, left)):
+        # True and False are one object each: `is` says what == does.
         if type(other) is bool and isinstance(value, SymbolicTensor):
             if not stands_for_bool(value):
                 return False
@@ -84,6 +85,7 @@ OVERRIDES: Functions = {id: _id, hash: _hash}
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Returns True if two things that are not one object now may stand for one."""
+    # CPython shares small ints, so that equal numbers may be one object or two.
     if any(is_symbolic(value) and kind_of(value) is not None for value in (left, right)):
         return kind_of(left) is not None and kind_of(right) is not None
     if not all(isinstance(value, Tensor) or nest.children(value) is not None for value in (left, right)):
@@ -101,7 +103,7 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
 def _origins(trace: Trace, value: Any) -> list[Any]:
     """Returns the objects of which a value is one; None among them stands for any object."""
     found = [value]
-    for link in found:
+    for link in found:  # grows on the way, until no value stands for another
         alias = trace.root.aliases.get(link)
         if alias is None or link is None:
             continue

@@ -34,9 +34,9 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     position = place_in(size, index, f"{type(items).__name__} index out of range")
     if not size:
         return None  # what follows is never reached
-    if all(is_constant(item, trace) for item in items):
+    if all(is_constant(item, trace) for item in items):  # strings, functions and the like: no tensor holds them
         return Choice(number(position, int), tuple(items)) if size > 1 else items[0]
-    if any(holds_choice(item) or is_constant(item, trace) for item in items):
+    if any(holds_choice(item) or is_constant(item, trace) for item in items):  # no array can be stacked of these
         chosen = items[0]
         for place, item in enumerate(items[1:], 1):
             chosen = if_exp(position == place, partial(itself, item), partial(itself, chosen))
@@ -47,7 +47,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
         for column, type in zip(columns, types, strict=True)
     ]
     value = nest.unflatten(structure, leaves)
-    note_aliases(trace, "the item of a list", value, items)
+    note_aliases(trace, "the item of a list", value, items)  # `xs[k] is xs[0]` may hold
     return value
 
 
@@ -57,7 +57,7 @@ def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
     Raises:
       InvalidTypeError: it is no index.
     """
-    if index.shape or index.dtype.kind not in "iub":
+    if index.shape or index.dtype.kind not in "iub":  # b: True is an index in Python
         error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}")
         raise current_trace().refuse(error)
     position: Any = whole_number(index)

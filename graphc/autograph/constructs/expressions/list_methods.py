@@ -29,6 +29,7 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     length = value.length
     loops = {course.loop for course in map(course_in, (index, length)) if course is not None}
     known = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
+    # Python knows the place in each iteration, so that nothing is left to check.
     if known is not NotImplemented and (places := known.course.values) is not None and min(places) >= 0:
         return known
     index = as_tensor(index)
@@ -73,7 +74,7 @@ def _load(owner: list[Any], value: Growing, index: Any) -> Any:
 
 def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     position = _position(value, index, "list assignment index out of range")
-    value.appends.log = None
+    value.appends.log = None  # the log holds for appends at the end only
     _change(owner, "the assignment to an item of a list", _put(value, position, item, value.added))
 
 
@@ -118,7 +119,7 @@ def _extend(owner: list[Any], value: Growing, items: Any) -> None:
         value.fail()
     look_into(items)
     for item in nest.as_tuple(items):
-        _append(owner, owner[0], item)
+        _append(owner, owner[0], item)  # owner[0]: each append replaces it
 
 
 def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
@@ -140,6 +141,7 @@ def _concatenate(owner: list[Any], value: Growing, items: Any) -> list[Any]:
     del owner
     if not isinstance(items, list):
         return operator.add([], items)  # says what Python says of other kinds
+    # What the new list gets needs no room in the old one.
     new: list[Any] = made([Growing(value.buffer, value.count, value.added, Appends())])
     _extend(new, value, items)
     return new
@@ -150,13 +152,13 @@ def _rolled(shift: int, buffer: Any) -> Any:
 
 
 def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
-    if not isinstance(index, int) or index not in (0, -1):
+    if not isinstance(index, int) or index not in (0, -1):  # a roll of the buffer moves all items or none
         value.fail()
     require(value.length > 0, lambda: IndexError("pop from empty list"))
     value.appends.log = None
     buffer = value.buffer
     item = value.item(value.length - 1 if index else 0)
-    if index == 0:
+    if index == 0:  # the last one may stay in the buffer, behind the end
         buffer = nest.map_structure(partial(_rolled, -1), buffer)
     _change(owner, "the call of list.pop", Growing(buffer, value.count, value.added - 1, value.appends))
     return item

@@ -38,6 +38,7 @@ class Chosen:
     def __init__(self, tensor: Tensor, mask: Tensor) -> None:
         self.whole = tensor.snapshot()
         self._behind = tensor.ndim - mask.ndim
+        # The mask stands over the first axes, and broadcasting fills from the last.
         self._mask = mask.reshape((*mask.shape, *[1] * self._behind))
 
     def changed(self, symbol: str, value: Any) -> Chosen:
@@ -79,6 +80,7 @@ def load_part(owner: Any, index: Any) -> Any:
     if isinstance(index, tuple) and len(parts := nest.as_tuple(index)) == 1:
         (mask,) = parts
     known = context.trace is None or not isinstance(owner, ArrayMethods) or not isinstance(mask, SymbolicTensor)
+    # load_item has the errors for a mask that does not fit.
     if known or mask.dtype.kind != "b" or not mask.shape or mask.shape != owner.shape[: mask.ndim]:
         return load_item(owner, index)
     return Chosen(operand(owner), mask)

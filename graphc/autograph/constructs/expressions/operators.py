@@ -78,16 +78,17 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     look_into(right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         result = in_python(native, left, right)
-        return made(result) if type(result) is list else result
+        return made(result) if type(result) is list else result  # `[0] * n` in a branch: the branch may change it
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     mine = operator_method(left, forward)
-    theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)
+    theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)  # Python asks one class once
     if mine is None and theirs is None:
         if symbol == "*":  # a sequence is repeated
             check_methods((left, right), INDEXED)
         operated(left)
         operated(right)
         return in_python(native, left, right)
+    # As Python: only a subclass that overrides the method comes first.
     theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
     # A sequence concatenates and repeats only after the other operand was asked.
     sequence = symbol in ("+", "*") and issubclass(kinds[0], Sequence)
@@ -145,7 +146,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return answer("__getitem__", owner, index)
     if item is not NotImplemented:
         return item
-    if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
+    if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):  # in a subclass __getitem__ may do anything
         return choose_item(owner, index)
     if type(owner) in PLAIN:
         check_index(index)
@@ -160,6 +161,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     check_read(owner)
     read_namespace(owner, index)
     kind = cast("type[Any]", type(owner))
+    # dict.__contains__: Python does not ask one of the user's here.
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")
         if default is not None:
@@ -169,7 +171,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         if isinstance(owner, defaultdict):
             table = cast("defaultdict[Any, Any]", owner)
             if table.default_factory is not None:
-                value = call(table.default_factory)()
+                value = call(table.default_factory)()  # __missing__ in C would call it unconverted
                 trace.writing(ContentsCell(table, what))
                 in_python(operator.setitem, table, index, value)
                 return value

@@ -32,7 +32,7 @@ def check_positions(owner: Any, index: Any) -> None:
     for part in parts:
         if part is Ellipsis:
             axis += len(shape) - named
-        if _is_position(part) and axis < len(shape):
+        if _is_position(part) and axis < len(shape):  # too many indices: the tensor says so itself
             _check(part, axis, shape[axis])
         axis += _num_axes(part)
 

@@ -55,7 +55,7 @@ _MAKERS: dict[str, Callable[..., str]] = {
 _AS_FLOAT = ("e", "E", "f", "F", "g", "G", "%")
 """The formats in which an int looks like the float of the same value."""
 _CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
-_MOST_JOINED = 16
+_MOST_JOINED = 16  # four choices of two, as their numbers multiply
 """``join`` gives a choice of at most this many known strings; more become a Text."""
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
 
@@ -124,6 +124,7 @@ class Text(Deferred):
         return "<a text that is known at run time only>"
 
     def __getattr__(self, name: str) -> NoReturn:
+        # hasattr(text, '__array__') and its like expect an AttributeError, and no refusal.
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}")
         self.refuse(f".{name}")
@@ -157,7 +158,7 @@ class _Looks:
 
 
 def _text(maker: str, *parts: Any) -> Text:
-    return Text(maker, tuple(map(snapshot, parts)))
+    return Text(maker, tuple(map(snapshot, parts)))  # a list or Variable in it may change before it is made
 
 
 def _method(value: Any, *names: str) -> FunctionType | None:
@@ -183,10 +184,13 @@ def _shown(value: Any, *ways: str) -> Any:
     if isinstance(value, str) or symbol_of(value) is not None:
         return value
     if any(_method(value, *_ASKED[way]) is not None for way in ways):
+        # A method of the user's runs only if the text may show it.
         return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
+    # `<Point object at 0x7f...>` holds an address, which differs from run to run.
     if type(value).__repr__ is object.__repr__ and ("str" not in ways or type(value).__str__ is object.__str__):
         note_identity(value, f"the text of a {type(value).__name__}, which has no __repr__ of its own,")
     parts = nest.children(value)
+    # str([x]) shows x by repr, as Python does.
     return rebuilt(value, partial(_shown_as, ("repr",))) if parts is not None and parts[1] else value
 
 
@@ -196,6 +200,7 @@ def _shown_as(ways: Sequence[str], value: Any) -> Any:
 
 def _shown_arguments(template: Any, values: Any, marks: Sequence[str]) -> Any:
     """Values that a template is filled with; they are asked for representations only if it may want some."""
+    # The letters of a Text are unknown: it may have any mark.
     text = template if type(template) is str else "".join(marks)
     one = partial(_shown_as, ("str", "repr") if any(mark in text for mark in marks) else ("str",))
     return one(values) if nest.children(values) is None else rebuilt(values, one)
@@ -221,12 +226,13 @@ def _format(value: Any, spec: Any) -> Any:
     method = operator_method(value, "__format__")
     if method is not None:
         return call(method)(value, spec)
-    if type(spec) is str and not spec:
+    if type(spec) is str and not spec:  # Python's own kinds are shown by str() where there is no format
         if not isinstance(value, SymbolicTensor) or kind_of(value) is not None:
             return text_of("str", value)
         check_shown(value, "a text", as_text=True)
         return _text("format", value, spec)
     number = isinstance(value, SymbolicTensor) and kind_of(value) is not None
+    # The text is the same, so it need not be known whether it is an int or a float.
     if number and type(spec) is str and spec[-1:] in _AS_FLOAT:
         value = SymbolicNumber(value, float, joined=any_joined((value,)))
     if is_deferred(value) or is_deferred(spec):
@@ -279,6 +285,7 @@ def _format_function(native: Native, *args: Any) -> Any:
 
 
 def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any:
+    # str.format calls these in C, where nothing is converted.
     if any(operator_method(value, "__format__") is not None for value in (*args, *kwargs.values())):
         check_methods((*args, *kwargs.values()), ("__format__",))
         if is_deferred((args, kwargs)):
@@ -295,13 +302,14 @@ def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any
 
 
 def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> Any:
+    # format_map itself keeps __missing__, which ** would lose.
     return _str_format(native, template, **mapping) if is_deferred(mapping) else native(mapping)
 
 
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     check_iterator(items)
     check_items(items)
-    given = list(items)
+    given = list(items)  # an iterator gives its items once
     if not is_deferred(given):
         return native(given)
     chosen = {place: item for place, item in enumerate(given) if alternatives(item) is not None}
@@ -311,6 +319,7 @@ def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
         return ask(either, lambda item: _join(native, separator, [*given[:place], item, *given[place + 1 :]]))
     for place, item in enumerate(given):
         if not isinstance(item, str) and place not in chosen:
+            # Now, in Python's words: no value of a tensor makes it a str.
             raise TypeError(f"sequence item {place}: expected str instance, {type(item).__name__} found")
     return _text("join", separator, given)
 
