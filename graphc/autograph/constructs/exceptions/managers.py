@@ -260,7 +260,7 @@ def _only_cleans_up(code: types.CodeType) -> bool:
     given = set(code.co_varnames[1:num_given])  # without self, which it may use as it likes
     before: dis.Instruction | None = None
     for instruction in dis.get_instructions(code):
-        names = nest.as_tuple(instruction.argval)  # LOAD_FAST_LOAD_FAST and its like have two
+        names = nest.as_tuple(instruction.argval)  # those of joined instructions (LOAD_FAST_LOAD_FAST) are tuples
         # MAKE_CELL: a function inside may look at it later.
         if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not given.isdisjoint(map(str, names)):
             return False
