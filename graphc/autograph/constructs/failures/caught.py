@@ -40,7 +40,7 @@ class Caught:
         variables: dict[str, Variable] = {}
         for region in up_to(trace, around):
             if region is around:
-                changed = region.journal.changed_since(start.journal)
+                changed = region.journal.changed_since(start.journal)  # what was stored before the statement stays
                 written.update({key: cell for key, (cell, _) in changed.items()})
             written.update({key: write.cell for key, write in region.journal.writes.items()})
             variables.update({variable.name: variable for variable in region.assigned_since(start)})
@@ -52,7 +52,7 @@ class Caught:
             [variable.value() for variable in variables.values()],
         )
         view = (DeferredError.of(error), *(_seen_from(around, part) for part in parts))
-        error.__traceback__ = None
+        error.__traceback__ = None  # its frames would keep all of the trace alive
         self.site = failures(trace).add_caught(Frozen.of(view), places, around)
         self.condition: Any = None
         self.error = error
@@ -78,7 +78,7 @@ class Caught:
         STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
         payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
         self.error, *held = reopened(self.site.error.filled(payload))
-        self.error.__dict__[RAISED] = list(self._places)
+        self.error.__dict__[RAISED] = list(self._places)  # raised again, it keeps the lines where it was raised first
         return held
 
 
@@ -96,6 +96,7 @@ def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Cell, A
     # What a branch wrote that always raises, its own trace alone knows.
     changed = around.journal.changed_since(point.journal) | {place.key: (place, value) for place, value in contents}
     for place, value in changed.values():
+        # A store of the same would make the branch change the place, and join it for nothing.
         if not same_values(place.get(), value):
             trace.journal.note(place)
             place.set(value)

@@ -142,7 +142,7 @@ class Failures:
         return site
 
     def _new(self, error: Frozen, places: Sequence[Location], around: Trace) -> Site:
-        self._count += 1
+        self._count += 1  # from 1 on: 0 says that nothing failed, and those of host calls are negative
         return Site(self._count, error, places, around)
 
     @property
@@ -168,7 +168,7 @@ class Failures:
         """The exceptions by their numbers: one of the kind, None where tensors are in it; its class; and where."""
         found: dict[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]] = {}
         for number, site in self._sites.items():
-            is_late = site.place.stop > site.place.start
+            is_late = site.place.stop > site.place.start  # made of tensors, which have values after a run only
             found[number] = None if is_late else site.error.evaluate(()), site.error.held[0], site.places
         return found
 
@@ -183,13 +183,14 @@ class Failures:
         self._sites = {number: site for number, site in self._sites.items() if site.is_live}
         raises = dict.fromkeys(f"{name} ({place.short})" if place else name for name, place in self.raises.values())
         found = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
+        # Nobody else may use what host calls give: without it they are dead code.
         found += [trace.read(ORDER)] if self.hosts else []
         shared: dict[CallState, slice] = {}
         for site in self._sites.values():
             start = len(found)
             state = site.payload[0] if site.payload else None
             if isinstance(state, CallState) and state in shared:
-                site.place = shared[state]
+                site.place = shared[state]  # all checked ops have one report: it leaves the program once
                 site.close()
                 continue
             if isinstance(state, CallState):
@@ -207,6 +208,7 @@ class Failures:
         if not status:
             return
         if status < 0:
+            # The host keeps the very exception, of which the program knows the number only.
             error, places = host_error(status)
         else:
             site = self._sites[status]
@@ -274,7 +276,7 @@ def is_raised_by_code(error: BaseException) -> bool:
     end_by(error)
     around, inside = user_calls(), calls_of(error)
     if around and inside and is_part(inside[0][0]):
-        around.pop()
+        around.pop()  # `inside` begins with the same function, at the line in its branch
     error.__dict__[RAISED] = [*around, *(location for _, location in inside)]
     return True
 
@@ -292,7 +294,8 @@ def ends_function(error: BaseException) -> bool:
     if not is_of_interface(error):
         end_by(error)
     places = error.__dict__.pop(RAISED, None)
-    late = places is not None and is_deferred(error)
+    late = places is not None and is_deferred(error)  # its text is known after the run only, however certain it is
+    # Ctrl-C and SystemExit end the trace; no later call may repeat them.
     refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)
     if not late and (refused or not isinstance(trace.check, Failures)):
         forget(error)
@@ -336,10 +339,11 @@ class Failure:
         site, number = self.site, self.site.number
         status, fails = self._begin(site, when)
         for position, tensor in enumerate(site.error.tensors):
-            if site.around.is_inside(tensor.trace):
+            if site.around.is_inside(tensor.trace):  # a tensor that is known outside needs no state to leave the branch
                 site.payload.append(tensor)
             else:
                 carrier = _carrier(f"graphc.failure.{number}.{position}", tensor, trace.root)
+                # Keeps what it carries where an earlier exception fails the call.
                 carrier.assign(apply(OPS["where"], (fails, tensor, carrier.value())))
                 site.payload.append(carrier)
         STATUS.assign(apply(OPS["where"], (fails, np.int32(number), status)))
@@ -358,13 +362,14 @@ class Failure:
         site.happens_in = trace
         trace.root.notes.append(site)
         status = STATUS.value()
+        # The first exception counts: in Python the code of the others would not run.
         fails = apply(OPS["equal"], (status, STATUS.initial))
         return status, fails if when is None else apply(OPS["logical_and"], (fails, when))
 
 
 def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:
     """Returns a state for a tensor of an exception; it holds zeros until the exception is raised."""
-    zero = np.broadcast_to(np.zeros((), tensor.dtype), tensor.shape)
+    zero = np.broadcast_to(np.zeros((), tensor.dtype), tensor.shape)  # a view of one zero, however large the tensor is
     state = CallState(name, zero, differentiable=True)
     with trace_scope(root):
         state.assign(apply(OPS["zeros"], (), Attrs(shape=tensor.shape, dtype=tensor.dtype)))
@@ -438,5 +443,5 @@ def _parts_of(value: Any) -> Iterator[Any]:
             yield from _parts_of(part)
     elif isinstance(value, FunctionType):
         for cell in value.__closure__ or ():
-            with suppress(ValueError):
+            with suppress(ValueError):  # a variable that is not bound yet
                 yield cell.cell_contents

@@ -30,6 +30,7 @@ __all__ = ["end_by", "in_python", "is_of_interface", "is_of_program", "items_in_
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _PARTS = ("compat", "layers", "losses", "ops", "optim")
+# Ops are generated, and have no file in the package.
 _INTERFACE = ("<graphc op", "<graphc symbolic", *[os.path.join(_PACKAGE, part) + os.sep for part in _PARTS])
 
 
@@ -54,7 +55,7 @@ def items_in_python(values: Iterable[Any]) -> Iterator[Any]:
     while True:
         try:
             item = in_python(next, iterator)
-        except StopIteration:
+        except StopIteration:  # a generator that lets it pass raises a RuntimeError (PEP 479)
             return
         yield item
 
@@ -63,12 +64,14 @@ def is_of_program(error: BaseException) -> bool:
     """Returns True if an exception is what the program raises, or what Python answers it, in eager code as well."""
     if hasattr(error, RAISED):
         return True
+    # RecursionError: tracing takes several frames a call, so that Python itself may not get there.
     if not isinstance(error, Exception) or isinstance(error, GraphcError | RecursionError):
         return False
     own, last = _innermost_own(error)
     return own is None or _is_door(own) or (own is last and (_is_raise(own) or _misfits(error, own)))
 
 
+# A call that does not fit has no frame of the callee's: only the text names it.
 _MISFIT = re.compile(r"(\S+)\(\) (missing \d|takes |got an unexpected keyword|got multiple values)")
 
 

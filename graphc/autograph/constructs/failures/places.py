@@ -25,6 +25,7 @@ def chain(error: BaseException) -> list[BaseException]:
     waiting: list[BaseException | None] = [error]
     while waiting:
         last = waiting.pop()
+        # By identity: exceptions may define ==, and one may be its own cause.
         if last is not None and not any(last is one for one in found):
             found.append(last)
             waiting += [last.__cause__, last.__context__]
@@ -43,7 +44,7 @@ def calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_graphc_file(code.co_filename):
-            if found and is_part_of(code, found[-1][0]):
+            if found and is_part_of(code, found[-1][0]):  # the line in the branch is the nearer one
                 found.pop()
             line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
             found.append((code, Location(code.co_filename, line, code.co_name)))

@@ -135,6 +135,7 @@ class TryScope:
         self.status: SymbolicTensor | None = None
         self.location: Location | None = user_location() if self.trace is not None else None
         self.start: Checkpoint | None = None
+        # The converted function's: an exception that leaves a branch below finds its names there.
         self._frame = None if self.trace is None else sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
 
     def __enter__(self) -> None:
@@ -146,6 +147,7 @@ class TryScope:
         if self.trace is None:
             return False
         _open.scopes.pop()
+        # A try statement around may have caught something before this one: that still masks.
         others = [scope for scope in _open.scopes if isinstance(scope, TryScope) and scope.catches_in(self.trace)]
         self.trace.gradient_mask = GradientMask(self.trace.lift, partial(_not_caught, others)) if others else None
         if error is None:
@@ -204,7 +206,7 @@ class _Finally:
         self.what = what
 
 
-class _Open(threading.local):
+class _Open(threading.local):  # each thread traces on its own
     def __init__(self) -> None:
         self.scopes: list[TryScope | _Finally] = []
 
@@ -240,7 +242,7 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
     for scope in reversed(_open.scopes):
         if scope.trace is None or scope.trace.root is not trace.root:
             continue
-        if isinstance(scope, _Finally):
+        if isinstance(scope, _Finally):  # the block would have to run on the way to the handler
             between = scope.what
         elif scope.catches(error):
             if error is not None and scope.names is not None and not between:
@@ -269,6 +271,7 @@ def _unbound(name: str) -> Unbound:
 
 def failed(scope: TryScope) -> Any:
     """Returns whether an exception was raised in a ``try`` statement's body that its handlers catch."""
+    # A loop's body may be traced more than once: what its trials caught is not in the program.
     scope.sites = [found for found in scope.sites if found.site.is_live]
     if not scope.sites:
         return False
@@ -282,7 +285,7 @@ def failed_still(scope: TryScope) -> Any:
     if not scope.sites:
         return False
     assert scope.status is not None
-    unchanged = STATUS.value().raw is scope.status.raw
+    unchanged = STATUS.value().raw is scope.status.raw  # the same node: the block raises nothing
     raised = _one_was_raised(scope)
     return True if scope.ends and unchanged else raised
 
@@ -340,9 +343,10 @@ class in_finally:  # noqa: N801  as above
         trace = context.trace
         if trace is None:
             return
-        _open.scopes.pop()
+        _open.scopes.pop()  # what the block raises goes to handlers around with nothing in between
         if may_have_failed(trace):
             self._pending = STATUS.value()
+            # Host calls of a failed call are skipped, but a print in the block has to run.
             STATUS.assign(STATUS.initial if self._before is None else self._before)
             self._start = STATUS.value().raw
 
@@ -350,7 +354,8 @@ class in_finally:  # noqa: N801  as above
         self._leaving.__exit__(*exception)
         if self._pending is not None and exception[0] is None:
             after = STATUS.value()
-            if after.raw is self._start:
+            if after.raw is self._start:  # then there is nothing to choose at run time
                 STATUS.assign(self._pending)
                 return
+            # As in Python, what the block raises replaces what is on its way.
             STATUS.assign(apply(OPS["where"], (apply(OPS["equal"], (after, STATUS.initial)), self._pending, after)))
