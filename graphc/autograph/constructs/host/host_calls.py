@@ -60,7 +60,7 @@ def call_host(
     found.hosts.append(host)
     found.held.extend(frozen.held)
     outputs = emit_host_call(host, frozen.tensors, ordered=ordered)
-    frozen.release()
+    frozen.release()  # the program gives it values; the trace's own tensors must not live on with it
     return outputs
 
 
@@ -71,6 +71,7 @@ def print_late(native: Any, *values: Any, **options: Any) -> None:
     # What Python would look up at each call is looked up at each call.
     stream = "stdout" if file is None else {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
     texts = [text_of("str", value) for value in values]
+    # What the function could read back has to be there while it is traced.
     if stream is not None or (isinstance(file, io.IOBase) and not file.readable()):
         call_host(partial(_print_late, stream, file), "print", (texts, options))
     else:
@@ -151,6 +152,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         raise at(InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}"), user_location())
     if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise at(InvalidTypeError(f"gx.pyfunc: ordered is True or False, got {ordered!r:.60}"), user_location())
+    # A tensor has a shape and a dtype, so that it would pass for a type.
     if isinstance(result_types, Tensor | Variable) and any(map(is_type, args)):
         error = InvalidTypeError(
             f"gx.pyfunc: the types of the results stand before the arguments, gx.pyfunc(function, types, *args), but "
@@ -159,6 +161,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         raise at(error, user_location())
     declared = Results(result_types)
     given = _with_values(args)
+    # A functools.partial has no name.
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     returned: list[Any] = []
@@ -171,6 +174,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
             return declared.check(result)
         except InvalidArgumentError as error:
             error.args = (f"gx.pyfunc of {name!r}: {error.args[0]}",)
+            # At run time no frame of the user's is on the stack, so the line was noted before.
             raise at(error, location) from None
 
     if context.trace is None:
@@ -180,7 +184,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         return nest.unflatten(declared.structure, _known(results, (given, returned), name, location))
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
-    check_handlers(None)
+    check_handlers(None)  # no class is declared for what it may raise, so any handler around might catch it
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
     return nest.unflatten(declared.structure, _known(results, given, name, location))

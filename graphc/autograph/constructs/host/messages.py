@@ -100,6 +100,7 @@ def log_message(level: int | str, message: Any, *values: Any, logger: str = "gra
         return
     for leaf in nest.flatten(values)[0]:
         check_shown(leaf, "a call of gx.log_message", as_text=False)
+    # Logging fills its places itself, if the logger takes the level.
     text = message if type(message) is str else text_of("str", message)
 
     def run(given: tuple[Any, tuple[Any, ...]]) -> tuple[()]:
@@ -113,9 +114,10 @@ def _log(where: tuple[int, str, Location | None], message: Any, values: tuple[An
     """Hands a record to the logger, as its own methods do, with the user's line."""
     level, name, location = where
     logger = logging.getLogger(name)
-    if not logger.isEnabledFor(level):
+    if not logger.isEnabledFor(level):  # asked at each run, as levels change
         return
     file, line, function = ("?", 0, "?") if location is None else (location.file, location.line, location.function)
+    # logger.log would look for the caller on the stack, which at run time is graphc.
     logger.handle(logger.makeRecord(name, level, file, line, message, values, None, function))
 
 
@@ -124,6 +126,7 @@ def _level(level: int | str) -> int:
     if isinstance(level, str):
         if level.upper() in known:
             return known[level.upper()]
+        # NOTSET is no level to log at; the others are aliases.
         names = ", ".join(name for name in known if name not in ("NOTSET", "WARN", "FATAL"))
         raise at(
             InvalidArgumentError(f"gx.log_message: there is no level {level!r}; there are {names}"), user_location()

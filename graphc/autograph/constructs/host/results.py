@@ -68,7 +68,7 @@ class Results:
             raise InvalidTypeError(message)
         if array.shape != type.shape:
             raise InvalidArgumentError(f"{said}, of the shape {array.shape}, where {type} is declared")
-        whole = _whole_numbers(array)
+        whole = _whole_numbers(array)  # astype wraps without a word: 300 becomes 44 as uint8
         if whole and not (hasattr(value, "dtype") and as_dtype(array.dtype) != type.dtype) and type.dtype.kind in "iu":
             bounds = np.iinfo(type.dtype)
             worst = next((number for number in whole if not bounds.min <= number <= bounds.max), None)
@@ -127,6 +127,7 @@ def _type(given: Any) -> TensorType:
 def is_type(value: Any) -> bool:
     """Returns True if a value is the type of a tensor, and no tensor."""
     if not isinstance(value, str | type):
+        # An array has both, and is no type.
         return hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "__array__")
     try:
         as_dtype(value)
@@ -154,6 +155,7 @@ def _numbers(value: Any) -> _Array | None:
     except ValueError:  # lists of different lengths
         return None
     kind = array.dtype.kind
+    # O: ints beyond 64 bits, or anything else; SUTmM: texts, dates and durations.
     of_numbers = all(isinstance(item, Number) for item in array.ravel()) if kind == "O" else kind not in "SUTmM"
     return array if of_numbers else None
 
