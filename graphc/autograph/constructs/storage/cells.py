@@ -47,7 +47,7 @@ class AttributeCell(Cell):
     @classmethod
     def key_of(cls, owner: Any, name: str) -> tuple[Any, ...]:
         """Returns the key of the cell that an object's attribute is."""
-        return (AttributeCell, id(owner), name)
+        return (AttributeCell, id(owner), name)  # not cls: a ManagedAttributeCell is the same place
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -70,6 +70,7 @@ class AttributeCell(Cell):
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
         """Returns the key of the source by which the attribute is read, of an object that is the same in all calls."""
         source = reads.source(self.owner)
+        # Classes and modules are the same in all calls.
         if source is None and isinstance(self.owner, type | types.ModuleType):
             source = fixed(self.owner, "")
         return None if source is None or source.of_call else attribute(source, self.name).key
@@ -79,12 +80,14 @@ class AttributeCell(Cell):
         for base in cast("type[Any]", type(self.owner)).__mro__:
             if self.name in base.__dict__:
                 found: object = base.__dict__[self.name]
+                # A descriptor gives something else for each object.
                 return MISSING if hasattr(type(found), "__get__") else found
         return MISSING
 
     def set(self, value: Any) -> None:
         """Makes the attribute hold a value, or takes it away."""
         if value is not MISSING:
+            # Frozen dataclasses refuse setattr, also what undoes a store.
             in_python(object.__setattr__, self.owner, self.name, value)
         elif self.get() is not MISSING:
             object.__delattr__(self.owner, self.name)
@@ -123,6 +126,7 @@ class ContentsCell(ObjectCell):
         """Puts the contents back."""
         kind = container_kind(self.owner)
         if kind is list:
+            # Of list itself: a subclass may check or log its own stores.
             list.__setitem__(cast("list[Any]", self.owner), slice(None), value)
         else:
             kind.clear(self.owner)
@@ -161,6 +165,7 @@ def container_kind(owner: Any) -> type[Any]:
 def is_plain_attribute(owner: Any, name: str) -> bool:
     """Returns True if a store into an attribute changes that attribute of the object and does nothing else."""
     setter = found_on(cast("type[Any]", type(owner)), "__setattr__")
+    # Exceptions have a wrapper of their own for the same C function.
     return not is_managed_attribute(owner, name) and setter in (object.__setattr__, BaseException.__setattr__)
 
 
@@ -191,7 +196,7 @@ def _variable_of(value: Any) -> str | None:
     while frame is not None:
         if is_converted(frame.f_code):
             for name, held_there in frame.f_locals.items():
-                if held_there is value and not name.startswith("ag__"):
+                if held_there is value and not name.startswith("ag__"):  # ag__: generated, nothing that the user wrote
                     return name
         frame = frame.f_back
     return None
@@ -253,6 +258,7 @@ def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
                 error = UndefinedNameError(f"{cell.title} is set on some paths only: {value.reason}; set it before")
                 raise trace.refuse(error)
             value = MISSING
+        # held() gave the class's default: a store would put it on the object.
         elif isinstance(cell, AttributeCell) and cell.get() is MISSING and value is cell.default():
             return
         if certain:

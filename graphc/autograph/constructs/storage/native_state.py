@@ -194,7 +194,7 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     before = [(place, place.get()) for place in places]
     try:
         return run()
-    finally:
+    finally:  # code that raises may have changed them before
         for place, state in before:
             if not place.holds(state):
                 trace.journal.note_native(place, state)
@@ -210,7 +210,7 @@ def _run_in_region(run: Callable[[], Any], given: Iterable[Any], what: str) -> A
     before = [(value, value.copy()) for value in arrays]
     result = run()
     for value, old in before:
-        if value.tobytes() != old.tobytes():
+        if value.tobytes() != old.tobytes():  # by bytes: a NaN equals itself
             value[...] = old
             assert context.trace is not None
             context.trace.side_effect(f"{what}, which changes an array of NumPy's,")

@@ -62,7 +62,7 @@ class ClosureCell(Cell):
         """Returns what the variable holds."""
         try:
             return self.owner.cell_contents
-        except ValueError:
+        except ValueError:  # unbound; Python has no other way to ask
             return MISSING
 
     def set(self, value: Any) -> None:
@@ -75,6 +75,6 @@ class ClosureCell(Cell):
 
 def note_name(trace: Trace, place: GlobalCell | ClosureCell, location: Location) -> None:
     """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
-    if place.key not in trace.journal.writes:
+    if place.key not in trace.journal.writes:  # the first note holds what the name stood for before
         trace.journal.note(place)
         trace.journal.writes[place.key].location = location

@@ -20,7 +20,7 @@ __all__ = ["note_change"]
 
 
 def _fill_array(array: Any, values: Any) -> None:
-    array[...] = values
+    array[...] = values  # in place, since the program and its views hold this very array
 
 
 def _refill(owner: Any, items: Any) -> None:

@@ -47,6 +47,7 @@ def state_of(value: Any, consumed: bool) -> list[Any]:
     while left:
         part = left.pop()
         found.append(part if isinstance(part, _PLAIN) else id(part))
+        # Objects may hold each other, or a whole data set.
         if isinstance(part, OPAQUE) or is_internal(part) or id(part) in seen or len(seen) > _MOST_OBJECTS:
             continue
         seen.add(id(part))
@@ -70,6 +71,7 @@ def _items_left(iterator: Any, consumed: bool) -> Any:
     """Returns how many items are left; of an iterator that is Python code its attributes tell."""
     if hasattr(cast("Any", type(iterator)), "__length_hint__"):
         return operator.length_hint(iterator)
+    # Equal to nothing: it counts as changed.
     return object() if consumed and not hasattr(iterator, "__dict__") else None
 
 
@@ -78,6 +80,7 @@ def _contents(value: Any) -> list[Any]:
     if isinstance(value, dict):
         items: Iterable[Any] = [part for item in cast("dict[Any, Any]", value).items() for part in item]
     elif isinstance(value, set | frozenset):
+        # Add and discard may leave another order of the same items.
         items = sorted(cast("Iterable[Any]", value), key=id)
     elif isinstance(value, list | tuple | deque):
         items = cast("Iterable[Any]", value)
@@ -89,11 +92,12 @@ def _contents(value: Any) -> list[Any]:
 def _attributes(value: Any) -> list[Any]:
     """Returns the values in an object's ``__dict__`` and slots, and those of its class if that is Python code."""
     try:
+        # Not by value.__dict__: a __getattribute__ of the user's must not run.
         found = list(object.__getattribute__(value, "__dict__").values())
     except AttributeError:
         found = []
     for base in cast("type[Any]", type(value)).__mro__:
-        if not base.__flags__ & _HEAP_TYPE:
+        if not base.__flags__ & _HEAP_TYPE:  # static classes of C are immutable
             continue
         for member in base.__dict__.values():
             try:
@@ -116,7 +120,8 @@ def equal_states(before: Any, after: Any) -> bool:
         old, new = cast("dict[Any, Any]", before), cast("dict[Any, Any]", after)
         return list(old) == list(new) and all(map(equal_states, old.values(), new.values()))
     if isinstance(before, np.ndarray):
-        return cast("Any", before).tobytes() == after.tobytes()
+        return cast("Any", before).tobytes() == after.tobytes()  # NaN equals itself here, and -0.0 is not 0.0
+    # !=: a NaN is unequal to itself.
     return isinstance(before, _PLAIN) and bool(before == after or (before != before and after != after))
 
 
@@ -163,7 +168,7 @@ _READ: dict[Any, Callable[[Any], Any]] = {
     io.IOBase: _read_file,
     **dict.fromkeys(GENERATORS, _read_generator),
     ContextVar: lambda variable: id(variable.get(None)),
-    queue.SimpleQueue: lambda waiting: waiting.qsize(),
-    itertools.count: repr,
+    queue.SimpleQueue: lambda waiting: waiting.qsize(),  # to look at its items is to take them
+    itertools.count: repr,  # nothing else shows the next number
 }
 """By class, what reads the state of an object that is not made of others."""
