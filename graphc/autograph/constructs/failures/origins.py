@@ -109,7 +109,7 @@ def _innermost_own(error: BaseException) -> tuple[TracebackType | None, Tracebac
         if is_graphc_file(code.co_filename):
             own = last
         elif is_converted(code) or not is_installed_file(code.co_filename):
-            own = None
+            own = None  # code of the user's below: graphc only passes its exception on
     return own, last
 
 
@@ -141,6 +141,7 @@ def end_by(error: BaseException) -> None:
     if is_of_program(error):
         frames = [entry.tb_frame for entry in _entries(error)]
         for frame in (frame for frame in frames if is_installed_file(frame.f_code.co_filename)):
+            # With a value in place of the tensor the library might not fail.
             for symbolic in symbolic_parts([*frame.f_locals.values()]):
                 raise _rejected(frame.f_code.co_qualname, symbolic, error) from error
         return
@@ -170,7 +171,7 @@ def passes(error: BaseException | None) -> bool:
 
 def passing() -> Any:
     """Returns what the first ``except`` of each ``try`` statement catches, to raise it again."""
-    return BaseException if passes(sys.exc_info()[1]) else ()
+    return BaseException if passes(sys.exc_info()[1]) else ()  # `except ():` catches nothing
 
 
 _LAST_CALLS = 300
