@@ -20,7 +20,7 @@ __all__ = ["note_change"]
 
 
 def _fill_array(array: Any, values: Any) -> None:
-    array[...] = values  # in place, since the program and its views hold this very array
+    array[...] = values  # in place: others hold this very array, and views of it
 
 
 def _refill(owner: Any, items: Any) -> None:
