@@ -57,6 +57,7 @@ def condition_in(region: Trace, value: Any) -> SymbolicTensor:
 
 def condition_before(body: Region, test: Region, condition: SymbolicTensor) -> SymbolicTensor:
     """Returns the condition of a loop node whose body has been traced by now, as :func:`going_on`."""
+    # Only the body's trace shows that it may fail, and that comes after the test's.
     if may_have_failed(body):
         with trace_scope(body.parent):
             STATUS.value()
@@ -89,6 +90,7 @@ def expecting(trace: Trace, code: CodeType | None, run: Callable[[bool], _Result
         try:
             return run(True)
         except Exception:
+            # What is the user's fault fails in the next run again.
             unexpected.add(code)
             trace.rollback(before)
     return run(False)
@@ -111,7 +113,7 @@ def restoring(state: LoopState) -> Generator[None]:
     """
     try:
         yield
-    except BaseException:
+    except BaseException:  # RegionAborted and OptionsFound too
         state.restore()
         raise
 

@@ -35,6 +35,7 @@ class Unsure(Unbound):
 
     def use(self) -> Any:
         """Returns the value; if the loop has not run the call fails as Python does."""
+        # In CPython's words, since converted code fails as plain Python does.
         message = f"cannot access local variable {self.name!r} where it is not associated with a value"
         require(self.ran, lambda: UnboundLocalError(message))
         return self.value

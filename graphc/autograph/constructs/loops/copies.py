@@ -39,6 +39,7 @@ class Copies:
     def count(self, copies: int, nodes: int) -> None:
         """Takes note of the copies that are there, and how many nodes they have; warns of too many."""
         self._copies, self._nodes = copies, nodes
+        # A body that computes on Python numbers adds no nodes, and costs nothing.
         if copies == MANY_COPIES + 1 and nodes >= copies and self._remedy is not None:
             warned = _warned.setdefault(self._trace.root, set())
             if self._location not in warned:
@@ -57,5 +58,5 @@ class Copies:
         """Adds what the copies cost to the report on the loop, if that still stands."""
         reports = self._trace.root.loops
         for place, other in enumerate(reports):
-            if other is report:
+            if other is report:  # equal ones may be those of other loops
                 reports[place] = replace(report, copies=self._copies, nodes=self._nodes)

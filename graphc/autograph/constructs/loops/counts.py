@@ -125,6 +125,7 @@ class Count:
                 self.after = replace(common_span(self._initial, after) or ANY_INT, drifts={})
             return True, None
         self._widenings += 1
+        # Each widening may cost a trial of the body.
         if self._widenings > _MAX_WIDENINGS or (self._expected and moved is None):
             moved = ANY_INT
         bounds = moved or common_span(self._bounds, after) or ANY_INT
@@ -164,6 +165,7 @@ def _counting(known: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, S
       The numbers with their spans after the trial, which are no counts where that was taken from such numbers.
     """
     left, none = dict(known), set[LoopStart]()
+    # To a fixpoint: after `a = b`, a is a count only if b is one.
     while new := [count for count, span in left.items() if count.is_counted and not count.counts(span, none)]:
         for count in new:
             del left[count]

@@ -41,6 +41,7 @@ class TakenRows:
         self.courses = Courses(region, order, CourseNumber, self._take) if few else None
 
     def _take(self, course: Course) -> SymbolicTensor:
+        # What the counter gives by arithmetic needs no row.
         found = _progression(self._counter, course, self._region)
         if found is not None:
             return found
@@ -90,13 +91,13 @@ def _type(course: Course) -> TensorType:
 def _array(course: Course) -> np.ndarray[Any, Any]:
     values = course.row()
     assert values is not None
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # Python's floats have 64 bits, of which 1e300 is inf in 32
         return values.astype(_type(course).dtype)
 
 
 def _as_number(tensor: Any, course: Course) -> SymbolicTensor:
     """Returns an element of a row with the weak type of Python's numbers."""
-    if course.kind is bool:
+    if course.kind is bool:  # no number to promote: bools have no weak type
         return tensor
     return tensor.trace.apply(AS_NUMBER, (tensor,), Attrs(kind=course.kind.__name__))[0]
 
@@ -128,6 +129,7 @@ def number_after(trace: Trace, values: Sequence[Any], done: SymbolicTensor) -> S
     """
     kind = cast("type[Any]", type(values[0]))
     table = trace.constant(np.array(values, leaf_type(values[0]).dtype))
+    # The span proves the index right, so that it is not checked at run time.
     found: Any = table[SymbolicNumber(done, int, span=Span(0, len(values) - 1))]
     if kind is not bool:
         found = trace.apply(AS_NUMBER, (found,), Attrs(kind=kind.__name__))[0]

@@ -81,6 +81,7 @@ def for_stmt(
             if extra_test is not None and not extra_test():
                 return
         return
+    # What is left of an iterator after a `break` matters only if somebody else can ask for it.
     held = sys.getrefcount(iterable) > _UNHELD
     check_iterator(iterable)
     run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names), held=held)
@@ -90,6 +91,7 @@ def _references(iterable: Any) -> int:
     return sys.getrefcount(iterable)
 
 
+# Measured, since how many references a call itself holds is up to the interpreter.
 _UNHELD = _references(iter(()))
 """The reference count of an argument that nobody but the call refers to."""
 
@@ -121,6 +123,7 @@ def run_for(
     if iterate is not None:
         iterable = call(iterate)(iterable)
         check_iterator(iterable)
+    # In the class, where Python looks special methods up; an instance's __iter__ does not count.
     elif found_on(cast("type[Any]", type(iterable)), "__iter__") is None:
         item_at = operator_method(iterable, "__getitem__")
         if item_at is not None:
@@ -136,7 +139,7 @@ def run_for(
         mark = iterator.mark()
 
         def run() -> None:
-            iterator.reset(mark)
+            iterator.reset(mark)  # with_options may run this twice
             going_on = _run_while_numbers(loop, iterator) if probing else True
             _run_over_space(loop, iterator, going_on, peeled=False)
 
@@ -263,7 +266,7 @@ def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None,
     try:
         stops = roll(loop, identity, space)
     except RegionAborted as aborted:
-        if aborted.attempt is not identity:
+        if aborted.attempt is not identity:  # an attempt around this loop ends, not this one
             raise
         trace.rollback(before)
         return None, aborted.reason, aborted.unsettled
@@ -284,10 +287,12 @@ def _run_until(loop: ForLoop, iterator: SpaceIterator, space: Space, trips: int)
     before, reason = trips - 1, f"it has fewer than {UNROLL_BELOW} iterations before the one in which it ends"
     if before >= UNROLL_BELOW or (loop.options.unroll is False and before):
         start = dict(zip(loop.variables.names, loop.variables.get(), strict=True))
+        # None of these iterations stops the loop, so they need no test.
         _, why, _ = _attempt(replace(loop, extra_test=None), space.part(0, before))
         if why is None:
             iterator.advance(before)
             names = zip(loop.variables.names, loop.variables.get(), strict=True)
+            # No jump was taken yet: with its flags False again, Python runs the last iteration.
             loop.variables.set(tuple([start[name] if is_flag(name) else value for name, value in names]))
         elif loop.options.unroll is False:
             raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {why}"))
@@ -332,6 +337,7 @@ def _run_while_numbers(loop: ForLoop, iterator: SpaceIterator) -> Any:
     for _ in range(space.length):
         before = len(loop.trace.builder.nodes)
         going_on = run_in_python(loop, iterator, limit, most=1)
+        # Numbers alone cost no nodes; the first node shows that the rest is worth rolling.
         if len(loop.trace.builder.nodes) != before or going_on is not True:
             break
     return going_on

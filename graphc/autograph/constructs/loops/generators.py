@@ -228,6 +228,7 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         if self._lost:
             self._refuse()
         if self._native is None:
+            # No generator of Python's, so that a loop may still take what is left.
             if self._simple:
                 return self._step(in_python(next, self._source)).then()
             self._native = _items(self._source, self._step, *self._what)

@@ -70,6 +70,7 @@ class SpaceIterator(Iterator[Any]):
         nodes = self.nodes()
         for node in nodes:
             node.check()
+        # zip(it, it) takes two items of it at each step.
         return self._left() if len({id(node) for node in nodes}) == len(nodes) else None
 
     def gives_items(self) -> bool:
@@ -104,7 +105,7 @@ class SpaceIterator(Iterator[Any]):
           ValueError: lengths differ that must not.
         """
         self.advance(count)
-        next(self, None)
+        next(self, None)  # the call that ends a loop; zip(strict=True) compares lengths in it
 
     def advance(self, count: int) -> None:
         """Leaves the iterator as a loop does that takes so many items."""
@@ -199,6 +200,7 @@ class _Zip(SpaceIterator):
     def __init__(self, parts: Sequence[SpaceIterator], strict: Any) -> None:
         super().__init__(parts)
         self._strict = bool(strict)
+        # Python's zip knows which parts have given one item more when the shortest ends.
         self._native = zip(*parts, strict=self._strict)
 
     def _left(self) -> Zipped:
@@ -320,6 +322,7 @@ def _enumerate(native: Native, iterable: Any, start: Any = 0) -> Any:
         return made(_Enumerate(parts[0], start))
     if isinstance(start, int):
         return native(iterable, start)
+    # Python's enumerate takes an int only.
     return made((start + place, item) for place, item in native(iterable))
 
 

@@ -118,10 +118,11 @@ class _Loop:
         self.body = node.regions[-1]
         self.offset = 1 if node.op is SCAN else 0  # the index comes first
         self.carried = [place]
+        # How often a while runs decides about each of its results.
         test = [] if node.op is SCAN else _places(node.regions[0], [0])
         while True:
             needed = {place - self.offset for place in _places(self.body, self.carried)} | set(test)
-            needed.discard(-1)
+            needed.discard(-1)  # the index of a scan, which is no input of the node
             new = [place for place in sorted(needed) if place < num_carry and place not in self.carried]
             if not new:
                 break

@@ -137,6 +137,7 @@ class ListState:
         if self._bound is None:
             assert self._items is not None
             self._put = len(after) - len(self._items) if found is None else found.added
+            # A tensor where a branch decides how many items an iteration puts in.
             self._put = self._put if type(self._put) is int and self._put > 0 else None
             self._check_kinds(after[len(self._items) :] if found is None else samples(after))
             longer = (len(after) if found is None else found.capacity) - len(self._items)
@@ -201,7 +202,7 @@ class ListState:
         for place, item in enumerate(items):
             leaves, structure = nest.flatten(item)
             leaves = list(leaves)
-            trip, each = divmod(place - len(before), len(self._log))
+            trip, each = divmod(place - len(before), len(self._log))  # trip < 0: it was there before the loop
             for column in self._numbers:
                 leaf = before[place][column] if trip < 0 else self._log[each][column]
                 if _is_number(leaf):
@@ -214,6 +215,7 @@ class ListState:
         trips = self._check_bound()
         assert self._items is not None
         with trace_scope(self._trace), tape_scope(self._tapes):
+            # XLA's shapes are fixed: a buffer cannot grow while the loop runs.
             capacity = len(self._items) + trips * per_trip
             made = grown(self._trace, self._title, self._items, kinds, capacity)
         made.appends.numbers = bool(self._numbers)

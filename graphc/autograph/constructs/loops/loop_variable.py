@@ -186,7 +186,7 @@ class LoopVariable:
         """Returns what the value after the loop may be."""
         if self.frozen:
             return None
-        return [self.last] if self._loop.runs else [self.value, self.last]
+        return [self.last] if self._loop.runs else [self.value, self.last]  # zero iterations leave the first
 
     def mix(self, value: Any, trial: Trial) -> bool:
         """Tells if it holds one of several values from the start if in the end it does, or can meet only so."""
@@ -271,6 +271,7 @@ class LoopVariable:
         """Returns True if the leaves that a trial leaves are the rows of one tensor, and worth carrying as such."""
         types = {slot.type for slot in self.slots}
         common = next(iter(types)) if len(types) == 1 and type(self.value) in (list, tuple) else None
+        # A stack is not weak: its rows would promote other than the Python numbers they were.
         fits = common is not None and not common.weak and len(self.slots) >= FEWEST
         return fits and self._structure.children == (nest.LEAF,) * len(leaves) and rows_of(leaves) is not None
 
@@ -371,6 +372,7 @@ class Packing:
         """Takes note of whether a trial leaves the items as rows; False if they were carried in another way."""
         if self._given_up or self._packs == packs:
             return True
+        # Given up for good where packed items came back unpacked, or trials would alternate forever.
         self._packs, self._given_up = not self._packs, self._packs
         return False
 

@@ -26,6 +26,7 @@ class LoopOptions:
     max_iterations: int | None = None
 
 
+# No Exception: an attempt to trace the loop catches those, and would swallow it.
 class OptionsFound(BaseException):
     """The body of a loop has said its options, so that the loop can begin anew with them.
 
@@ -152,6 +153,7 @@ def loop_options(*, unroll: bool | int | None = None, max_iterations: int | None
         frame = frame.f_back  # a function of graphc.compat's, by whose name this one was called
     assert frame is not None
     code = frame.f_code
+    # Innermost first: of a recursive function all open loops have the same code.
     for loop in reversed(_loops.get()):
         if loop.code is code:
             loop.say(LoopOptions(unroll, max_iterations))

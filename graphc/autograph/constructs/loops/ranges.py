@@ -102,10 +102,12 @@ class TensorNumbers(TensorRange):
         raise current_trace().refuse(error)
 
     def __getattr__(self, name: str) -> Any:
+        # hasattr and Python's protocols expect this error, and go on without the method.
         if name.startswith("__"):
             raise AttributeError(name)
         self.fail()
 
+    # Python's own __bool__ and __eq__ would answer: True, and whether it is the same object.
     __neg__ = __bool__ = fail
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = fail
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = fail
@@ -198,6 +200,7 @@ def _span(start: Any, stop: Any, sign: int) -> Span | None:
         return None
     first, last = (start, stop) if sign > 0 else (stop, start)
     below, above = _span_of(first), _span_of(last)
+    # The stop itself is never reached, so that bound moves in by one.
     low = LOWEST if below is None else below.low + (sign < 0)
     high = HIGHEST if above is None else above.high - (sign > 0)
     return Span(low, high) if LOWEST <= low <= high <= HIGHEST else None
@@ -214,6 +217,7 @@ def _span_of(bound: Any) -> Span | None:
 
 def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
     """Returns how many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
+    # Types first: == of a tensor would append a node.
     if (type(start), type(step)) == (int, int) and (start, step) == (0, 1):
         return stop
     signed, unsigned = _integers(start, stop, step)
@@ -230,6 +234,7 @@ def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
     if type(step) is not int or abs(step) != 1:
         one = np.array(1, unsigned)
         size: Any = np.array(abs(step), unsigned) if type(step) is int else _as(abs(step), unsigned)
+        # Rounds up; `distance + size - 1` could wrap. A distance of 0 does so here, and is not used.
         distance = (distance - one) // size + one
     return FUNCTIONS["where"](some, distance, np.array(0, unsigned))
 
@@ -266,5 +271,6 @@ def _difference(larger: Any, smaller: Any, unsigned: Any) -> Any:
 
 def _as(value: Any, dtype: Any) -> Any:
     if type(value) is int:
+        # Wraps as XLA's conversion does: NumPy raises for np.array(-1, np.uint32).
         return np.array(value & (2 ** (8 * dtype.itemsize) - 1), dtype)
     return value if value.dtype == dtype else apply(OPS["astype"], (value,), Attrs(dtype=dtype))

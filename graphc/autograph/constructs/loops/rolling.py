@@ -128,6 +128,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
         with restoring(state), region.tracing():
             variables.own(region)
             counter = loop_position(number, space.order, region, numbers.courses)
+            # Snapshots, since the body may assign to items of the row that it is given.
             item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
             _try_iteration(region, partial(loop.body, item))
             _check_lists(space, region)
@@ -158,6 +159,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
 def _try_iteration(region: Region, body: Callable[[], None]) -> None:
     """Traces an iteration of an attempt to roll a loop."""
     _, failure = attempt(body)
+    # The user's code may have caught the signal, as a bare `except:` does.
     region.check_aborted()
     if failure is not None:
         region.abort("every iteration raises an exception")
@@ -165,6 +167,7 @@ def _try_iteration(region: Region, body: Callable[[], None]) -> None:
 
 def _check_lists(space: Space, region: Region) -> None:
     """Gives an attempt up whose body changes a list that the loop runs over."""
+    # The rows were stacked before the loop; Python's iterator would see an item that the body appends.
     if space.is_changed():
         region.abort("it changes the list that it runs over")
 
@@ -204,7 +207,7 @@ def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[Tensor
     unroll = loop.options.unroll
     if unroll is None:
         return iterations_per_step(region.builder.nodes, carried, length)
-    return 1 if isinstance(unroll, bool) else min(unroll, length)
+    return 1 if isinstance(unroll, bool) else min(unroll, length)  # a bool is an int to Python: min(False, 8) is 0
 
 
 def trace_counted(
@@ -229,13 +232,14 @@ def trace_counted(
     first_bound = None if known else BoundByLoop(loop.variables)
     variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
     unbound = [not is_bound(value) for value in variables.get()]
+    # Courses need the number of trips, and an attempt to give up where Python cannot compute them.
     follows = known and identity is not None and loop.follows
     state = LoopState(
         variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None, follows=follows,
         expects=expects,
     )  # fmt: skip
     num_loops = len(trace.root.loops)
-    counter_type = TensorType((), scalar_array(0).dtype, weak=True)
+    counter_type = TensorType((), scalar_array(0).dtype, weak=True)  # weak, as a Python int: `x * i` keeps x's dtype
     while True:
         regions = [Region(trace, f"the {part} of a for loop", attempt=identity) for part in ("test", "body")]
         counters = [region.argument(counter_type, "index") for region in regions]

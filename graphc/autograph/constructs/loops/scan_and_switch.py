@@ -42,7 +42,7 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
             error = UnimplementedError(f"{cell.what} in a branch of gx.switch; return the new value, or write an if")
             raise trace.refuse(error)
     selector = apply(OPS["astype"], (index,), Attrs(dtype=INDEX.dtype))
-    if not results:
+    if not results:  # every branch fails, so nothing after the switch runs
         emit_branches(SWITCH, selector, regions, [[] for _ in regions])
         raise Ended
     join = Join(("in one branch", "in another"), trace.refuse)
@@ -101,12 +101,14 @@ def trace_scan(
         region = Region(trace, "the body of a scan")
         index = region.argument(INDEX, "index")
         carried = [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
+        # Not carried: a scan cuts the rows itself.
         rows = [region.argument(type, f"row_{position}") for position, type in enumerate(row_types)]
         state.bind(carried)
         with region.tracing():
             given = (box[0], nest.unflatten(structure, [row.snapshot() for row in rows]))
             results, failure = attempt(partial(function, *given))
             if results is not None:
+                # The carried state goes through a name's place, so that it settles as a loop's variables do.
                 box[0], result = results
             if results is not None and settles(state, region):
                 outputs = state.results(region)

@@ -168,6 +168,7 @@ class Slot:
             return zeros_slot(after), False  # a part that every iteration puts there; zeros stand for it before
         if plain_kind(self.leaf) is not None and trial.followed(after) is not None:
             return self.followed(), False
+        # Only an attempt, since check_start may have to give it up.
         if trial.region.attempt is not None and (filling := common_type(self.leaf, after)) is not None:
             return Filled(self.leaf, filling, None, None), False
         type, kinds = self._joined(after, trial)
@@ -265,6 +266,7 @@ class Carried(Slot):
     def settle(self, bound: Any, after: Any, trial: Trial) -> Settled:
         """Widens the type to hold what a trial leaves, too."""
         likely, self._likely = self._likely, False
+        # Unchanged, it stays a Python number, which shapes and tuples' indices need.
         if likely and (after is bound or same(self.leaf, after)):
             return Slot(self.leaf, self.kinds, Count.of(self.leaf)), False
         before = self.type, self.kinds
@@ -326,4 +328,5 @@ def zeros_slot(leaf: Any) -> Slot:
         return Followed(leaf.kind(0), kinds_of(leaf), None)
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)
+    # An array would make the type strong, and `x * n` promote another way.
     return Carried(zero.item() if type.weak else zero, type, kinds_of(leaf), Count.of_new(leaf))

@@ -45,6 +45,7 @@ Counter: TypeAlias = LoopIndex | SymbolicTensor
 
 def affine(position: Any, start: Any, step: Any) -> Any:
     """``start + step * position``, without operations that change nothing."""
+    # By type first: `step != 1` of a tensor is a node.
     if type(step) is not int or step != 1:
         position = position * step
     return position if type(start) is int and not start else position + start
@@ -203,7 +204,7 @@ class ListRows(Space):
 
     def __init__(self, owner: Sequence[Any], order: range) -> None:
         self._owner = owner
-        self._known = list(owner)
+        self._known = list(owner)  # a copy, since the body may change the list
         self._order = order
         self._arrays: list[Tensor] | None = None
         self._structure = nest.LEAF
@@ -225,6 +226,7 @@ class ListRows(Space):
 
     def tensors(self) -> list[Tensor]:
         """Returns the items, stacked."""
+        # Once only: an attempt's rollback would take back nodes that a second call makes.
         if self._arrays is None:
             self._structure, self._arrays = stacked(self._known)
         return self._arrays
@@ -249,6 +251,7 @@ class ListRows(Space):
 
 def is_same(items: Sequence[Any], others: Sequence[Any]) -> bool:
     """Returns True if two lists hold the same objects."""
+    # By identity: == of tensors is a tensor.
     return len(items) == len(others) and all(one is other for one, other in zip(items, others, strict=True))
 
 

@@ -31,11 +31,13 @@ def common_type(number: Any, after: Any) -> TensorType | None:
     if not is_number(number) or not isinstance(after, SymbolicTensor) or not is_tensor(after) or not after.shape:
         return None
     type, own = after.type, leaf_type(number)
+    # An int fits a tensor of floats, never the reverse; find() gives -1 for all other kinds.
     holds = "bif".find(type.dtype.kind) >= "bif".find(own.dtype.kind) >= 0
     if not holds or (own.dtype.kind == "b") != (type.dtype.kind == "b"):
         return None
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # 1e300 is inf in float32
         held = np.asarray(number).astype(type.dtype).item()
+    # A float may round, but neither to 0 (1e-50 in float32) nor to inf.
     rounded = type.dtype.kind == "f" and bool(held) == bool(number) and math.isfinite(held) == math.isfinite(number)
     return type if held == number or (own.dtype.kind == "f" and rounded) else None
 
@@ -61,6 +63,7 @@ def is_as_of_number(region: Region, start: Value, number: Any, outputs: Iterable
         given = [types.get(value, value.type) for value in node.inputs]
         if not any(value in types for value in node.inputs):
             continue
+        # A sum over the tensor, for one, adds the number up as often as there are elements.
         if node.op.name not in _ELEMENTWISE or node.regions:
             return False
         found = node.op.infer(given, node.attrs, ())

@@ -162,6 +162,7 @@ class LoopState:
         if not all(cell.settle_length() for cell in self._cells):
             return False
         found = self._now(region)
+        # Lists where a generator would stop at the first misfit: each misfit would cost a trial of its own.
         mixed = [variable.mix(value, trial) for variable, value, trial in found]
         if not all(mixed):
             return False
@@ -174,6 +175,7 @@ class LoopState:
 
     def _trial(self, name: str, region: Region) -> Trial:
         def refuse(error: GraphcError) -> GraphcError:
+            # Python may run one iteration by itself, after which shape and dtype may stay.
             region.abort(str(error), unsettled=True)
             cells = [cell.cell for cell in self._cells if cell.name == name]
             return self._loop.trace.refuse(named_by_user(error, cells))
@@ -212,6 +214,7 @@ class LoopState:
             found = slot.after.values if isinstance(slot.after, Course) else [slot.after] * len(courses.order)
             assert slot.values is not None
             assert found is not None
+            # By repr: nan != nan, but 1 == 1.0 == True and 0.0 == -0.0.
             if list(map(repr, found)) != list(map(repr, slot.values[1:])):
                 region.abort("what the body makes of a Python number depends on what the number is")
         if not courses.asked:
@@ -254,6 +257,7 @@ class LoopState:
           done: how often it ran, where it may stop early.
         """
         for slot, _ in [pair for variable in self._all for pair in variable.courses]:
+            # A loop that may stop early has not always come to the last of the values.
             if done is not None and slot.values is not None and len(set(map(repr, slot.values))) > 1:
                 slot.values = [*slot.values, number_after(self._loop.trace, slot.values, done)]
         supply = iter(tensors)
@@ -269,6 +273,7 @@ _MAX_DISCOVERIES = 10
 
 
 def _says_that_loop_is_left(variable: LoopVariable) -> bool:
+    # `continue` ends an iteration, not the loop.
     return is_flag(variable.name) and not variable.name.startswith(CONTINUE) and variable.value is False
 
 

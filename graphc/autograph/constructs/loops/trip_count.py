@@ -76,6 +76,7 @@ def _output(node: Node, index: int, known: Known) -> Any:
     if name in ("astype", "as_number"):
         return operands[0].astype(node.outputs[0].type.dtype)
     function = _FUNCTIONS.get(name)
+    # An int by zero: NumPy gives 0, XLA does not, and Python raises.
     if function is None or (name in ("floor_divide", "remainder") and not np.all(operands[1])):
         return None
     return function(*operands)
@@ -100,6 +101,7 @@ def _chosen(node: Node, index: int, known: Known) -> Any:
         pairs = zip(region.inputs, node.inputs[1:], strict=True)
         inside: Known = {inner: _evaluate(outer, known) for inner, outer in pairs}
         sides.append(_evaluate(region.outputs[index], inside))
+    # A side that no iteration takes may stay unknown.
     used = [np.any(selector), not np.all(selector)]
     if any(side is None and needed for side, needed in zip(sides, used, strict=True)):
         return None

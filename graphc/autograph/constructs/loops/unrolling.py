@@ -65,6 +65,7 @@ class NodeLimit:
         limit = config.max_unrolled_nodes
         if self.added > limit:
             raise self._refused(f"has added {self.added:,} nodes")
+        # At powers of two, so that each guess rests on as many new iterations as all before it.
         if self._total is not None and not self.done & (self.done - 1):
             done, nodes_then = self._before
             rate = (self.added - nodes_then) / (self.done - done)
@@ -105,6 +106,7 @@ def run_in_python(
     variables = loop.variables
     iterator = in_python(iter, items)
     for _ in itertools.count() if most is None else range(most):
+        # Before next(): after a `break`, Python takes no further item.
         if not is_symbolic_condition(going_on) and not going_on:
             break
         try:

@@ -68,6 +68,7 @@ def while_stmt(
                 if limit.done:
                     limit.copies.put_into(report_unrolled(trace, options, _REASON))
                 return
+            # Else Python runs the first iteration of `while stack:` by itself, and the body is compiled twice.
             if looks and not limit.done and _becomes_whole_node(trace, test, body, variables, options):
                 return
             body()
@@ -109,6 +110,7 @@ def _becomes_whole_node(
     except RegionAborted:
         raise
     except Exception:
+        # What fails as a node may still run once by Python; what is the user's fault fails there again.
         variables.set(start)
         trace.rollback(before)
         return False
@@ -158,6 +160,7 @@ def _trace(
       runs: whether its test is true before the first iteration.
     """
     names, countdown = variables, Countdown(variables, most)
+    # A loop that runs binds its names; only one that may run zero times must tell.
     first_bound = None if runs else BoundByLoop(countdown.variables)
     variables = split_unsure(countdown.variables) if first_bound is None else first_bound.variables
     state = LoopState(variables, trace, runs=runs, max_trips=most, jumps=True, expects=expects)
@@ -177,6 +180,7 @@ def _trace(
             else:
                 _trace_rotated(trace, test, body, names, most)
             return
+        # The body runs only where the test holds: `while i < n` bounds i there.
         assume_carried(regions[1], tested, zip(*carried, strict=True))
         state.bind(carried[1], iteration=True)
         with restoring(state), regions[1].tracing():
