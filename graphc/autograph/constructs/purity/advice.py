@@ -87,6 +87,7 @@ def _described(value: Any) -> str:
 
 def tell_of_debugger() -> None:
     """Warns that ``breakpoint()`` is about to stop where tensors have no values, before it does."""
+    # Only Python's own hook looks at the variable; another one stops in any case.
     if context.trace is None or (os.environ.get("PYTHONBREAKPOINT") == "0" and sys.breakpointhook is _HOOK):
         return
     message = (

@@ -62,6 +62,7 @@ def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
         return
     name = "__instancecheck__" if function is isinstance else "__subclasscheck__"
     check = found_on(type(kind), name)
+    # The ordinary test looks at the bases only; an ABC's asks for registered classes and __subclasshook__ too.
     if check is found_on(type, name):
         if not is_library(owner) and owner is not kind:
             reads.record(attribute(fixed(owner, owner.__name__), "__mro__"), owner.__mro__)

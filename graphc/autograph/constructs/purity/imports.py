@@ -27,9 +27,11 @@ def importing(module: str, level: int) -> None:
     if context.trace is None or level or first in sys.modules:
         return
     try:
+        # The first name only: for a.b find_spec would import a.
         is_there = importlib.util.find_spec(first) is not None
     except (ImportError, ValueError):
         is_there = False
+    # `try: import x` takes its `except ImportError` now, and not once x is there.
     if not is_there:
         _record(first, None)
 

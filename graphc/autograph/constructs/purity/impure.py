@@ -90,6 +90,7 @@ _COMPUTING: dict[str, frozenset[str]] = {
     }.items()
 }
 """Pure functions of modules whose other functions ask the system."""
+# The modules that functions in C give for theirs: os.remove.__module__ is posix.
 _ALIASES = {
     "_io": "io",
     "_queue": "queue",
@@ -101,7 +102,7 @@ _ALIASES = {
     "posixpath": "os.path",
     "ntpath": "os.path",
 }
-_IN_MEMORY = ("StringIO", "BytesIO")
+_IN_MEMORY = ("StringIO", "BytesIO")  # of _io, but they touch no file
 _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
 """Constructors of random generators; with a seed they make the same one each time."""
 
@@ -207,6 +208,7 @@ def report_call(function: Any, what: str) -> Any:
 
 
 def _makes_generator(function: Any) -> bool:
+    # By identity: == may run code of the user's.
     return any(function is maker for maker in _MAKERS)
 
 
@@ -215,7 +217,7 @@ def _make_generator(function: Any, *args: Any, **kwargs: Any) -> Any:
     given = (*args, *kwargs.values())
     if context.trace is not None:
         what = f"the call of {public_name(function)}"
-        seeded = bool(given) and given[0] is not None
+        seeded = bool(given) and given[0] is not None  # None asks for the system's entropy
         context.trace.side_effect(what if seeded else f"{what} without a seed", certain=not seeded)
     return in_python(function, *args, **kwargs)
 

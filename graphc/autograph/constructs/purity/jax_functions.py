@@ -35,6 +35,7 @@ _STRUCTURAL = frozenset(
 )
 _FILES = tuple(
     os.path.dirname(spec.origin) + os.sep
+    # Found, not imported: optax may not be installed.
     for spec in map(importlib.util.find_spec, ("jax", "jaxlib", "optax"))
     if spec is not None and spec.origin is not None
 )
@@ -60,7 +61,7 @@ def _is_jax(function: Any) -> bool:
     code = getattr(function, "__code__", None)
     if id(function) in _STRUCTURAL or isinstance(function, type):
         return False
-    if code is None:
+    if code is None:  # a jitted function is an object of C++, without code
         return type(function).__module__.split(".")[0] in ("jax", "jaxlib")
     return code.co_filename.startswith(_FILES)
 
@@ -80,4 +81,4 @@ def _home(function: Any, name: str) -> tuple[str, str | None]:
         if getattr(sys.modules.get(module), name, None) is function:
             return module, home if hasattr(importlib.import_module(namespace), name) else None
     module = str(getattr(function, "__module__", "") or "")
-    return ("" if "._" in module else module), None
+    return ("" if "._" in module else module), None  # jax._src is nothing that users write

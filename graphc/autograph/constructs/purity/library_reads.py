@@ -43,6 +43,7 @@ def read_computed(owner: Any, name: str, value: Any) -> None:
     place = attribute(source, name)
     if isinstance(value, type | types.ModuleType) or (callable(value) and not is_unseen(value)):
         return
+    # Asked twice: by identity only what stays the same object can be guarded.
     if recorded_whole(value) or in_python(getattr, owner, name, MISSING) is value:
         reads.record(place, value)
     elif not is_unseen(value):  # made anew each time, and compared by what it holds
@@ -73,6 +74,7 @@ def read_of_module(module: types.ModuleType, name: str, value: Any) -> None:
     if is_kept(name, value):
         return
     reads, place = context.trace.root.reads, attribute(fixed(module, module.__name__), name)
+    # By item: any import elsewhere makes sys.modules longer.
     (reads.container if value is sys.modules else reads.record)(place, value)
 
 

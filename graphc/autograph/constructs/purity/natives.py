@@ -51,6 +51,7 @@ ITERATING: dict[Any, bool] = {
 }
 """The functions that take items one by one; True for those that ask for their number first."""
 
+# Called by way of graphc, these would find a frame of graphc's where they look for the user's.
 _LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
 _FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
 
@@ -149,7 +150,7 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     """Reports that a builtin is about to call methods of its arguments."""
     if not isinstance(function, type | types.BuiltinFunctionType):
         return
-    if function is type and len(args) == 3:
+    if function is type and len(args) == 3:  # type(name, bases, namespace)
         defining_class(str(args[0]))
     owner: object = getattr(function, "__self__", None)
     is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
@@ -174,8 +175,10 @@ def may_change(function: Any) -> bool:
 def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a function that is not converted, with a look at what it changes of what it is given."""
     given = [getattr(function, "__self__", function), *args, *kwargs.values()]
+    # Any library may draw from the global generators of random and NumPy.
     if not is_pure_module(origin(function)[0]):
         given += RANDOM_STATES
+    # What a library calls by itself is not reported, so that without the user's code a profiler only costs time.
     run = witnessed if is_written_by_user((function, *args, *kwargs.values())) else _called
     return run_watched(lambda: run(in_python, function, *args, **kwargs), given, f"the call of {public_name(function)}")
 
@@ -218,6 +221,7 @@ def rows(value: Any) -> Any:
 
 def check_printed(value: Any) -> None:
     """Reports that ``text % value`` is about to call methods of the user's."""
+    # %d asks for __index__ and __int__, %f for __float__, %(key)s for __getitem__, and bytes' %b for __bytes__.
     names = (*_FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
     check_methods(tuple(cast("dict[Any, Any]", value).values()) if type(value) is dict else value, names)
 

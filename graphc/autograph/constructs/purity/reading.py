@@ -63,7 +63,7 @@ class _Named(NamedTuple):
     field: int
 
 
-_FIELD = type(_Named.field)
+_FIELD = type(_Named.field)  # Python gives it no public name
 """The type of the descriptors of a named tuple's fields."""
 ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
 """The types of parametrized generic classes, which have the attributes of their class."""
@@ -146,6 +146,7 @@ def read_namespace(owner: Any, name: Any) -> bool:
     Returns:
       Whether it is one.
     """
+    # Python puts __builtins__ into the globals of each module, by which they are known here.
     if type(owner) is dict and type(name) is str and "__builtins__" in owner and context.trace is not None:
         namespace = cast("dict[str, Any]", owner)
         if name in namespace:
@@ -161,7 +162,7 @@ def evaluated(text: Any) -> Any:
     trace, namespace = context.trace, sys._getframe(1).f_globals  # pyright: ignore[reportPrivateUsage]
     if trace is not None and isinstance(text, str | types.CodeType):
         try:
-            code = compile(text, "<eval>", "exec") if isinstance(text, str) else text
+            code = compile(text, "<eval>", "exec") if isinstance(text, str) else text  # "exec" takes expressions too
         except SyntaxError:
             return text
         for name in names_of(code, inner=True).outside:
@@ -175,6 +176,7 @@ def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
 
 
 def _names_of(code: types.CodeType, inner: bool) -> Names:
+    # Texts too, of which getattr(x, "rate") makes an attribute.
     names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()}, {}, set())
     line, path = code.co_firstlineno, ()
     for instruction in dis.get_instructions(code):
@@ -213,7 +215,7 @@ def _path_of(instruction: dis.Instruction, before: tuple[str, ...]) -> tuple[str
 
 def _runs_at_once(code: types.CodeType) -> bool:
     """Returns True if code inside a function runs with it: a comprehension, a converted part, the body of a class."""
-    is_class = not code.co_flags & inspect.CO_OPTIMIZED
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED  # functions keep locals in slots, class bodies in a dict
     return is_class or code.co_name in _COMPREHENSIONS or is_part(code)
 
 
@@ -268,6 +270,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     if kind is dataclasses.Field and source is None:  # which its class keeps
         source = fixed(owner, f"the field {owner.name}")
     found = found_on(kind, name)
+    # The class of a named tuple may get something else in place of the field.
     if isinstance(found, _FIELD):
         reads.held(attribute(fixed(kind, kind.__name__), name), found)
     if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
@@ -323,6 +326,7 @@ def _read_all(owner: Any) -> None:
 
 def found_after(owner: Any, name: str) -> type[Any]:
     """Returns the class in which ``super()`` finds an attribute; ``object`` if there is none."""
+    # Of the object's class: with several bases, the class after this one need not be a base of it.
     order = owner.__self_class__.__mro__
     return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
 
@@ -356,7 +360,7 @@ def read_missing(owner: Any, name: str) -> None:
         source = fixed(owner, str(owner))
     if source is not None and not _is_written(trace, owner, name):
         trace.root.reads.missing(source, name)
-        if found_on(kind, "__getattr__") is None:
+        if found_on(kind, "__getattr__") is None:  # one that the class gets later would answer
             read_descriptor(kind, "__getattr__", None)
 
 

@@ -27,6 +27,7 @@ def check_recursion(function: types.FunctionType) -> None:
     if not isinstance(trace, Region):
         return
     root = trace.root
+    # The walk over all frames comes last, since it is slow where frames are many.
     if root.final_refusal is None and _depth(trace) >= _MOST and _active_calls(function.__code__) >= _MOST:
         root.final_refusal = at(
             UnimplementedError(
@@ -55,6 +56,7 @@ def _active_calls(code: types.CodeType) -> int:
     frame: types.FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         other = frame.f_code
+        # By place and name: what runs is the converted code, another object.
         same = other.co_firstlineno == code.co_firstlineno and other.co_filename == code.co_filename
         count += same and other.co_qualname == code.co_qualname and not is_part(other)
         frame = frame.f_back

@@ -92,8 +92,9 @@ def asked(value: Any, names: Iterable[str]) -> None:
     if context.trace is None or isinstance(value, _PLAIN):
         return
     kind = cast("type[Any]", type(value))
-    if _is_numpy(kind) and not _TEXTS.isdisjoint(names):
+    if _is_numpy(kind) and not _TEXTS.isdisjoint(names):  # str(array) depends on np.set_printoptions
         context.trace.root.reads.setting(np.get_printoptions, "numpy.get_printoptions")
+    # The methods of object itself read no attribute of the value.
     known = (found_on(kind, name) for name in names if found_on(kind, name) is not found_on(object, name))
     for method in known:
         if not isinstance(method, types.FunctionType):
@@ -114,7 +115,7 @@ def _is_numpy(kind: type[Any]) -> bool:
 def operated(value: Any) -> None:
     """Tells of an operand of Python's own operators: an object of a library's may read all that it holds."""
     if not isinstance(value, _PLAIN) and is_library(cast("type[Any]", type(value))):
-        if isinstance(value, decimal.Decimal) and context.trace is not None:
+        if isinstance(value, decimal.Decimal) and context.trace is not None:  # rounds by the context
             context.trace.root.reads.setting(decimal.getcontext, "decimal.getcontext")
         handed((value,))
         check_unseen(value)
@@ -148,6 +149,7 @@ class _Walk:
         for value in values:
             self._reach(value, special=special)
         asked = set[tuple[int, str]]()
+        # To a fixpoint: what is read may be a function, whose code names further attributes.
         while todo := {(owner, name) for owner in self._owners for name in self._names} - asked:
             asked |= todo
             for owner, name in sorted(todo):

@@ -78,11 +78,12 @@ def _stores(code: types.CodeType) -> _Stores:
 
 def _calls_unknown(instruction: dis.Instruction) -> bool:
     """Returns True if an instruction loads what is about to be called, and that is no builtin that only computes."""
+    # CPython pushes a NULL along with what it is about to call.
     if instruction.opname == "LOAD_METHOD" or (instruction.opname == "LOAD_ATTR" and "NULL" in instruction.argrepr):
         return instruction.argval not in _PURE_METHODS
     if instruction.opname == "LOAD_GLOBAL" and "NULL" in instruction.argrepr:
         return instruction.argval not in _PURE_FUNCTIONS
-    return instruction.opname == "CALL_FUNCTION_EX"
+    return instruction.opname == "CALL_FUNCTION_EX"  # f(*args), which is loaded as any value is
 
 
 def check_stores(function: types.FunctionType) -> None:
@@ -155,6 +156,7 @@ def check_iterator(value: Any, depth: int = 2) -> None:
     if region.journal.owns(value):
         return
     code = getattr(value, "gi_code", None)
+    # The code of a generator expression is a constant of the code in which it stands.
     around = sys._getframe(depth).f_code  # pyright: ignore[reportPrivateUsage]
     if code is not None and any(code is constant for constant in around.co_consts):
         return
@@ -183,6 +185,7 @@ def class_item_method(kind: Any) -> Any:
     found = found_on(kind, "__class_getitem__")
     inside = getattr(found, "__func__", None)
     users = isinstance(inside, types.FunctionType) and is_users(kind, inside)
+    # A metaclass's __getitem__ comes before __class_getitem__.
     return getattr(kind, "__class_getitem__") if users and found_on(type(kind), "__getitem__") is None else None  # noqa: B009
 
 

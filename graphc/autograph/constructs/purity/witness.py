@@ -24,6 +24,7 @@ __all__ = ["is_written_by_user", "witnessed"]
 def witnessed(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that is not converted, and says what it, and what it calls of the user's, asked of the world."""
     trace = context.trace
+    # A thread has one profile function: ours would end the user's profiling.
     if trace is None or sys.getprofile() is not None:
         return function(*args, **kwargs)
     seen: dict[str, None] = {}
@@ -64,6 +65,7 @@ def _function_of(frame: types.FrameType) -> Any:
     code = frame.f_code
     if not is_installed_file(code.co_filename):
         return None
+    # By name, since a frame knows its code, but not its function.
     found = frame.f_globals.get(code.co_name)
     if getattr(found, "__code__", None) is code or not code.co_argcount:
         return found if getattr(found, "__code__", None) is code else None
