@@ -109,7 +109,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
     elif context.trace is not None:
         check_positions(owner, index)
     if isinstance(value, Chosen):
-        index, value = ..., value.whole  # load_part() gave all elements for the mask, so all are stored
+        index, value = ..., value.stored_in(owner)  # load_part() gave all elements for the mask, so all are stored
     in_python(operator.setitem, owner, index, value)
 
 

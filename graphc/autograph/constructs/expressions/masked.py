@@ -33,10 +33,10 @@ class Chosen:
       mask: over its first axes.
     """
 
-    __slots__ = ("_behind", "_mask", "whole")
+    __slots__ = ("_behind", "_mask", "_whole")
 
     def __init__(self, tensor: Tensor, mask: Tensor) -> None:
-        self.whole = tensor.snapshot()
+        self._whole = tensor.snapshot()
         self._behind = tensor.ndim - mask.ndim
         # The mask stands over the first axes, and broadcasting fills from the last.
         self._mask = mask.reshape((*mask.shape, *[1] * self._behind))
@@ -46,9 +46,13 @@ class Chosen:
         fitted = self._fitted(operand(value))
         choose = FUNCTIONS["where"]
         # What is not chosen is not computed on: the operator may have no finite gradient there.
-        safe = choose(self._mask, self.whole, FUNCTIONS["ones_like"](self.whole))
-        self.whole = choose(self._mask, binary(symbol, safe, fitted), self.whole)
+        safe = choose(self._mask, self._whole, FUNCTIONS["ones_like"](self._whole))
+        self._whole = binary(symbol, safe, fitted)
         return self
+
+    def stored_in(self, owner: Any) -> Tensor:
+        """Returns the tensor as it is after the store: the operand may have assigned items that are not chosen."""
+        return FUNCTIONS["where"](self._mask, self._whole, operand(owner))
 
     def _fitted(self, value: Any) -> Any:
         """Returns a value that goes with any number of elements, as one that goes with the whole tensor."""
@@ -58,7 +62,7 @@ class Chosen:
         if len(shape) == self._behind + 1 and shape[:1] == (1,):
             return FUNCTIONS["reshape"](value, shape[1:])
         error = InvalidArgumentError(
-            f"index of a tensor of shape {self.whole.shape}: a mask whose values are not known while the function is "
+            f"index of a tensor of shape {self._whole.shape}: a mask whose values are not known while the function is "
             f"traced, and values of shape {shape} that would have to fit how many elements it chooses; use "
             "gx.where(mask, values, x) with values for all elements"
         )

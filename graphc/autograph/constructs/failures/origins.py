@@ -31,7 +31,7 @@ __all__ = ["end_by", "in_python", "is_of_interface", "is_of_program", "items_in_
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _PARTS = ("compat", "layers", "losses", "ops", "optim")
 # Ops are generated, and have no file in the package.
-_INTERFACE = ("<graphc op", "<graphc symbolic", *[os.path.join(_PACKAGE, part) + os.sep for part in _PARTS])
+_INTERFACE = ("<graphc op", *[os.path.join(_PACKAGE, part) + os.sep for part in _PARTS])
 
 
 def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

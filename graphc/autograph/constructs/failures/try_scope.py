@@ -306,7 +306,7 @@ def before_try(what: str = "a finally block") -> SymbolicTensor | None:
     return STATUS.value() if may_have_failed(trace) else None
 
 
-class leaving:  # noqa: N801  as above
+class leaving:  # noqa: N801  generated code opens it as a scope
     """Inside the scope code runs whether the function around it has returned or not."""
 
     __slots__ = ("_stand_ins",)
@@ -324,7 +324,7 @@ class leaving:  # noqa: N801  as above
             self._stand_ins.num_leaving -= 1
 
 
-class in_finally:  # noqa: N801  as above
+class in_finally:  # noqa: N801  generated code opens it as a scope
     """Inside the scope a ``finally`` block runs: an exception that is on its way through it does not hinder it.
 
     Args:

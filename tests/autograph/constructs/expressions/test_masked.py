@@ -90,3 +90,16 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(InvalidArgumentError, match=r"values of shape \(2,\) that would have to fit how many") as caught:
         compiled(gx.asarray([1.0, 2.0, 3.0]), gx.asarray([1.0, 2.0]))
     assert "x[x > 1] *= v" in str(caught.value)
+
+
+def test_what_the_operand_assigns_elsewhere_stays() -> None:
+    def f(x: gx.Tensor) -> gx.Tensor:
+        def first() -> float:
+            x[0] = 100.0
+            return 1.0
+
+        x[x > 1.5] += first()
+        return x
+
+    given = [1.0, 2.0, 3.0]
+    assert gx.function(f)(gx.asarray(given)).tolist() == f(gx.asarray(given)).tolist() == [100.0, 3.0, 4.0]
