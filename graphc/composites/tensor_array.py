@@ -263,7 +263,7 @@ class TensorArray:
             if isinstance(index, SymbolicTensor) and not hasattr(index, "__graphc_index__"):
                 error = UnimplementedError(
                     f"TensorArray.{method}: a position that is known at run time only cannot make the array longer; "
-                    "give it the size that it needs, gx.TensorArray(dtype, size=n)"
+                    "give it the size that it needs, TensorArray(dtype, size=n)"
                 )
                 raise at(error, user_location())
         position = operator.index(index)  # of the index of a loop, which is unrolled then

@@ -358,7 +358,11 @@ class SymbolicTensor(Tensor):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Raises: there are no values while the function is traced."""
-        self._refuse("numpy()", "return the tensor and call numpy() on the result")
+        self._refuse(
+            "numpy()",
+            "return the tensor and call numpy() on the result; in the text of an error, write the tensor or Variable "
+            "itself, as in {self.n}",
+        )
 
     def item(self) -> Any:
         """Raises: there are no values while the function is traced."""

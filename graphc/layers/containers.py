@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from graphc.autograph import call
 from graphc.base import UniqueNames, at, user_location
@@ -12,6 +12,19 @@ from graphc.layers.layer import TensorLayer
 from graphc.layers.module import Module
 
 __all__ = ["Sequential"]
+
+
+class _Elsewhere:
+    """A method of Keras models that graphc has as functions: using it raises an AttributeError that names them."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self.name!r}; gx.train.fit(step, dataset) trains, by a step "
+            "that calls optimizer.minimize, and a call of the model predicts"
+        )
 
 
 class Sequential(TensorLayer):
@@ -37,6 +50,8 @@ class Sequential(TensorLayer):
     """
 
     __graphc_reads__ = ("layers", "built", "_compute_dtype")
+    if not TYPE_CHECKING:  # a subclass may have its own
+        compile, fit, evaluate, predict = _Elsewhere(), _Elsewhere(), _Elsewhere(), _Elsewhere()
 
     def __init__(self, layers: Iterable[Callable[..., Any]] | None = None, name: str | None = None) -> None:
         super().__init__(name)

@@ -297,7 +297,7 @@ def test_a_dict_that_a_loop_changes_is_named() -> None:
             x = x - 1
         return state["a"]
 
-    with pytest.raises(InvalidArgumentError, match=r"the dict 'state' is .* before the loop"):
+    with pytest.raises(InvalidArgumentError, match=r"the dict 'state' has the key 'b' only after an iteration"):
         gx.function(program)(f(1.0))
 
 
@@ -309,3 +309,35 @@ def test_an_int_that_does_not_fit_is_refused_with_its_line() -> None:
         InvalidArgumentError, match=r"1099511627776 does not fit int32; use a float(.|\n)*# the comparison"
     ):
         gx.function(program)(n(1))
+
+
+def test_a_key_of_one_branch_only_is_named_with_its_side() -> None:
+    def program(x: Tensor) -> Any:
+        r = {"a": x}
+        if x > 0:
+            r["pos"] = x
+        return r
+
+    with pytest.raises(InvalidArgumentError, match="'r' has the key 'pos' only when the condition is true; set it on"):
+        gx.function(program)(f(1.0))
+
+
+def test_a_message_shows_the_value_of_a_variable_without_numpy() -> None:
+    n = gx.Variable(3.0)
+
+    def asked(x: Tensor) -> Any:
+        if x > 0:
+            raise ValueError(f"n is {n.numpy()}")
+        return x
+
+    def written(x: Tensor) -> Any:
+        if x > 0:
+            raise ValueError(f"n is {n}")
+        return x
+
+    with pytest.raises(
+        GraphcError, match=r"in the text of an error, write the tensor or Variable itself, as in {self.n}"
+    ):
+        gx.function(asked)(f(1.0))
+    with pytest.raises(ValueError, match=r"n is .*3\.0"):
+        gx.function(written)(f(1.0))

@@ -40,3 +40,11 @@ def test_layers_may_be_added_and_taken_away() -> None:
 def test_what_cannot_be_called_is_refused(wrong: Any) -> None:
     with pytest.raises(InvalidTypeError, match=r"(?s)Sequential: layers\[1\] must be a layer.*test_containers.py"):
         gx.layers.Sequential([gx.nn.relu, wrong])
+
+
+@pytest.mark.parametrize("name", ["compile", "fit", "evaluate", "predict"])
+def test_methods_of_keras_models_name_what_is_there(name: str) -> None:
+    model = gx.layers.Sequential([])
+    assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}'; gx.train.fit\(step, dataset\) trains"):
+        getattr(model, name)

@@ -158,10 +158,20 @@ class Join:
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
         if structures[0] != structures[1]:
+            if isinstance(pair[0], dict) and isinstance(pair[1], dict):
+                self._keys(name, pair)
             why = f"the structures differ{_difference(*pair)}"
             self._fail(
                 InvalidArgumentError, name, pair, why, _remedy(name, pair, "give it one structure on both sides")
             )
+
+    def _keys(self, name: str, pair: tuple[dict[Any, Any], dict[Any, Any]]) -> None:
+        """Refuses dicts of which one has a key that the other has not."""
+        for held, other, side in zip(pair, reversed(pair), self.sides, strict=True):
+            lone = [key for key in held if key not in other]
+            if lone:
+                text = f"{title_of(name)} has the key {lone[0]!r} only {side}; set it on both sides"
+                raise self.refuse(InvalidArgumentError(text))
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
         """Returns the type of two leaves joined; ``first_type`` is that of the first one where it is wider by now."""
