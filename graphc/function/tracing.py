@@ -204,6 +204,9 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
         return found
     convert_call = front_end.convert_call  # imports the front end, which wrappers convert with
     if _is_own_wrapper(function):
+        if trace is not None:
+            wrapper: Any = getattr(function, "__func__", function)
+            trace.reads.wraps(wrapper, wrapper.__wrapped__, wrapper.__name__)
         return function
     try:
         found = convert_call(function)

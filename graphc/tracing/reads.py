@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
 
@@ -284,8 +285,11 @@ class Reads:
         """Records the current contents of an object again, as :meth:`whole` does: its first use may have added some."""
         source = self.source(value)
         if source is not None:
-            self.forget([(*source.key, ".")])
+            below = (*source.key, ".")
+            told = {key: guard for key, guard in self.guards.items() if key[: len(below)] == below and _is_outer(key)}
+            self.forget([below])
             self.whole(value)
+            self.guards.update({key: guard for key, guard in told.items() if key not in self.guards})
 
     def forget(self, keys: Sequence[tuple[Any, ...]]) -> None:
         """Drops the guards of cells that the trace itself changed, and of all below them."""
@@ -341,6 +345,13 @@ class Reads:
             self.add(ReadGuard(source, f"type({{v}}) is {{0}}{held}", (kind,)))
             for name, part in zip(*parts, strict=True):
                 self._structure(attribute(source, name), part)
+
+
+def _is_outer(key: tuple[Any, ...]) -> bool:
+    """Returns True for the key of a function's closure variable, or of what was found by it."""
+    return any(
+        type(place) is int and type(part) is str and part in ("cell", "closure") for part, place in pairwise(key)
+    )
 
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:

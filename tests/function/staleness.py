@@ -81,6 +81,7 @@ def cases() -> list[Case]:
         staleness_objects,
         staleness_unconverted,
         staleness_world,
+        staleness_wrappers,
     )
 
     return sorted(_CASES, key=lambda case: _AREAS.index(case.area))

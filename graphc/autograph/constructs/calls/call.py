@@ -194,6 +194,8 @@ def convert_call(function: Any) -> Any:
       NoSourceError: its source is not available.
       UnsupportedSyntaxError: it holds syntax that cannot be converted.
     """
+    if isinstance(function, types.FunctionType) and function.__code__ is DISPATCHING:
+        return call(function)
     if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
         check_stores(function)
         converted = convert(function)

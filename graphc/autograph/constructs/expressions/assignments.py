@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import types
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import side_effect
+from graphc.autograph.constructs.purity.reading import read_descriptor
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import (
     AttributeCell,
@@ -46,8 +48,8 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)
     elif is_plain_attribute(owner, name):
         write(AttributeCell(owner, name), value)
-    elif (setter := _setter(owner, name)) is not None:
-        call(setter)(owner, value)
+    elif (setter := _method_for(owner, name, "fset", "__set__", "__setattr__")) is not None:
+        setter(value)
     else:
         what = f"the assignment to attribute {name!r} of {_named(owner)}"
         certain = isinstance(owner, Config)
@@ -72,15 +74,34 @@ def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: 
         write(AttributeCell(owner, name), value)
 
 
-def _setter(owner: Any, name: str) -> types.FunctionType | None:
-    """Returns the function of a property of the user's that a store calls."""
+def _method_for(owner: Any, name: str, of_property: str, of_descriptor: str, hook: str) -> Any:
+    """Returns what a store or a deletion calls: a function of a property's, or of another descriptor's, of the user's.
+
+    Args:
+      owner: the object.
+      name: of the attribute.
+      of_property: the name of the property's function.
+      of_descriptor: the name of the descriptor's method.
+      hook: the method of the object itself that would be asked instead.
+
+    Returns:
+      What to call, which takes the value that is stored; None if there is no such function.
+    """
     kind = cast("type[Any]", type(owner))
     found = found_on(kind, name)
-    # A __setattr__ of the user's comes before the property.
-    if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
+    # A __setattr__ or __delattr__ of the user's comes before the property.
+    if found is None or found_on(kind, hook) is not found_on(object, hook):
         return None
-    setter = found.fset
-    return setter if isinstance(setter, types.FunctionType) and is_users(kind, setter) else None
+    if isinstance(found, property):
+        method = getattr(found, of_property)
+        if not (isinstance(method, types.FunctionType) and is_users(kind, method)):
+            return None
+        read_descriptor(kind, name, found, of_property)
+        return functools.partial(call(method), owner)
+    if (method := operator_method(found, of_descriptor)) is None:
+        return None
+    read_descriptor(kind, name, found)
+    return functools.partial(call(method), found, owner)
 
 
 @over_choices(use, use)
@@ -124,6 +145,9 @@ def delete_attr(owner: Any, name: str) -> None:
     place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
     # Python has the error for an attribute that is not there.
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
+        if context.trace is not None and (deleter := _method_for(owner, name, "fdel", "__delete__", "__delattr__")):
+            deleter()
+            return
         side_effect(what)
         if context.trace is not None:
             context.trace.journal.note(ManagedAttributeCell(owner, name, what))

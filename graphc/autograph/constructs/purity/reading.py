@@ -27,6 +27,7 @@ from graphc.tracing import (
     MISSING,
     Trace,
     attribute,
+    content_of,
     context,
     fixed,
     global_name,
@@ -65,6 +66,7 @@ class _Named(NamedTuple):
 
 _FIELD = type(_Named.field)  # Python gives it no public name
 """The type of the descriptors of a named tuple's fields."""
+_CALLED = (types.FunctionType, types.MethodType, partial)
 ALIASES: Any = (type(Generic[TypeVar("_")]), types.GenericAlias)
 """The types of parametrized generic classes, which have the attributes of their class."""
 
@@ -97,8 +99,21 @@ def entering(function: types.FunctionType, converted: types.FunctionType | None 
       function: it.
       converted: what is called in its place; None where it is called itself.
     """
-    if context.trace is not None and not is_library_file(function.__code__.co_filename):
+    if context.trace is None:
+        return
+    if is_library_file(function.__code__.co_filename):
+        _read_wrapped(function)
+    else:
         read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
+
+
+def _read_wrapped(function: types.FunctionType) -> None:
+    """Tells of what a decorator of a library's has wrapped, as :mod:`contextlib`'s do; it is the same in all calls."""
+    assert context.trace is not None
+    reads = context.trace.root.reads
+    for value in (content_of(cell) for cell in function.__closure__ or ()):
+        if isinstance(value, _CALLED) and reads.source(value) is None:
+            reads.wraps(function, value, f"what {function.__qualname__} wraps")
 
 
 def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
@@ -331,15 +346,22 @@ def found_after(owner: Any, name: str) -> type[Any]:
     return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
 
 
-def read_descriptor(kind: type[Any], name: str, found: Any) -> None:
-    """Tells of a property, or of another descriptor of the user's, which is about to be asked."""
+def read_descriptor(kind: type[Any], name: str, found: Any, called: str = "fget") -> None:
+    """Tells of a property, or of another descriptor of the user's, which is about to be asked.
+
+    Args:
+      kind: the class.
+      name: of the attribute.
+      found: the descriptor.
+      called: the name of the property's function that is called: ``"fget"``, ``"fset"`` or ``"fdel"``.
+    """
     if context.trace is None or is_library(kind):
         return
     reads = context.trace.root.reads
     if isinstance(found, property):
         place = attribute(fixed(kind, kind.__name__), name)
         reads.record(place, found)
-        reads.record(attribute(place, "fget"), found.fget)
+        reads.record(attribute(place, called), getattr(found, called))
     else:  # the class would ask it
         reads.record(looked_up(partial(found_on, kind), name, f"{kind.__name__}.{name}", (id(kind), name)), found)
 
