@@ -150,6 +150,10 @@ class Tracing(Protocol):
         """Replaces a tensor's values by those of another, as item assignment does."""
         ...
 
+    def view(self, tensor: Any, result: Any) -> None:
+        """Notes that a result would be a view of a tensor if that were a NumPy array."""
+        ...
+
     def look_at(self, tensor: Any) -> None:
         """Notes that Python code observes the values of a tensor from outside."""
         ...

@@ -311,6 +311,49 @@ class SymbolicTensor(Tensor):
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
         self.become(FUNCTIONS["update_item"](self, index, value))
 
+    def __getitem__(self, index: Any) -> Tensor:
+        result = super().__getitem__(index)
+        parts = cast("tuple[Any, ...]", index if isinstance(index, tuple) else (index,))
+        if not any(isinstance(part, list | np.ndarray) or getattr(part, "ndim", 0) for part in parts):
+            self._view(result)
+        return result
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """The tensor with its axes reversed."""
+        return self._view(super().T)
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """The tensor with its last two axes exchanged."""
+        return self._view(super().mT)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """Returns the tensor with another shape; one size may be -1."""
+        return self._view(super().reshape(*shape))
+
+    def ravel(self) -> Tensor:
+        """Returns the elements as a tensor with one axis."""
+        return self._view(super().ravel())
+
+    def squeeze(self, axis: Any = None) -> Tensor:
+        """Returns the tensor without axes of size 1."""
+        return self._view(super().squeeze(axis))
+
+    def swapaxes(self, axis1: int, axis2: int) -> Tensor:
+        """Returns the tensor with two axes exchanged."""
+        return self._view(super().swapaxes(axis1, axis2))
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Returns the tensor with its axes permuted; reversed if no axes are given."""
+        return self._view(super().transpose(*axes))
+
+    def _view(self, result: Tensor) -> Tensor:
+        """Returns a result that in plain Python, if this tensor were a NumPy array, would be a view of it."""
+        if result.shape:
+            self.trace.view(self, result)
+        return result
+
     @property
     def type(self) -> TensorType:
         """Shape and dtype together."""

@@ -32,7 +32,7 @@ from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import MISS, matcher
 from graphc.function.results import OwnTensor, Place, Result, is_written, packer
-from graphc.function.write_back import WriteBack, array_leaves
+from graphc.function.write_back import WriteBack, array_leaves, check_changed
 from graphc.ir import Attrs, Graph
 from graphc.lowering import Executable, run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
@@ -94,6 +94,7 @@ class TracedFunction:
     ) -> None:  # fmt: skip
         self.graph = graph
         self._names = list(arguments.values)
+        self._changed = trace.memory.changed
         self.variables = weakref.WeakValueDictionary(trace.variables)
         self.notes = notes
         self.after_call = _slices(after_call, len(graph.outputs))
@@ -313,6 +314,8 @@ class TracedFunction:
         """Refuses a call whose arguments would not change as in the Python function."""
         if self.write_back is not None:
             self.write_back.check(arguments, [*self.captured(arguments), *self.observed])
+        if self._changed:
+            check_changed(self.graph.name, self._changed, arguments)
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
         """Returns the function that turns the program's outputs into the result of the user's function.

@@ -112,6 +112,8 @@ def _trace_into(
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     before = [tensor.raw for tensor in symbolic]
+    for place, tensor in enumerate(symbolic):
+        trace.memory.argument(place, tensor)
     args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
     watch = ArgumentWatch(options.name, args, kwargs)
     with _telling_refusals(trace), trace_scope(trace), options.pinned():

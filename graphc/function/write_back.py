@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from graphc.core import SymbolicTensor, Tensor
 from graphc.function.arguments import Arguments
 from graphc.tracing import TensorCell, Trace, is_array
 
-__all__ = ["WriteBack", "array_leaves"]
+__all__ = ["WriteBack", "array_leaves", "check_changed"]
 
 
 def array_leaves(arguments: Arguments) -> list[tuple[str, Any]]:
@@ -25,6 +25,29 @@ def array_leaves(arguments: Arguments) -> list[tuple[str, Any]]:
         for path, leaf in nest.flatten_with_paths(value, name)
         if is_array(leaf)
     ]
+
+
+def check_changed(name: str, changed: Mapping[int, tuple[str, Location | None]], arguments: Arguments) -> None:
+    """Refuses a call with a NumPy array that the Python function changes in place, itself or through a view.
+
+    Args:
+      name: the function's name, for messages.
+      changed: by the position of an argument, the operator, empty for an item assignment, and the line.
+      arguments: the call's arguments.
+
+    Raises:
+      InvalidArgumentError: one of these arguments is a NumPy array.
+    """
+    leaves = array_leaves(arguments)
+    for place, (symbol, location) in changed.items():
+        path, leaf = leaves[place]
+        if isinstance(leaf, np.ndarray):
+            how = f"changes the argument {path!r} with {symbol}=" if symbol else f"assigns items of a view of {path!r}"
+            error = InvalidArgumentError(
+                f"{name} {how}, which was passed as a NumPy array: the compiled function would change a copy. Pass a "
+                "tensor, made with gx.asarray, or change a copy made inside with gx.copy"
+            )
+            raise at(error, location or user_location())
 
 
 @dataclass(frozen=True)

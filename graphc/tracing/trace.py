@@ -57,6 +57,7 @@ from graphc.tracing.journal import Journal, JournalMark
 from graphc.tracing.lifting import CreationInTrace, Lifting, known_value
 from graphc.tracing.reads import Reads
 from graphc.tracing.reports import AfterCall, Check, LoopReport, SideEffect, Store
+from graphc.tracing.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from graphc.core import Tracing, Variable
@@ -157,6 +158,7 @@ class Trace:
         self.after_call: dict[str, AfterCall] = {}
         self.has_growing = False
         self.aliases = AliasSet()
+        self.memory = SharedMemory(self.aliases)
         self.reads = Reads()
         self.entered: set[tuple[int, int, bool]] = set()
         self.journal = Journal(self, around=None if self.parent is None else self.parent.journal)
@@ -324,7 +326,12 @@ class Trace:
         """Replaces a tensor's values by those of another of its type, from this point of the trace on."""
         cell = TensorCell(tensor)
         self.writing(cell)
+        self.root.memory.change(tensor, "")
         cell.set(new)
+
+    def view(self, tensor: SymbolicTensor, result: Tensor) -> None:
+        """Notes that a result would be a view of a tensor if that were a NumPy array."""
+        self.root.memory.view(tensor, result)
 
     def is_inside(self, other: Tracing) -> bool:
         """Returns True if ``other`` is this trace or encloses it."""

@@ -34,7 +34,7 @@ from graphc.autograph.values.number import example_of
 from graphc.autograph.values.protocol import answer
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import Config
-from graphc.core import ArrayMethods, SymbolicTensor, read
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, read
 from graphc.tracing import MISSING, Region, context
 
 __all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
@@ -187,6 +187,8 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     kind = cast("type[Any]", type(target))
     native, method = _INPLACE[symbol]
     if not hasattr(kind, method):  # a tuple, a number: `a += b` is `a = a + b`
+        if context.trace is not None and isinstance(target, SymbolicTensor):
+            context.trace.root.memory.change(target, symbol)
         return binary(symbol, target, value)
     if (users := operator_method(target, method)) is not None:
         result = call(users)(target, value)
@@ -206,9 +208,21 @@ def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:
     store_attr(owner, name, value)
 
 
+def _asarray(native: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    result = native(x, *args, **kwargs)
+    if result is x and context.trace is not None and isinstance(x, SymbolicTensor):
+        context.trace.root.memory.separate(x)
+    return result
+
+
 def _delattr(native: Any, owner: Any, name: str, /) -> None:
     del native
     delete_attr(owner, name)
 
 
-OVERRIDES: Functions = {object.__setattr__: _store_in_object, setattr: _setattr, delattr: _delattr}
+OVERRIDES: Functions = {
+    object.__setattr__: _store_in_object,
+    setattr: _setattr,
+    delattr: _delattr,
+    FUNCTIONS["asarray"]: _asarray,
+}

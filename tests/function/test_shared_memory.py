@@ -1,0 +1,211 @@
+"""In-place changes of NumPy arguments are refused, whatever name or view they go through; tensors have none."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import InvalidArgumentError
+
+
+def plain(a: Any) -> Any:
+    a += 1
+    return a * 2
+
+
+def alias(a: Any) -> Any:
+    b = a
+    a *= 2
+    return b * 1
+
+
+def view(a: Any) -> Any:
+    b = a[1:]
+    b -= 1
+    return a.sum()
+
+
+def item_of_a_view(a: Any) -> Any:
+    b = a[1:]
+    b[0] = 9
+    return a.sum()
+
+
+def transposed(a: Any) -> Any:
+    b = a.reshape(1, -1).T
+    b /= 2
+    return a.sum()
+
+
+def _change(a: Any) -> None:
+    a **= 2
+
+
+def helper(a: Any) -> Any:
+    _change(a)
+    return a * 1
+
+
+def by_function(a: Any) -> Any:
+    operator.iadd(a, 1)
+    return a * 1
+
+
+def loop(a: Any) -> Any:
+    b = a
+    while b.sum() < 9:
+        b += 1
+    return b * 1
+
+
+def after_a_loop(a: Any) -> Any:
+    while a.sum() < 1:
+        a = a * 2
+    a += 1
+    return a
+
+
+def branch(a: Any) -> Any:
+    if a.sum() > 1:
+        a += 1
+    return a * 1
+
+
+def after_a_branch(a: Any) -> Any:
+    if a.sum() < 1:
+        a = a * 2
+    a += 1
+    return a
+
+
+IN_PLACE = [
+    plain, alias, view, item_of_a_view, transposed, helper, by_function, loop, after_a_loop, branch, after_a_branch
+]  # fmt: skip
+
+
+def test_what_a_loop_carries_may_stand_for_itself() -> None:
+    @gx.function
+    def compiled(values: Any, n: Any) -> Any:
+        best = values
+        other = values
+        while n > 0:
+            if n % 2 == 0:
+                best, other = other, best
+            n = n - 1
+        best += 1
+        return best
+
+    with pytest.raises(InvalidArgumentError, match="changes the argument 'values' with"):
+        compiled(np.ones(3, np.float32), gx.asarray(4))
+
+
+@pytest.mark.parametrize("function", IN_PLACE)
+def test_in_place_changes_of_numpy_arguments_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(InvalidArgumentError, match="was passed as a NumPy array: the compiled function would change"):
+        gx.function(function)(np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("function", [f for f in IN_PLACE if f != item_of_a_view])
+def test_tensors_are_bound_anew(function: Callable[..., Any]) -> None:
+    x = gx.ones(3)
+    np.testing.assert_array_equal(gx.function(function)(x), function(gx.ones(3)))
+    np.testing.assert_array_equal(x, np.ones(3))
+
+
+def test_each_call_is_checked() -> None:
+    compiled = gx.function(plain)
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled(gx.ones(3)), [4, 4, 4])
+        for _ in range(2):
+            with pytest.raises(InvalidArgumentError, match=r"plain changes the argument 'a' with \+=") as caught:
+                compiled(np.ones(3, np.float32))
+            assert "a += 1" in str(caught.value)
+
+
+def test_arrays_in_arguments_are_named() -> None:
+    @gx.function
+    def compiled(parts: Any) -> Any:
+        for part in parts:
+            part += 1
+        return parts[0] * 1
+
+    with pytest.raises(InvalidArgumentError, match=r"changes the argument 'parts\[0\]' with \+="):
+        compiled((np.ones(3, np.float32),))
+
+
+def rebound(a: Any) -> Any:
+    a = a + 1
+    a += 1
+    return a
+
+
+def made_a_tensor(a: Any) -> Any:
+    a = gx.asarray(a)
+    a += 1
+    b = a[1:]
+    b += 1
+    return b
+
+
+def copied(a: Any) -> Any:
+    a = gx.copy(a)
+    a += 1
+    a[0] = 5
+    return a
+
+
+def converted(a: Any) -> Any:
+    a = a.astype("float32")
+    a += 1
+    return a
+
+
+def reshaped(a: Any) -> Any:
+    a = gx.reshape(a, (3, 1))
+    a += 1
+    return a
+
+
+def element(a: Any) -> Any:
+    b = a[0]
+    b += 1
+    return b
+
+
+def selected(a: Any) -> Any:
+    b = a[[0, 1]]
+    b += 1
+    return b
+
+
+def both_branches(a: Any) -> Any:
+    a = a * 2 if a.sum() > 1 else a * 3
+    a += 1
+    return a
+
+
+def certain_loop(a: Any) -> Any:
+    for _ in range(20):
+        a = a * 1
+        a += 1
+    a += 1
+    return a
+
+
+@pytest.mark.parametrize(
+    "function",
+    [rebound, made_a_tensor, copied, converted, reshaped, element, selected, both_branches, certain_loop],
+)
+def test_names_of_new_tensors_may_change(function: Callable[..., Any]) -> None:
+    array = np.ones(3, np.float32)
+    np.testing.assert_array_equal(gx.function(function)(array), function(gx.ones(3)))
+    np.testing.assert_array_equal(array, np.ones(3))
+
+
+def test_scalars_are_no_arrays() -> None:
+    assert float(gx.function(plain)(np.float32(2))) == 6
