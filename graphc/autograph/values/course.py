@@ -102,7 +102,7 @@ class Course:
         if type(odd) is not self.kind:
             later = _a(cast("type[Any]", type(odd)))
             reason = f"a number is {_a(self.kind)} in the first iteration and {later} in a later one"
-            # `total = 0` may be a float from the second iteration on, where another attempt goes well.
+            # `total = 0` may be a float from the second iteration on, where another attempt may go well.
             self.loop.region.abort(reason, unsettled=True)
 
     def row(self) -> np.ndarray[Any, Any] | None:

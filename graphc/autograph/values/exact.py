@@ -59,7 +59,7 @@ def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
         nearest: Any = kind(number)
         if float(nearest) != number and op in ("equal", "not_equal"):
             return op == "not_equal"
-        # The rounded number is on the wrong side: the tensor may be equal to it and still lie below the number.
+        # The rounded number is on the wrong side: a tensor that is equal to it may still lie below the number.
         if op in _BELOW and float(nearest) < number:
             nearest = np.nextafter(nearest, kind(np.inf))
         elif op not in _BELOW and float(nearest) > number:
@@ -82,7 +82,7 @@ def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
     rounded = apply(OPS["ceil" if op in _BELOW else "floor"], (real,))
     above, below = apply(OPS["greater_equal"], (rounded, -limit)), apply(OPS["less"], (rounded, limit))
     fits = apply(OPS["logical_and"], (above, below))
-    # The cast of a float that the int's dtype does not hold gives any number.
+    # The cast of a float that the int's dtype does not hold has no defined result.
     near = apply(OPS["astype"], (apply(OPS["where"], (fits, rounded, 0.0)),), Attrs(dtype=whole.dtype))
     result = apply(OPS["logical_and"], (fits, apply(OPS[op], (whole, near))))
     if op == "equal":

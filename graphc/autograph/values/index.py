@@ -197,7 +197,7 @@ class LoopIndex(Symbolic):
             return self.give_up(f"the integer {op} could pass 32 bits, which") if found is NotImplemented else found
         tensors = list(map(as_tensor, operands))
         region = self._inner(other)
-        lasts = [_last(value, region) for value in operands]
+        lasts = [_last(value, region) for value in operands]  # after the loop its name holds an int
         last = None if None in lasts else _PYTHON[op](*lasts)
         course, parts = self.course, [_course(value) for value in operands]
         if course is not None:

@@ -141,7 +141,7 @@ class Join:
           InvalidTypeError: dtypes differ.
           UnimplementedError: Python values differ.
         """
-        shared = nest.shared(first, second)
+        shared = nest.shared(first, second)  # they are merged by the writes to them, and stay the user's objects
         first_leaves, structure = nest.flatten(first, shared)
         second_leaves, second_structure = nest.flatten(second, shared)
         self.structures(name, (first, second), (structure, second_structure))

@@ -114,6 +114,7 @@ class Span:
     low: int
     high: int
     counted: bool = False
+    # Left out of ==, by which `holds` knows ANY_INT.
     drifts: Mapping[LoopStart, Drift] = field(default_factory=lambda: _NOWHERE, compare=False)
     counters: frozenset[LoopStart] = field(default_factory=lambda: _NOBODY, compare=False)
 

@@ -250,7 +250,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     code = code_owner.__code__
     check_stores(code_owner)
     check_recursion(code_owner)
-    replaced = OVERRIDES.functions.get(code_owner) if original is code_owner else None
+    replaced = OVERRIDES.functions.get(code_owner) if original is code_owner else None  # of a method `call` has asked
     if is_graphc_file(code.co_filename):
         if (wrapped := code_owner.__dict__.get("__wrapped__")) is not None and context.trace is not None:
             context.trace.root.reads.wraps(code_owner, wrapped, code_owner.__name__)  # as gx.grad(f) does
