@@ -115,7 +115,7 @@ class Choice(Deferred):
         raise error if context.trace is None else context.trace.refuse(error)
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
+        if name.startswith("__"):  # copy and the like probe for special names
             raise AttributeError(name)
         self.refuse(f"the attribute {name!r}")
 
@@ -151,6 +151,7 @@ def use(value: Any, function: Callable[[Any], Any]) -> Any:
     if len(left) == 1:
         return function(value.options[left[0]])
     first = left[0]
+    # In the false branch `left` is without the first, so the recursion ends.
     return if_exp(value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function))
 
 
@@ -164,6 +165,7 @@ def ask(value: Any, question: Callable[[Any], Any]) -> Any:
         try:
             return question(one)
         except (AttributeError, TypeError, ValueError) as error:
+            # An error of Python's own is noted here; one that the user's code raised (RAISED) is noted already.
             if is_simple(one) and not isinstance(error, GraphcError) and not hasattr(error, RAISED):
                 note_raise(error)
             raise

@@ -60,7 +60,7 @@ def as_choices(
         return (None if same(first, second) else _as_choices(first, second, traces, growing)) or (first, second)
     if isinstance(first, Deferred):
         return _as_choices(first, second, traces, growing) or (first, second)
-    # A copy of a list would be another one than its other names hold.
+    # A copy of a list would be another one than the other names of it hold.
     if nest.is_mutable(first) and copies is None and not contents:
         return first, second
     pairs = [
@@ -72,11 +72,11 @@ def as_choices(
 
 def _rebuilt(value: Any, items: Sequence[Any], copies: dict[int, Any] | None) -> Any:
     before = (nest.children(value) or ((), ()))[1]
-    if all(map(_is, before, items)):
+    if all(map(_is, before, items)):  # == of tensors would trace a comparison
         return value
     copy = nest.rebuilt(value, items)
     if copies is not None:
-        copies[id(copy)] = copies.get(id(value), value)
+        copies[id(copy)] = copies.get(id(value), value)  # of a copy of a copy the user's container
     return copy
 
 
@@ -92,6 +92,7 @@ def is_constant(value: Any, trace: Trace) -> bool:
         return False
     if isinstance(value, BaseException) and is_deferred(value):
         return False
+    # The method `x.sum` of a tensor is another one in each run, as the tensor is.
     return not isinstance(getattr(value, "__self__", None), Tensor) and not _is_made_in(value, trace)
 
 
@@ -197,7 +198,7 @@ def _moved(value: Choice, options: tuple[Any, ...], places: dict[int, int]) -> C
     elif len(places) == 1:
         which = next(iter(places.values()))
     elif any(place != new for place, new in places.items()):
-        # A place that it cannot have any more may go anywhere.
+        # a place that it cannot have any more may go anywhere.
         news = [places.get(place, 0) for place in range(len(value.options))]
         which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
     return Choice(which, options)
@@ -216,4 +217,4 @@ def _any_leaf(leaf: Any) -> Any:
         return leaf
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)
-    return zero.item() if type.weak else zero
+    return zero.item() if type.weak else zero  # a Python number keeps the join weak

@@ -235,6 +235,7 @@ class Courses:
             for course in computed
         ]
         current = {start: start.first for start in after}
+        # All names go through an iteration together: `a, b = b, a + b` needs both.
         for trip in range(len(self.order)):
             for start, value in current.items():
                 columns[start].append(value)

@@ -41,6 +41,7 @@ class CourseNumber(SymbolicNumber):
         self._tensor = tensor
         self._place: int | None = None
 
+    # Late: only what the graph asks for becomes a row.
     @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
@@ -61,7 +62,7 @@ class CourseNumber(SymbolicNumber):
         values = self.course.values
         if values is None:
             self.course.loop.asked = True
-            return Span(self.course.first, self.course.first)
+            return Span(self.course.first, self.course.first)  # for this trial only: what asked is traced again
         span = Span(min(values), max(values))
         if not span.fits:
             self.give_up("an int that passes 32 bits")

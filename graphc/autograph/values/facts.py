@@ -46,6 +46,7 @@ Facts = Mapping[Value, Any]
 """By ints of the program, which of them they may be: some, or those between two."""
 
 _NO_FACTS: Facts = MappingProxyType({})
+# Weak, so that facts go with their graph.
 _conditions: WeakKeyDictionary[Value, tuple[Facts, Facts]] = WeakKeyDictionary()
 _assumed: WeakKeyDictionary[Trace, dict[Value, Any]] = WeakKeyDictionary()
 
@@ -78,7 +79,7 @@ def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any,
 def known_of(number: SymbolicTensor) -> Any:
     """Gives which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
     found, trace = None, context.trace
-    while trace is not None:
+    while trace is not None:  # an inner branch knows what the outer ones do
         here = [_assumed.get(trace, _NO_FACTS)]
         here += [check.facts for check in _passed.get(trace, ()) if number.raw in check.facts and _holds(trace, check)]
         for facts in here:
@@ -108,7 +109,7 @@ def assume(trace: Trace, condition: Any, truth: bool) -> None:
 
 def _assume(trace: Trace, facts: Facts) -> None:
     if facts:
-        _assumed[trace] = _joined(_assumed.get(trace, {}), facts)
+        _assumed[trace] = _joined(_assumed.get(trace, {}), facts)  # a new dict: `assuming` puts the old one back
 
 
 def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTensor, SymbolicTensor]]) -> None:
@@ -159,6 +160,7 @@ def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
     """Notes that a condition has this truth only where two others have; returns it."""
     facts = _joined(_facts(first, truth), _facts(second, truth))
     if facts and isinstance(result, SymbolicTensor):
+        # Where `a and b` is false, each may be true.
         _conditions[result.raw] = (facts, _NO_FACTS) if truth else (_NO_FACTS, facts)
     return result
 

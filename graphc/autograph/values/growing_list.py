@@ -109,7 +109,7 @@ class Growing(Contents):
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
-                # A row is a copy: what is assigned to it does not reach the list.
+                # a row is a copy: what is assigned to it does not reach the list.
                 context.trace.root.aliases.freeze(leaf, "the item of a list")
         return item
 
@@ -142,7 +142,7 @@ class Growing(Contents):
     def __bool__(self) -> NoReturn:
         self.fail()
 
-    def __eq__(self, other: object) -> NoReturn:
+    def __eq__(self, other: object) -> NoReturn:  # the list itself asks, as for `x in items`
         self.fail()
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
@@ -223,7 +223,7 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
             join.leaf(title, pair, type)
             for pair, type in zip(zip(leaves, other_leaves, strict=True), types, strict=True)
         ]
-    trace.root.has_growing = True
+    trace.root.has_growing = True  # from here on calls of builtins look at their arguments
     columns = [[nest.flatten(item)[0][position] for item in items] for position in range(len(leaves))]
     buffers = [_buffer(column, type, capacity) for column, type in zip(columns, types, strict=True)]
     return Growing(nest.unflatten(structure, buffers), trace.constant(len(items)), 0, Appends())

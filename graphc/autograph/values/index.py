@@ -31,7 +31,7 @@ from graphc.tracing import Region
 __all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "limited", "loop_position", "window"]
 
 _INT32 = np.iinfo(np.int32)
-_EXACT_IN_FLOAT32 = 2**24
+_EXACT_IN_FLOAT32 = 2**24  # float32 holds all ints up to it
 _PYTHON: dict[str, Any] = {
     "abs": abs,
     "add": operator.add,
@@ -72,6 +72,7 @@ class Sum:
         terms = dict(self.terms)
         for part, count in other.terms.items():
             terms[part] = terms.get(part, 0) + times * count
+        # i - i leaves no term: a[i : i + 3] has the width 3.
         return Sum({part: count for part, count in terms.items() if count}, self.offset + times * other.offset)
 
 
@@ -224,7 +225,7 @@ class LoopIndex(Symbolic):
     def as_float(self) -> Tensor:
         """Returns the number as a float of the same value."""
         found = self._by_trip(float, self)
-        return self._float(None) + 0.0 if found is NotImplemented else found
+        return self._float(None) + 0.0 if found is NotImplemented else found  # a cast would make a strong type
 
     def _with_float(self, native: Callable[..., Any], *operands: Any) -> Any:
         """Returns what is computed of the index and a float or complex number; NotImplemented for anything else."""
@@ -280,7 +281,7 @@ class LoopIndex(Symbolic):
         found = self._by_trip(_SYMBOLS["/"], self, other)
         if found is not NotImplemented:
             return found
-        if isinstance(other, int | float) and other == 0:
+        if isinstance(other, int | float) and other == 0:  # unrolled, Python raises in the first iteration that divides
             self.give_up("division by zero")
         if isinstance(other, LoopIndex):
             self.give_up("the quotient of two indices")
@@ -308,7 +309,7 @@ class LoopIndex(Symbolic):
         return self._make("remainder", other, [0, other - 1])
 
     def __neg__(self) -> Any:
-        return self._make("multiply", -1, [-self.low, -self.high])
+        return self._make("multiply", -1, [-self.low, -self.high])  # unlike `negative`, it leaves the index a Sum
 
     def __pos__(self) -> LoopIndex:
         return self
@@ -339,7 +340,7 @@ class LoopIndex(Symbolic):
         return self._make("abs", None, [abs(self.low), abs(self.high), *([0] if self.low < 0 < self.high else [])])
 
     def __round__(self, digits: int | None = None) -> LoopIndex:
-        if digits is not None and not (type(digits) is int and digits >= 0):
+        if digits is not None and not (type(digits) is int and digits >= 0):  # round(i, -1) rounds to tens
             self.give_up("round()")
         return self
 
@@ -349,8 +350,10 @@ class LoopIndex(Symbolic):
     __floor__ = __ceil__ = __trunc__
 
     def __pow__(self, other: Any) -> Any:
+        # The bounds of a larger power take Python long, and seldom fit.
         if not isinstance(other, int) or not 0 <= other <= 64:
             return self.unlike_int("**", self, other)
+        # An even power is smallest at 0.
         corners = [self.low**other, self.high**other, *([0] if self.low < 0 < self.high else [])]
         return self._make("pow", other, corners)
 
@@ -426,6 +429,7 @@ def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, in
     if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
         if isinstance(start, LoopIndex) and isinstance(stop, LoopIndex):
             width = stop.form.plus(start.form, -1)
+            # A negative start counts from the end, and Python cuts what passes it: both change the width.
             if not width.terms and width.offset > 0 and start.low >= 0 and stop.high <= size:
                 return start.tensor, width.offset
         parts = [None if bound is None else _course(bound) for bound in (start, stop)]

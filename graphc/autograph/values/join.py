@@ -62,11 +62,12 @@ def same(first: Any, second: Any) -> bool:
     if first is second:
         return True
     if isinstance(first, SymbolicTensor) and isinstance(second, SymbolicTensor):
+        # t and int(t) may be one value of the graph, but not of Python.
         return first.raw is second.raw and kinds_of(first) == kinds_of(second)
     if type(first) is not type(second):
         return False
     if is_number(first) or isinstance(first, str | bytes | range | slice):
-        return repr(cast("Any", first)) == repr(second)
+        return repr(cast("Any", first)) == repr(second)  # 0.0 == -0.0 and nan != nan mislead; the texts do not
     return False
 
 
@@ -268,7 +269,7 @@ def _common_dtype(first: TensorType, second: TensorType) -> TensorType | None:
 
 def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
     """Returns True if a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
-    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
+    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}  # NumPy gives bfloat16 the kind "V"
     return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
 
 
@@ -317,6 +318,7 @@ def note_aliases(
         if isinstance(value, SymbolicTensor):
             trace.root.aliases.add(value, name, None if sources is None else tuple(sources), held, numbers)
         return
+    # None and () are one object each: they have no other name to tell of.
     if value is None or (isinstance(value, tuple) and not parts[1]):
         return
     columns = None if sources is None else [nest.children(source) for source in sources]
@@ -333,7 +335,7 @@ def leaf_type(value: Any) -> TensorType:
     """Returns the type that a leaf has as a tensor; a Python number is weak."""
     raw = operand(value)
     if is_number(raw):
-        return TensorType((), scalar_array(raw).dtype, type(raw) is not bool)
+        return TensorType((), scalar_array(raw).dtype, type(raw) is not bool)  # JAX has no weak bool
     return type_of_any(raw)
 
 
@@ -345,7 +347,7 @@ def to_tensors(trace: Trace, leaves: Sequence[Any], types: Sequence[TensorType |
 
 def zeros_of(trace: Trace, type: TensorType) -> SymbolicTensor:
     """Zeros of exactly this type in ``trace``, for a value that is never looked at."""
-    if not type.weak:
+    if not type.weak:  # the op makes strong zeros, a Python number weak ones
         return trace.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
     zero = trace.lift(type.dtype.type(0).item())
     return zero if not type.shape else trace.apply(OPS["broadcast_to"], (zero,), Attrs(shape=type.shape))[0]

@@ -23,7 +23,7 @@ def holds_symbols(value: Any) -> bool:
 def note_store(owner: Any, what: str) -> None:
     """Tells the trace that ``owner`` is about to hold a tensor of it."""
     trace = context.trace
-    if trace is not None and id(owner) not in trace.root.stores:
+    if trace is not None and id(owner) not in trace.root.stores:  # the first note has what was there before the trace
         trace.note_store(owner, what, _restorer(owner))
 
 
@@ -45,7 +45,7 @@ def _refill(contents: Any, target: Any) -> None:
 
 def _refill_attributes(attributes: dict[str, Any], target: Any) -> None:
     if hasattr(target, "__dict__"):
-        vars(target).clear()
+        vars(target).clear()  # past a __setattr__ or __delattr__ of the user's
         vars(target).update(attributes)
 
 

@@ -78,6 +78,7 @@ def item_by_trip(items: Any, index: Any) -> Any:
     passes = type(items) is list and isinstance(index, LoopIndex) and index.high >= len(values)
     if passes and any(plain_kind(value) is None for value in values):
         return GROWS
+    # First: the item of a list of Python numbers stays an exact Python number.
     found = by_trip(_at_place, (index, *values))
     if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(values) or _alike(values)):
         return found

@@ -186,6 +186,7 @@ def symbol_of(value: Any) -> Symbolic | None:
     """Returns what answers for a value that is not known while a function is traced; None for all other values."""
     if isinstance(value, Symbolic):
         return value
+    # The list stays the user's own object, so that all its names see a change; only the items are replaced.
     if isinstance(value, list):
         items = cast("list[Any]", value)
         if len(items) == 1 and isinstance(items[0], Contents):

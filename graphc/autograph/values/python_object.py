@@ -21,7 +21,7 @@ _PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes",
 
 def found_on(kind: type[Any], name: str) -> Any:
     """Returns what Python finds for an attribute in a class and its bases, as it is there; None for nothing."""
-    for base in kind.__mro__:
+    for base in kind.__mro__:  # getattr would bind a classmethod, and ask the metaclass
         if name in base.__dict__:
             return base.__dict__[name]
     return None
@@ -41,7 +41,7 @@ def users_method(owner: Any, name: str) -> types.FunctionType | None:
             PLAIN.add(kind)
         return None
     method = found_on(kind, name)
-    if not isinstance(method, types.FunctionType):
+    if not isinstance(method, types.FunctionType):  # nothing else has code to convert
         return None
     if not is_users(kind, method):
         if _is_generated(method):

@@ -33,7 +33,7 @@ SMALL_STEP = 8
 """What counts in steps of at most this size needs 2**27 iterations at least to come from the middle of what 32 bits
 hold to the ends, and is not checked."""
 
-_MIDDLE = 2**30
+_MIDDLE = 2**30  # from here 2**30 are left to the ends: 2**27 steps of SMALL_STEP
 
 
 class LoopStart:
@@ -155,7 +155,7 @@ class Span:
 
     def negated(self) -> Span:
         """Returns the numbers of the other sign."""
-        return Span(-self.high, -self.low, self.counted, counters=self.counters)
+        return Span(-self.high, -self.low, self.counted, counters=self.counters)  # no drifts: -i is not near i
 
     def rely(self) -> None:
         """Notes that something is made of a number for which its bounds must be right."""
@@ -207,7 +207,7 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
     """
     if drift.restart is not None:
         initial = common_span(initial, Span(*drift.restart)) or ANY_INT
-    low, high = min(drift.low, 0), max(drift.high, 0)
+    low, high = min(drift.low, 0), max(drift.high, 0)  # with 0, for the start of the first iteration
     down, up = drift.down or low < 0, drift.up or high > 0
     if not (drift.down or drift.up or initial.counted) and (trips is not None or low == high == 0):
         there = initial.moved(Span(low * (trips or 0), high * (trips or 0)))
@@ -226,4 +226,5 @@ def span_of_dtype(dtype: Any) -> Span:
     """Returns the span of the elements of an integer tensor."""
     if dtype.kind == "b":
         return TRUTH
+    # int() raises for an element beyond.
     return Span(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)).clamped() if dtype.kind in "iu" else ANY_INT

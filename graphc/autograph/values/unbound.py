@@ -70,6 +70,7 @@ class Unbound(Symbolic):
         self.fail()
 
     def __getattr__(self, attribute: str) -> NoReturn:
+        # Protocols such as copy's probe for special names, and take only AttributeError for no.
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         self.fail()
