@@ -60,7 +60,7 @@ def as_choices(
         return (None if same(first, second) else _as_choices(first, second, traces, growing)) or (first, second)
     if isinstance(first, Deferred):
         return _as_choices(first, second, traces, growing) or (first, second)
-    # A copy of a list would be another one than the other names of it hold.
+    # A copy of a list would be another one than its other names hold.
     if nest.is_mutable(first) and copies is None and not contents:
         return first, second
     pairs = [
@@ -198,7 +198,7 @@ def _moved(value: Choice, options: tuple[Any, ...], places: dict[int, int]) -> C
     elif len(places) == 1:
         which = next(iter(places.values()))
     elif any(place != new for place, new in places.items()):
-        # a place that it cannot have any more may go anywhere.
+        # A place that it cannot have any more may go anywhere.
         news = [places.get(place, 0) for place in range(len(value.options))]
         which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
     return Choice(which, options)

@@ -109,7 +109,7 @@ class Growing(Contents):
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
-                # a row is a copy: what is assigned to it does not reach the list.
+                # A row is a copy: what is assigned to it does not reach the list.
                 context.trace.root.aliases.freeze(leaf, "the item of a list")
         return item
 
