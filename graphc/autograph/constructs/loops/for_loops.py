@@ -321,6 +321,7 @@ def _end(iterator: SpaceIterator, length: int, stops: bool) -> None:
 
 def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:
     expecting(loop.trace, loop.options.code, lambda expects: trace_counted(loop, space, expects=expects))
+    # The body says its options, so they are known only when it has been traced.
     if loop.options.said is not None and loop.options.said.unroll is True:
         raise loop.trace.refuse(UnimplementedError(f"unroll=True, but this loop cannot be unrolled: {space.what}"))
     loop.trace.report_loop("while", space.what)

@@ -277,6 +277,7 @@ def _of_list(value: Any, step: int) -> SpaceIterator | None:
     """Returns the iterator over a list that is one array, forwards or backwards; None for anything else."""
     if growing(value) is not None:
         return _Leaf(GrowingItems(value, backwards=step < 0))
+    # No subclass, whose __iter__ may give other items than it holds.
     if type(value) not in (list, tuple) or not is_one_buffer(value):
         return None
     return _Items(value, step)
@@ -338,11 +339,12 @@ def _reversed(native: Native, sequence: Any) -> Any:
 
 
 def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
-    found = iterator_of(value) if not sentinel and _is_space(value) else None
+    found = iterator_of(value) if not sentinel and _is_space(value) else None  # iter(f, sentinel) calls f
     return native(value, *sentinel) if found is None or found is value else made(found)
 
 
 def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
+    # Python's map refuses keywords itself, or takes strict=True from 3.14 on.
     parts = None if options else _iterators(iterables)
     if parts is None:
         return native(function, *iterables, **options)

@@ -173,6 +173,7 @@ class ListState:
         if not numbers or trace is None:
             return
         told = all(_is_told(leaf) for leaves in columns for leaf in leaves if _is_number(leaf))
+        # A longer list stays one buffer after the loop, which holds no Python numbers.
         few = self._put is not None and (self._max_trips or 0) * self._put + len(self._items or ()) <= _MAX_ROWS
         # Where nothing but numbers is computed, Python is done sooner.
         computes = any(not output.type.weak for node in trace.builder.nodes for output in node.outputs)

@@ -232,6 +232,7 @@ class LoopVariable:
         columns = zip(self.slots, self.leaves(self.bound), leaves, strict=True)
         found = [slot.settle(start, leaf, trial) for slot, start, leaf in columns]
         self.slots = [slot for slot, _ in found]
+        # The same leaves, in a list or dict that the iteration has made anew.
         if not self.is_new and not interchangeable(self.value, value):
             self._remade = True
             return False
@@ -366,6 +367,7 @@ class Packing:
         """Returns the leaves after the loop; ``carried`` gives the next tensor."""
         if not self._packs:
             return carried
+        # Late: of a list that is used as a whole, no row becomes a node.
         return iter(late_rows(next(carried), 0, count))
 
     def settle(self, packs: bool) -> bool:

@@ -166,6 +166,7 @@ def loop_options(*, unroll: bool | int | None = None, max_iterations: int | None
 def _check(name: str, value: Any, least: int, *, switch: bool) -> None:
     if value is None or (switch and isinstance(value, bool)):
         return
+    # True is an int to Python: max_iterations=True would pass for 1.
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         switches = "True, False, " if switch else ""
         message = f"loop_options: {name} must be None, {switches}or an int from {least} on, got {value!r}"

@@ -179,6 +179,7 @@ class Rows(Space):
         first, last = min(order[0], order[-1]), max(order[0], order[-1])
         if (first, last) != (0, rows.shape[0] - 1):
             rows = rows[first : last + 1]
+        # A scan takes its rows from the first on.
         return [rows if order[0] == first else FUNCTIONS["flip"](rows, axis=0)]
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
@@ -311,7 +312,7 @@ def _span_of_range(start: Any, step: Any) -> Span | None:
         return None
     first.rely()
     step.rely()
-    if step.low <= 0 <= step.high:
+    if step.low <= 0 <= step.high:  # it may go either way
         return None
     return replace(ANY_INT, low=first.low) if step.low > 0 else replace(ANY_INT, high=first.high)
 
@@ -337,6 +338,7 @@ class GrowingItems(Space):
 
     def check(self) -> None:
         """Refuses that the body of the loop has changed the list that it runs over."""
+        # A Growing never changes: whatever changes the list puts another one there.
         if growing(self._owner) is not self._items:
             self._items.fail()
 
@@ -376,6 +378,7 @@ class _Several(Space):
                 self._length = length if self._length is None else _smaller(length, self._length)
             self._parts = list(parts)
         else:
+            # Cut, since all arrays of a scan have one length.
             self._parts = [part.part(0, self._length) for part in parts]
 
     @property

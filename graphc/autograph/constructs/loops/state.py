@@ -159,6 +159,7 @@ class LoopState:
           InvalidTypeError: a dtype changes.
           UnimplementedError: a Python value changes that is no number.
         """
+        # Lists first: one that has grown has another structure than its start, which would be refused below.
         if not all(cell.settle_length() for cell in self._cells):
             return False
         found = self._now(region)

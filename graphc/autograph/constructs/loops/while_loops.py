@@ -81,7 +81,7 @@ def while_stmt(
 def _looks(test: Test) -> bool:
     """Returns True if a test depends on anything."""
     code = getattr(test, "__code__", None)
-    return code is None or bool(code.co_freevars or code.co_names)
+    return code is None or bool(code.co_freevars or code.co_names)  # a callable without code may read anything
 
 
 def _condition(test: Test) -> Any:
@@ -133,6 +133,7 @@ def _become_node(
         _trace(trace, test, body, variables, options.max_iterations, expects=expects, runs=runs)
 
     with_options(trace, options, lambda: expecting(trace, options.code, run))
+    # The body says its options, so they are known only when it has been traced.
     if options.said is not None and options.said.unroll is True:
         raise trace.refuse(UnimplementedError("unroll=True, but this loop cannot be unrolled: its test is a tensor"))
     trace.report_loop("while", "its test is a tensor" + f" from iteration {done} on" * bool(done))
