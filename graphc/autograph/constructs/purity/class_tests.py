@@ -76,7 +76,7 @@ def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
             asked = fixed(kind, kind.__name__)
             reads.guards.setdefault((*asked.key, "isinstance", type(value)), ReadGuard(asked, test, (value,)))
             return
-        if (found := reads.source(value)) is None:
+        if (found := reads.source(value)) is None:  # made in the function, where no guard reaches it
             return
         source = found
     answer = function(value, kind)

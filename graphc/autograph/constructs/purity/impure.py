@@ -141,11 +141,13 @@ def _reads_world(function: Any) -> bool:
     if owner is os.environ:
         return name not in ("pop", "popitem", "update", "clear")
     if type(owner).__name__ in _IN_MEMORY and name in ("getbuffer", "getvalue", "tell"):
+        # Only one from outside: what the function makes itself holds the same at each call.
         return context.trace is not None and context.trace.root.reads.source(owner) is not None
     if module.partition(".")[0] in _ASKED_MODULES:
         return True
     module = _ALIASES.get(module, module)
     if module in _COMPUTING:
+        # A class is no question to the system: Path(text) keeps the text.
         is_public = not name.startswith("_") and not isinstance(function, type)
         return is_public and name not in _COMPUTING[module] and name not in _FUNCTIONS.get(module, ())
     return name in _READS.get(module, ())

@@ -33,9 +33,10 @@ def asks_for_item(owner: Any, key: Any) -> bool:
     """
     if not counts_by_item(owner):
         return False
+    # Exact types: a subclass may hash and compare by code of its own, and True is 1 as a key.
     if type(key) is int or (type(key) is str and isinstance(owner, dict)):
         return True
-    counts_as_a_whole(owner)
+    counts_as_a_whole(owner)  # a change of any item costs a new trace then; a stale value would be worse
     return False
 
 
@@ -54,6 +55,7 @@ def known_item(owner: Any, key: str | int, *, by_item: bool = False) -> Any:
     try:
         found = in_python(operator.getitem, owner, key)
     except (KeyError, IndexError):
+        # `try: config["rate"]` takes its `except KeyError` now, and not once the key is there.
         reads.has(owner, key, held=False)
         raise
     reads.item(owner, key, found, by_item=by_item)

@@ -130,7 +130,7 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
     if (key := (id(names), id(namespace), bool(asked))) not in root.entered:
         root.entered.add(key)
         for name, line in names.outside.items():
-            if name not in namespace:
+            if name not in namespace:  # a builtin, which a global of that name would hide
                 reads.undefined(namespace, name)
             elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
                 record = reads.container if name in asked else reads.record
