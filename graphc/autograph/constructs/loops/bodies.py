@@ -181,5 +181,6 @@ class Countdown:
 def check_bound(done: Any, most: int) -> None:
     """Makes the call fail if ``done`` iterations are as many as there may be."""
     message = f"a loop has not ended after max_iterations={most} iterations; allow more, if it ends at all"
+    # Taken now: the error is made when the program runs, where no frame of the user's is left.
     location = user_location()
     require_limit(done < most, lambda: at(FailedPreconditionError(message), location))

@@ -238,6 +238,7 @@ def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
     unroll = loop.options.unroll
     if unroll is True:
         return BY_HAND
+    # XLA fuses the iterations of a short loop better where they are unrolled.
     if unroll is None and not space.tensors() and len(space.order) < UNROLL_BELOW:
         return f"it has fewer than {UNROLL_BELOW} iterations"
     return None

@@ -159,7 +159,7 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
 def _try_iteration(region: Region, body: Callable[[], None]) -> None:
     """Traces an iteration of an attempt to roll a loop."""
     _, failure = attempt(body)
-    # The user's code may have caught the signal, as a bare `except:` does.
+    # Code that is not converted may have caught the signal by an `except BaseException`.
     region.check_aborted()
     if failure is not None:
         region.abort("every iteration raises an exception")
@@ -206,6 +206,7 @@ def _known(courses: Courses | None) -> Mapping[Value, Any]:
 def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[TensorType], length: int) -> int:
     unroll = loop.options.unroll
     if unroll is None:
+        # On a CPU, four at a time halve the run time of cheap arithmetic on large arrays.
         return iterations_per_step(region.builder.nodes, carried, length)
     return 1 if isinstance(unroll, bool) else min(unroll, length)  # a bool is an int to Python: min(False, 8) is 0
 

@@ -46,7 +46,7 @@ def iterations_until(going_on: SymbolicTensor, known: Mapping[Value, Any], order
       known: what is known at the start of an iteration, the index first: an array for all iterations, or one value.
       order: the values of the index.
     """
-    found = _evaluate(going_on.raw, dict(known))
+    found = _evaluate(going_on.raw, dict(known))  # which it adds to
     if found is None:
         return None
     stops = np.flatnonzero(~np.broadcast_to(np.asarray(found, bool), (len(order),)))
