@@ -242,6 +242,7 @@ def public_name(function: Any) -> str:
     module = _ALIASES.get(module, module)
     while module:
         found = getattr(sys.modules.get(module), name, None)
+        # Equal ones too, since a bound method is made anew each time; types first, as == of an array is an array.
         if found is function or (type(found) is type(function) and found == function):
             return name if module in ("builtins", "io") else f"{module}.{name}"
         module = module.rpartition(".")[0]

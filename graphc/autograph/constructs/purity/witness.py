@@ -54,6 +54,7 @@ def _see(seen: dict[str, None], frame: types.FrameType, event: str, called: Any)
         return
     if caller is None or is_library_file(caller.f_code.co_filename) or caller.f_code.co_filename.startswith("<"):
         return
+    # Last, since a look-up takes longest, and most calls are a library's own.
     if event == "call":
         function = _function_of(frame)
     if function is not None and is_reported(function):
