@@ -120,6 +120,7 @@ class _Loop:
         self.carried = [place]
         # How often a while runs decides about each of its results.
         test = [] if node.op is SCAN else _places(node.regions[0], [0])
+        # To a fixpoint: a carried value that is needed may need others.
         while True:
             needed = {place - self.offset for place in _places(self.body, self.carried)} | set(test)
             needed.discard(-1)  # the index of a scan, which is no input of the node

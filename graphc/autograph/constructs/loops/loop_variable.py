@@ -381,6 +381,7 @@ class Packing:
 
 def _inner_containers(value: Any) -> frozenset[int]:
     """Returns the identities of the containers inside a value that can be changed."""
+    # By identity: lists and dicts have no hash, and equal ones are not the same.
     found: set[int] = set()
 
     def walk(part: Any) -> None:

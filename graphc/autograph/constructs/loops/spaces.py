@@ -310,6 +310,7 @@ def _span_of_range(start: Any, step: Any) -> Span | None:
     first, step = span_of(start), span_of(step)
     if first is None or step is None:
         return None
+    # Else a loop around that moves the number further only widens its bounds, and this body is not traced again.
     first.rely()
     step.rely()
     if step.low <= 0 <= step.high:  # it may go either way
