@@ -115,6 +115,7 @@ class Binder:
 
     def __init__(self, function: Callable[..., Any], input_signature: Sequence[Any] | None) -> None:
         self._function = function
+        self._holder = _innermost(function)  # of the defaults
         self._look_at_function()
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.is_method = False
@@ -123,7 +124,7 @@ class Binder:
 
     def _look_at_function(self) -> None:
         """Reads the function's current parameters: its defaults may be reassigned."""
-        self._defaults = _defaults_of(self._function)
+        self._defaults = _defaults_of(self._holder)
         try:
             self.signature = inspect.signature(self._function)
         except (TypeError, ValueError):
@@ -144,7 +145,7 @@ class Binder:
           InvalidTypeError: the arguments do not match the function's signature.
           InvalidArgumentError: the arguments do not fit ``input_signature``.
         """
-        defaults = _defaults_of(self._function)
+        defaults = _defaults_of(self._holder)
         if len(defaults) != len(self._defaults) or not all(map(operator.is_, defaults, self._defaults)):
             self._look_at_function()
         if self._simple is not None and not kwargs and len(args) == len(self._simple):
@@ -305,6 +306,14 @@ class Binder:
         bound = self.signature.bind_partial()
         bound.arguments.update({name: rebuilt(value) for name, value in arguments.values.items()})
         return bound.args, bound.kwargs
+
+
+def _innermost(function: Any) -> Any:
+    """Returns the function whose signature a wrapper shows, such as ``f`` of ``gx.grad(f)``."""
+    try:
+        return inspect.unwrap(function)
+    except ValueError:  # it wraps itself
+        return function
 
 
 def _defaults_of(function: Any) -> list[Any]:

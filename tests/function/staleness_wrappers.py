@@ -161,6 +161,14 @@ def _() -> Made:
     return gx.grad(scaling.scaled), lambda: setattr(scaling, "factor", 3.0)
 
 
+@for_kind(FUNCTIONS, "the defaults of the function inside `gx.grad`", "followed")
+def _() -> Made:
+    def scaled(x: Any, factor: float = 2.0) -> Any:
+        return x * factor
+
+    return gx.grad(scaled), lambda: setattr(scaled, "__defaults__", (3.0,))
+
+
 class _Differentiated:
     factor = 2.0
 
