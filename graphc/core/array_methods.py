@@ -67,8 +67,20 @@ def _missing(owner: Any, name: str) -> AttributeError:
             text += f"; use {hint}"
         elif name in FUNCTIONS:
             text += f"; use gx.{name}(x)"
+        elif name in _IN_PLACE:
+            text += f", which changes an array in place; {_IN_PLACE[name]}"
     return AttributeError(text, name=name, obj=owner)
 
+
+_IN_PLACE = {
+    "fill": "write x = gx.full_like(x, value), or x[...] = value",
+    "put": "write x = x.at[indices].set(values), or x[indices] = values",
+    "itemset": "write x[index] = value",
+    "byteswap": "swap the bytes of the NumPy array before the call",
+    "partition": "write x = gx.sort(x)",
+    "resize": "write x = gx.reshape(x, shape)",
+}
+"""By the names of methods of NumPy arrays that tensors do not have, what to write instead."""
 
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 """The supported versions of the array API standard."""
@@ -432,6 +444,18 @@ class ArrayMethods:
         return array.copy() if copy else array
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        changed = method == "at" or any(isinstance(out, ArrayMethods) for out in kwargs.get("out") or ())
+        if changed:
+            how, write = (
+                (".at", "x.at[index].add(value)") if method == "at" else (" with out=", f"x = gx.{_named(ufunc)}(...)")
+            )
+            raise at(
+                InvalidTypeError(
+                    f"numpy.{ufunc.__name__}{how} changes an array in place, but was given a tensor ({self.type}): in "
+                    f"a compiled function the arguments that are NumPy arrays are tensors. Write {write} instead"
+                ),
+                user_location(),
+            )
         if method != "__call__" or kwargs:
             return NotImplemented
         return _numpy_function(ufunc)(*inputs)
@@ -453,6 +477,11 @@ _NUMPY_NAMES = {
     "transpose": "permute_dims",
     "true_divide": "divide",
 }
+
+
+def _named(ufunc: Any) -> str:
+    """Returns graphc's name of a NumPy function of single elements."""
+    return _NUMPY_NAMES.get(ufunc.__name__, ufunc.__name__)
 
 
 def _numpy_function(function: Any) -> Callable[..., Any]:

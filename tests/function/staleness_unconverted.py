@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import os
 import sys
 import time
@@ -154,3 +155,19 @@ for _kind, _ask in _ASKING.items():
         return lambda x: x + asked(), lambda: None
 
     for_kind(UNCONVERTED, _kind, "warned")(_make)
+
+
+def _called_for_parts(apply: Callable[[Callable[..., Any], Any], Any]) -> Made:
+    factors = [2.0]
+    return lambda x: apply(lambda part, *_: part * factors[0], x), lambda: factors.__setitem__(0, 3.0)
+
+
+for _kind, _apply in {
+    "what the functions of `gx.piecewise` read": lambda function, x: gx.piecewise(x, [x > 0], [function]),
+    "what the function of `gx.apply_along_axis`, `numpy.apply_along_axis` reads": lambda function, x: (
+        np.apply_along_axis(function, 0, gx.apply_along_axis(function, 0, gx.stack([x, x])))
+    ),
+    "what the function of `gx.apply_over_axes` reads": lambda function, x: gx.apply_over_axes(function, x, [0]),
+    "what the function of `gx.fromfunction` reads": lambda function, x: x + gx.fromfunction(function, (2,)),
+}.items():
+    for_kind(UNCONVERTED, _kind, "followed")(functools.partial(_called_for_parts, _apply))

@@ -209,3 +209,17 @@ def test_names_of_new_tensors_may_change(function: Callable[..., Any]) -> None:
 
 def test_scalars_are_no_arrays() -> None:
     assert float(gx.function(plain)(np.float32(2))) == 6
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda a: np.add.at(a, [0], 1), r"numpy.add.at changes an array in place.*Write x.at\[index\]"),
+        (lambda a: np.multiply(a, 2, out=a), r"numpy.multiply with out= .*Write x = gx.multiply\(...\) instead"),
+        (lambda a: a.fill(4), r"'fill', which changes an array in place; write x = gx.full_like"),
+        (lambda a: a.sort(), r"use gx.sort\(x\)"),
+    ],
+)
+def test_numpy_functions_that_change_arrays_name_the_remedy(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises((TypeError, AttributeError), match=message):
+        gx.function(function)(np.ones(3, np.float32))

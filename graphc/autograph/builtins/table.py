@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphc.autograph.builtins import (
+    callbacks,
     conversions,
     folding,
     math_functions,
@@ -29,6 +30,7 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
     print: print_late,
     **call.FUNCTIONS,
     **conversions.OVERRIDES,  # int, float, len, isinstance, ...
+    **callbacks.OVERRIDES,  # apply_along_axis, piecewise, ...
     **math_functions.OVERRIDES,
     **operator_functions.OVERRIDES,
     **reductions.OVERRIDES,  # sum, any, all, min, max

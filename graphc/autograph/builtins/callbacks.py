@@ -1,0 +1,35 @@
+"""Functions of arrays that call a function of the user's for rows, axes, pieces or indices."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.overrides import Functions
+from graphc.core import FUNCTIONS
+
+__all__ = ["OVERRIDES"]
+
+_NAMES = ("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise")
+
+
+def _with_converted(native: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function with functions that convert those of the user's, so that what these read is followed."""
+    kept = {name: _converted(value) for name, value in kwargs.items()}
+    return native(*map(_converted, args), **kept)
+
+
+def _converted(value: Any) -> Any:
+    """Returns an argument, with functions in it, also in a list, that convert the given ones when they are called."""
+    if isinstance(value, list | tuple) and any(map(callable, cast("list[Any]", value))):
+        return [_converted(item) for item in cast("list[Any]", value)]
+    if not callable(value):
+        return value
+    return lambda *args, **kwargs: call(value)(*args, **kwargs)  # pyright: ignore[reportUnknownLambdaType]
+
+
+OVERRIDES: Functions = dict.fromkeys(
+    [*map(FUNCTIONS.__getitem__, _NAMES), np.apply_along_axis, np.apply_over_axes, np.piecewise], _with_converted
+)
