@@ -7,6 +7,7 @@ by the nearest one of the dtype for which the comparison says the same.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
     """
     if tensor.dtype.kind == "i":
         return _compare_int(op, tensor, number)
-    if tensor.dtype.kind == "f" and isinstance(number, float) and math.isfinite(number):
+    if tensor.dtype.kind == "f" and (isinstance(number, int) or math.isfinite(number)):
         return _compare_float(op, tensor, number)
     return apply(OPS[op], (tensor, number))
 
@@ -56,7 +57,9 @@ def _compare_int(op: str, tensor: Tensor, number: float) -> Any:
 def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
     kind = tensor.dtype.type
     with np.errstate(over="ignore"):  # infinity stands for what passes the largest number
-        nearest: Any = kind(number)
+        # An int may pass even what Python's floats hold.
+        small = abs(number) <= sys.float_info.max
+        nearest: Any = kind(number if small else math.inf if number > 0 else -math.inf)
         if float(nearest) != number and op in ("equal", "not_equal"):
             return op == "not_equal"
         # The rounded number is on the wrong side: a tensor that is equal to it may still lie below the number.

@@ -6,14 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from graphc.autograph.values.number import SymbolicNumber, number
 from graphc.core import FUNCTIONS
 
 __all__ = ["define_methods"]
-
-_POWERS = np.array([2**k for k in range(31)], np.int32)
 
 
 def _method(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -44,13 +40,17 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _conjugate(value: Any) -> Any:
+    return number(FUNCTIONS["conj"](value), complex) if value.kind is complex else value
+
+
 def define_methods() -> None:
     """Gives numbers that depend on tensors the attributes of Python's numbers."""
     for name, get in (("real", _real), ("imag", _imag)):
         setattr(SymbolicNumber, name, property(get))
     SymbolicNumber.methods.update(
         {
-            "conjugate": _method(_itself),
+            "conjugate": _method(_conjugate),
             "denominator": lambda owner: 1,  # of an int: a float has none
             "is_integer": _method(_is_integer),
             "numerator": _itself,

@@ -239,7 +239,7 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
         # A limit, not an exception: plain Python goes on here, so no `except` of the user's may run.
         require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
-    if type(base) not in _KINDS:
+    if type(base) not in _KINDS or base == 0:
         one = 1.0 if float in kinds else 1
         require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
     if float in kinds and not (type(exponent) in _KINDS and float(exponent).is_integer()):

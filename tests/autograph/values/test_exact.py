@@ -28,7 +28,24 @@ def test_an_int_of_a_tensor(order: Any, bound: float) -> None:
         assert compiled(x) == program(x)
 
 
-@pytest.mark.parametrize("bound", [0.1, 0.5, 0.30000001192092896, 1e-60, 3.4028235e38, 1e39, -1e39, np.inf, np.nan, 1])
+@pytest.mark.parametrize(
+    "bound",
+    [
+        0.1,
+        0.5,
+        0.30000001192092896,
+        1e-60,
+        3.4028235e38,
+        1e39,
+        -1e39,
+        np.inf,
+        np.nan,
+        1,
+        2**24 + 1,
+        10**400,
+        -(10**400),
+    ],
+)
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_float_of_a_tensor(order: Any, bound: float) -> None:
     def program(x: Any) -> Any:
@@ -42,6 +59,7 @@ def test_a_float_of_a_tensor(order: Any, bound: float) -> None:
         0.0,
         -0.0,
         1.0,
+        2.0**24,
         3.4028234e38,
         np.inf,
         -np.inf,

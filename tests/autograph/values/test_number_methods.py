@@ -83,8 +83,30 @@ def unused_format(x: Any) -> Any:
     return x
 
 
+def conjugates(x: Any) -> Any:
+    return int(x).conjugate(), float(x).conjugate(), complex(x + 2j).conjugate()
+
+
+def powers_of_zero(x: Any) -> Any:
+    try:
+        return 0.0 ** (2.0 - float(x))
+    except ZeroDivisionError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize(
-    "program", [attributes, of_a_rolled_loop, no_container, classes, dispatched, formats, unused_format]
+    "program",
+    [
+        conjugates,
+        powers_of_zero,
+        attributes,
+        of_a_rolled_loop,
+        no_container,
+        classes,
+        dispatched,
+        formats,
+        unused_format,
+    ],
 )
 def test_as_numbers_of_python(program: Any) -> None:
     same(program, 1.0, 3.0)
