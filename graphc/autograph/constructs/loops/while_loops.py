@@ -28,7 +28,7 @@ from graphc.autograph.values.facts import assume_carried
 from graphc.autograph.values.join import same_values
 from graphc.base.errors import UnimplementedError
 from graphc.ops import emit_while
-from graphc.tracing import Region, RegionAborted, Trace, context
+from graphc.tracing import Region, Trace, context
 
 __all__ = ["while_stmt"]
 
@@ -107,8 +107,6 @@ def _becomes_whole_node(
     before, start = trace.checkpoint(), variables.get()
     try:
         _become_node(trace, test, body, variables, options, 0, runs=True)
-    except RegionAborted:
-        raise
     except Exception:
         # What fails as a node may still run once by Python; what is the user's fault fails there again.
         variables.set(start)
