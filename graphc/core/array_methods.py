@@ -481,7 +481,7 @@ _NUMPY_NAMES = {
 
 def _named(ufunc: Any) -> str:
     """Returns graphc's name of a NumPy function of single elements."""
-    return _NUMPY_NAMES.get(ufunc.__name__, ufunc.__name__)
+    return _NUMPY_NAMES.get(ufunc.__name__) or ufunc.__name__
 
 
 def _numpy_function(function: Any) -> Callable[..., Any]:

@@ -159,15 +159,51 @@ for _kind, _ask in _ASKING.items():
 
 def _called_for_parts(apply: Callable[[Callable[..., Any], Any], Any]) -> Made:
     factors = [2.0]
-    return lambda x: apply(lambda part, *_: part * factors[0], x), lambda: factors.__setitem__(0, 3.0)
+
+    def scaled(part: Any, *_: Any) -> Any:
+        return part * factors[0]
+
+    return lambda x: apply(scaled, x), lambda: factors.__setitem__(0, 3.0)
 
 
-for _kind, _apply in {
+_APPLIED: dict[str, Callable[[Any, Any], Any]] = {
     "what the functions of `gx.piecewise` read": lambda function, x: gx.piecewise(x, [x > 0], [function]),
     "what the function of `gx.apply_along_axis`, `numpy.apply_along_axis` reads": lambda function, x: (
         np.apply_along_axis(function, 0, gx.apply_along_axis(function, 0, gx.stack([x, x])))
     ),
     "what the function of `gx.apply_over_axes` reads": lambda function, x: gx.apply_over_axes(function, x, [0]),
     "what the function of `gx.fromfunction` reads": lambda function, x: x + gx.fromfunction(function, (2,)),
-}.items():
+}
+for _kind, _apply in _APPLIED.items():
     for_kind(UNCONVERTED, _kind, "followed")(functools.partial(_called_for_parts, _apply))
+
+
+def _setting(read: Callable[[Any], float]) -> Made:
+    factors = [2.0]
+
+    class Setting:
+        def __init__(self) -> None:
+            self.weight = 1.0
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            object.__setattr__(self, name, value * factors[0])
+
+        def __delattr__(self, name: str) -> None:
+            object.__setattr__(self, "left", factors[0])
+            super().__delattr__(name)
+
+    return lambda x: x * read(Setting()), lambda: factors.__setitem__(0, 3.0)
+
+
+def _deleted(setting: Any) -> float:
+    object.__setattr__(setting, "weight", 1.0)
+    del setting.weight
+    return setting.left
+
+
+_WEIGHTS: dict[str, Callable[[Any], float]] = {
+    "what `__setattr__` reads": lambda setting: setting.weight,
+    "what `__delattr__` reads": _deleted,
+}
+for _kind, _weight in _WEIGHTS.items():
+    for_kind(UNCONVERTED, _kind, "followed")(functools.partial(_setting, _weight))

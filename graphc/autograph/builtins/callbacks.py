@@ -23,11 +23,15 @@ def _with_converted(native: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _converted(value: Any) -> Any:
     """Returns an argument, with functions in it, also in a list, that convert the given ones when they are called."""
-    if isinstance(value, list | tuple) and any(map(callable, cast("list[Any]", value))):
-        return [_converted(item) for item in cast("list[Any]", value)]
-    if not callable(value):
-        return value
-    return lambda *args, **kwargs: call(value)(*args, **kwargs)  # pyright: ignore[reportUnknownLambdaType]
+    if isinstance(value, list | tuple) and any(map(callable, items := cast("list[Any]", value))):
+        return [_converted(item) for item in items]
+    if not callable(function := cast("Any", value)):
+        return function
+
+    def converting(*args: Any, **kwargs: Any) -> Any:
+        return call(function)(*args, **kwargs)
+
+    return converting
 
 
 OVERRIDES: Functions = dict.fromkeys(

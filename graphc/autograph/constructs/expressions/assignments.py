@@ -48,6 +48,8 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)
     elif is_plain_attribute(owner, name):
         write(AttributeCell(owner, name), value)
+    elif (method := operator_method(owner, "__setattr__")) is not None:
+        call(method)(owner, name, value)
     elif (setter := _method_for(owner, name, "fset", "__set__", "__setattr__")) is not None:
         setter(value)
     else:
@@ -142,6 +144,9 @@ def _is_container(owner: Any, method: str) -> bool:
 
 def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
+    if context.trace is not None and (method := operator_method(owner, "__delattr__")) is not None:
+        call(method)(owner, name)
+        return
     place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
     # Python has the error for an attribute that is not there.
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
