@@ -179,7 +179,7 @@ def growing_in_a_dict(x: Any, n: Any) -> Any:
     inputs=COUNTS,
     construct=CONSTRUCT,
     outcome="refused",
-    refused=(errors.InvalidArgumentError, "is a dict before the loop and a dict after an iteration: the structures"),
+    refused=(errors.InvalidArgumentError, "has the key 'n' only after an iteration; set it on both sides"),
 )
 def new_key_in_a_loop(x: Any, n: Any) -> Any:
     out: dict[str, Any] = {"a": []}
