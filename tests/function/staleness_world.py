@@ -35,7 +35,7 @@ import graphc as gx
 from tests.function.staleness import Made, for_kind
 
 WORLD, PRINTING = "the process and the world", "printed text"
-_NAME = "GRAPHC_STALENESS_TEST"
+_NAME = "NAME_OF_A_STALENESS_TEST"  # none that starts with JAX_ or GRAPHC_: those are read by imports
 
 
 @runtime_checkable
