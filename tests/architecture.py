@@ -62,7 +62,7 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
     "autograph": ("frontend", "values", "constructs", "builtins", "operators", "functional"),
     "autograph.constructs": (
         "overrides",
-        "failures",
+        "exceptions",
         "storage",
         "purity",
         "calls",
@@ -70,7 +70,9 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
         "expressions",
         "host",
         "loops",
-        "exceptions",
+        "handlers",
+        "with_statement",
+        "numerics",
         "matching",
     ),
 }

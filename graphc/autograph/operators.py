@@ -14,16 +14,9 @@ from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt,
 from graphc.autograph.constructs.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.constructs.calls.attributes import load_attr
 from graphc.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert
-from graphc.autograph.constructs.exceptions.alternatives import (
-    caught,
-    happened,
-    otherwise,
-    restored,
-    throw,
-    throw_again,
-)
-from graphc.autograph.constructs.exceptions.managers import manager
-from graphc.autograph.constructs.exceptions.numerics import check_numerics
+from graphc.autograph.constructs.exceptions.failure import ends_function, note_raise
+from graphc.autograph.constructs.exceptions.origins import passing
+from graphc.autograph.constructs.exceptions.try_scope import TryScope, before_try, failed, failed_still, in_finally
 from graphc.autograph.constructs.expressions.assignments import (
     delete_attr,
     delete_item,
@@ -36,9 +29,14 @@ from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.masked import load_part
 from graphc.autograph.constructs.expressions.operators import binary, load_item, unary
 from graphc.autograph.constructs.expressions.text import formatted, joined
-from graphc.autograph.constructs.failures.failure import ends_function, note_raise
-from graphc.autograph.constructs.failures.origins import passing
-from graphc.autograph.constructs.failures.try_scope import TryScope, before_try, failed, failed_still, in_finally
+from graphc.autograph.constructs.handlers import (
+    caught,
+    happened,
+    otherwise,
+    restored,
+    throw,
+    throw_again,
+)
 from graphc.autograph.constructs.host.host_calls import pyfunc
 from graphc.autograph.constructs.host.host_ops import call_late
 from graphc.autograph.constructs.host.messages import log_message, print
@@ -55,12 +53,14 @@ from graphc.autograph.constructs.matching.patterns import (
     match_sequence,
     matched,
 )
+from graphc.autograph.constructs.numerics import check_numerics
 from graphc.autograph.constructs.purity.imports import imported, importing
 from graphc.autograph.constructs.purity.impure import defined_class, defining_class
 from graphc.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
 from graphc.autograph.constructs.purity.reading import evaluated
 from graphc.autograph.constructs.purity.unconverted import run_as_is
 from graphc.autograph.constructs.purity.watch import made
+from graphc.autograph.constructs.with_statement.managers import manager
 from graphc.autograph.values.control import Control, hand_down
 from graphc.autograph.values.deferred import holds_deferred, value_of
 from graphc.autograph.values.growing_list import as_lists, holds_growing

@@ -1,6 +1,6 @@
 """The switch for examining op results, which ``gx.config.check_numerics`` sets.
 
-A layer above registers the examiner; see ``graphc.autograph.constructs.exceptions.numerics``.
+A layer above registers the examiner; see ``graphc.autograph.constructs.numerics``.
 """
 
 from __future__ import annotations

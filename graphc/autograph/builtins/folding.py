@@ -17,8 +17,8 @@ from graphc.autograph.constructs.branches.branch import is_symbolic_condition, n
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.branches.logic import if_exp
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.operators import binary
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import iterator_of
 from graphc.autograph.constructs.overrides import Functions

@@ -22,9 +22,9 @@ from graphc.autograph.constructs.branches.branch import (
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.branches.logic import truth_value
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.comparisons import Compared, compare, compared
 from graphc.autograph.constructs.expressions.operators import binary
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.loops.for_loops import run_for
 from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of

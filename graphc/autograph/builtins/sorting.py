@@ -10,9 +10,9 @@ from typing import Any, NoReturn, cast
 from graphc.autograph.constructs.branches.branch import itself, truth
 from graphc.autograph.constructs.branches.checks import require_limit
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.comparisons import ordered
 from graphc.autograph.constructs.expressions.list_choice import choose_item, columns_of
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import SpaceIterator
 from graphc.autograph.constructs.overrides import Functions, of_values

@@ -16,12 +16,12 @@ from graphc.autograph.builtins import (
     sorting,
 )
 from graphc.autograph.constructs.calls import call
-from graphc.autograph.constructs.exceptions import tokens
 from graphc.autograph.constructs.expressions import assignments, chosen_items, identity, list_methods, text
 from graphc.autograph.constructs.host.host_calls import print_late
 from graphc.autograph.constructs.loops import generators, iterators, ranges
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity import imports
+from graphc.autograph.constructs.with_statement import tokens
 from graphc.autograph.values.growing_list import Growing
 
 __all__ = ["fill"]

@@ -10,9 +10,9 @@ from typing import Any, cast
 from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.calls.guarded import call_special
-from graphc.autograph.constructs.failures.failure import Ended, Failure
-from graphc.autograph.constructs.failures.origins import in_python
-from graphc.autograph.constructs.failures.try_scope import attempt, num_handlers
+from graphc.autograph.constructs.exceptions.failure import Ended, Failure
+from graphc.autograph.constructs.exceptions.origins import in_python
+from graphc.autograph.constructs.exceptions.try_scope import attempt, num_handlers
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import RETURN, is_flag

@@ -14,7 +14,7 @@ from graphc.autograph.constructs.branches.branch import (
     truth,
 )
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.failures.failure import as_limit, note_raise
+from graphc.autograph.constructs.exceptions.failure import as_limit, note_raise
 from graphc.autograph.values.choice import over_choices, use
 from graphc.tracing import context
 

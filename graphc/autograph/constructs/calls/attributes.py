@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.item_reads import counts_as_a_whole
 from graphc.autograph.constructs.purity.reading import (

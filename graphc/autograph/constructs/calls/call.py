@@ -26,7 +26,7 @@ from graphc.autograph.constructs.calls.guarded import (
     telling,
 )
 from graphc.autograph.constructs.calls.making import class_call
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES, PURE, Functions
 from graphc.autograph.constructs.purity.advice import tell_of_debugger
 from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.control import call
 from graphc.tracing import context, dispatched

@@ -9,7 +9,7 @@ import types
 import warnings
 from typing import Any, cast
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import check_iterator, made, made_here, operator_method

@@ -14,7 +14,7 @@ from typing import Any
 
 from graphc.autograph.constructs.calls.builtin_calls import builtin_call
 from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, guarded
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.impure import is_reported, report_call, side_effect
 from graphc.autograph.constructs.purity.reading import read_attribute, read_inherited, read_method

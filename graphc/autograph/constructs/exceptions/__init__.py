@@ -1,3 +1,3 @@
-"""``try`` over tensors, ``with``, and checks for NaN."""
+"""Exceptions that tensors decide on: whose they are, how a call fails by them, and which handlers meet them."""
 
 __all__: list[str] = []

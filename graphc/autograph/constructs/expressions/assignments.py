@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.chosen_items import store_chosen
 from graphc.autograph.constructs.expressions.masked import Chosen
 from graphc.autograph.constructs.expressions.operators import BINARY, binary
 from graphc.autograph.constructs.expressions.positions import check_positions
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.reading import read_descriptor

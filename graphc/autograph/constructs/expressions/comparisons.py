@@ -13,9 +13,9 @@ from graphc.autograph.constructs.branches.branch import itself
 from graphc.autograph.constructs.branches.logic import and_, and_if_plain, not_, or_, truth_value
 from graphc.autograph.constructs.calls.attributes import load_attr
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.operators import answers
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_key, holds_item
 from graphc.autograph.constructs.purity.natives import HASHED, check_items, check_methods

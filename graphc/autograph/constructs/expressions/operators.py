@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.list_choice import choose_item
 from graphc.autograph.constructs.expressions.list_methods import begin_growing
 from graphc.autograph.constructs.expressions.positions import check_positions
 from graphc.autograph.constructs.expressions.text import percent
-from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed

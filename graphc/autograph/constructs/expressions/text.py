@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
 from graphc.autograph.constructs.purity.unconverted import asked

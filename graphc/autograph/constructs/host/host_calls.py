@@ -13,10 +13,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.autograph.constructs.exceptions.failure import failures
+from graphc.autograph.constructs.exceptions.places import user_calls
+from graphc.autograph.constructs.exceptions.try_scope import check_handlers
 from graphc.autograph.constructs.expressions.text import text_of
-from graphc.autograph.constructs.failures.failure import failures
-from graphc.autograph.constructs.failures.places import user_calls
-from graphc.autograph.constructs.failures.try_scope import check_handlers
 from graphc.autograph.constructs.host.results import Results, is_type
 from graphc.autograph.values.deferred import Frozen, is_deferred, rebuilt
 from graphc.autograph.values.kinds import check_shown

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from graphc.autograph.constructs.branches.branch import predicate
 from graphc.autograph.constructs.branches.checks import require_limit
-from graphc.autograph.constructs.failures.failure import may_have_failed, still_running
-from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.exceptions.failure import may_have_failed, still_running
+from graphc.autograph.constructs.exceptions.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError

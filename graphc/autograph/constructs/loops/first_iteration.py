@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphc.autograph.constructs.branches.branch import is_symbolic_condition
-from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.exceptions.try_scope import attempt
 from graphc.autograph.constructs.loops.bodies import arguments, forget_loops
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.tracing import Region, RegionAborted, Trace

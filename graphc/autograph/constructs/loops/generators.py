@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition, itself, truth
 from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.failures.origins import in_python, items_in_python
+from graphc.autograph.constructs.exceptions.origins import in_python, items_in_python
 from graphc.autograph.constructs.loops.for_loops import Loopable, run_for
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.constructs.loops.rolling import Test

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.loops.ranges import TensorRange, refuse_range
 from graphc.autograph.constructs.loops.spaces import (
     Enumerated,

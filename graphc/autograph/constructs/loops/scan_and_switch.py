@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
-from graphc.autograph.constructs.failures.failure import Ended, Failure, settles
-from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.exceptions.failure import Ended, Failure, settles
+from graphc.autograph.constructs.exceptions.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.autograph.values.join import Join, note_aliases, to_tensors, zeros_of
 from graphc.autograph.values.number import Kinds, joined

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.loops.copies import Copies
 from graphc.autograph.constructs.loops.rolling import ForLoop
 from graphc.base import config

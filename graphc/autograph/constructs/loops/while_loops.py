@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from graphc.autograph.constructs.branches.branch import condition_of, is_symbolic_condition, truth
-from graphc.autograph.constructs.failures.failure import may_have_failed, settles
+from graphc.autograph.constructs.exceptions.failure import may_have_failed, settles
 from graphc.autograph.constructs.loops.bodies import (
     Countdown,
     arguments,

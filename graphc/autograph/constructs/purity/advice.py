@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.base import nest, user_location, warn_at
 from graphc.base.errors import GraphcError, SideEffectWarning, UnimplementedError
 from graphc.core import SymbolicTensor

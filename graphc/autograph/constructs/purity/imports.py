@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.reading import is_library, read_attribute
 from graphc.tracing import context, looked_up

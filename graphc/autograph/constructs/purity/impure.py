@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.advice import remedy_for, with_values
 from graphc.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.autograph.constructs.storage.native_state import GeneratorCell

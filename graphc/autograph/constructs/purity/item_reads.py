@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any, cast
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.tracing import context
 
 __all__ = ["asks_for_item", "asks_for_key", "counts_as_a_whole", "counts_by_item", "holds_item", "known_item"]

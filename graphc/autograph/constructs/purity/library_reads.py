@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_kept
 from graphc.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole

@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterable
 from typing import Any, cast
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.impure import check_read, defining_class, origin, public_name
 from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any, cast
 
-from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.python_object import found_on

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphc.autograph.constructs.failures.caught import Caught, up_to
-from graphc.autograph.constructs.failures.failure import (
+from graphc.autograph.constructs.exceptions.caught import Caught, up_to
+from graphc.autograph.constructs.exceptions.failure import (
     Ended,
     Failure,
     Site,
@@ -25,7 +25,7 @@ from graphc.autograph.constructs.failures.failure import (
     is_raised_by_code,
     may_have_failed,
 )
-from graphc.autograph.constructs.failures.origins import end_by
+from graphc.autograph.constructs.exceptions.origins import end_by
 from graphc.autograph.values.deferred import RAISED
 from graphc.autograph.values.unbound import Unbound, unbound_return
 from graphc.base import Location, user_location

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphc.autograph.constructs.failures.failure import failures
+from graphc.autograph.constructs.exceptions.failure import failures
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.values.join import same_values
 from graphc.autograph.values.protocol import as_tensor

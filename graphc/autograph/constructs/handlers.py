@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from graphc.autograph.constructs.failures.caught import Caught
-from graphc.autograph.constructs.failures.try_scope import TryScope
+from graphc.autograph.constructs.exceptions.caught import Caught
+from graphc.autograph.constructs.exceptions.try_scope import TryScope
 from graphc.autograph.constructs.loops.for_loops import Loopable
 from graphc.autograph.constructs.loops.rolling import Test
 from graphc.autograph.constructs.loops.state import LoopVariables

@@ -19,7 +19,7 @@ import pytest
 import graphc as gx
 from graphc.autograph import operators
 from graphc.base.errors import ConcretizationError, GraphcError, InternalError, InvalidArgumentError, UnimplementedError
-from tests.autograph.constructs.failures.faults import failing
+from tests.autograph.constructs.exceptions.faults import failing
 from tests.autograph.differential import f
 from tests.autograph.outcomes import same
 

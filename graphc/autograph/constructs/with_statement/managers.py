@@ -14,10 +14,9 @@ from graphc.autograph.constructs.branches.branch import if_exp
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
 from graphc.autograph.constructs.calls.making import is_pure_class
-from graphc.autograph.constructs.exceptions.tokens import refuse_token
-from graphc.autograph.constructs.failures.caught import Caught
-from graphc.autograph.constructs.failures.origins import passes
-from graphc.autograph.constructs.failures.try_scope import (
+from graphc.autograph.constructs.exceptions.caught import Caught
+from graphc.autograph.constructs.exceptions.origins import passes
+from graphc.autograph.constructs.exceptions.try_scope import (
     TryScope,
     before_try,
     failed,
@@ -30,6 +29,7 @@ from graphc.autograph.constructs.failures.try_scope import (
 from graphc.autograph.constructs.purity.reading import is_library
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import operator_method
+from graphc.autograph.constructs.with_statement.tokens import refuse_token
 from graphc.autograph.values.python_object import found_on
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError

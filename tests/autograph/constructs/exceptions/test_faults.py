@@ -12,7 +12,7 @@ import pytest
 
 import graphc as gx
 from graphc.base import is_graphc_file
-from tests.autograph.constructs.failures.faults import fail
+from tests.autograph.constructs.exceptions.faults import fail
 from tests.autograph.differential import f
 from tests.autograph.outcomes import plain
 

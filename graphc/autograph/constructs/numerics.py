@@ -19,8 +19,8 @@ import numpy as np
 from jax.core import Tracer
 
 from graphc.autograph.constructs.branches.checks import require
-from graphc.autograph.constructs.failures.failure import Failure, failures
-from graphc.autograph.constructs.failures.places import user_calls
+from graphc.autograph.constructs.exceptions.failure import Failure, failures
+from graphc.autograph.constructs.exceptions.places import user_calls
 from graphc.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidTypeError, NumericsError

@@ -20,8 +20,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphc.autograph.constructs.failures.origins import end_by, is_of_interface, is_of_program
-from graphc.autograph.constructs.failures.places import calls_of, chain, forget, places_of, user_calls
+from graphc.autograph.constructs.exceptions.origins import end_by, is_of_interface, is_of_program
+from graphc.autograph.constructs.exceptions.places import calls_of, chain, forget, places_of, user_calls
 from graphc.autograph.frontend.convert import is_part
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
 from graphc.autograph.values.kept_tensors import holds_symbols
