@@ -92,6 +92,10 @@ class Assignments:
         """Returns the variables and tensors that existed before and were assigned."""
         return [variable for key, (variable, _) in self._before.items() if key not in self._made]
 
+    def made(self) -> list[Any]:
+        """Returns the variables that were made, in order."""
+        return [variable for key, (variable, _) in self._before.items() if key in self._made]
+
     def add(self, later: Assignments) -> None:
         """Merges a later record into this one."""
         self._before = {**later._before, **self._before}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from graphc.base import config
+from graphc.base import Location, config
 from graphc.function.arguments import Arguments
 from graphc.function.traced import TracedFunction
 from graphc.lowering import Program
@@ -24,6 +25,8 @@ class FirstCalls:
         """Descriptions of arguments whose call made Variables without keeping any of them in the arguments."""
         self.programs: deque[tuple[Any, Program | None]] = deque(maxlen=_KEPT)
         """Settings and programs of first calls that made Variables, for the traces of the next calls."""
+        self._peeled: dict[Location | None, str] = {}
+        """The loops whose first iteration created Variables, by line, with what their reports said."""
 
     def may_create(self, arguments: Arguments) -> bool:
         """Returns True if a call may make Variables."""
@@ -39,8 +42,17 @@ class FirstCalls:
             self.in_vain.append(before)
 
     def keep_program(self, traced: TracedFunction) -> None:
-        """Keeps the program of a first call for the next call's trace."""
+        """Keeps the program of a first call for the next call's trace, and what it tells of loops."""
         self.programs.append((traced.settings, traced.executable.program))
+        self._peeled.update({loop.location: loop.reason for loop in traced.notes.loops if loop.creates})
+
+    def tell_of_loops(self, traced: TracedFunction) -> None:
+        """Adds to a later trace's reports how the loops ran that created Variables in a first call."""
+        loops = traced.notes.loops
+        for place, loop in enumerate(loops):
+            if loop.location in self._peeled and loop.kind != "unrolled":
+                reason = f"{loop.reason}; in the first call {self._peeled[loop.location]}"
+                loops[place] = replace(loop, reason=reason)
 
     def share_program(self, traced: TracedFunction, traces: Sequence[TracedFunction], *, first: bool) -> None:
         """Avoids a compilation if a first call and the next one, even of another instance, run the same program.

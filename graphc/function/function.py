@@ -281,6 +281,7 @@ class Function(Generic[P, R]):
                 self._side_effects.tell(traced.notes.side_effects)
             if traced.ends_in_python:
                 return traced
+            self._first_calls.tell_of_loops(traced)
             self._log.note(traced, self._binder.open_arguments)
             self._cache.add(traced)
             return traced

@@ -48,9 +48,10 @@ from graphc.tracing.sources import (
     looked_up,
     membership,
 )
-from graphc.tracing.trace import Checkpoint, Trace, current_trace, trace_of, type_of_any
+from graphc.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
 
 __all__ = [
+    "CREATES",
     "MISSING",
     "AfterCall",
     "Alias",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from graphc.base import user_frame
+from graphc.base import Location, user_frame, user_location
 from graphc.core import Assignments, SymbolicTensor, Tensor, apply_all, making_scope
 from graphc.ir import CONSTANT, Value
 
@@ -39,10 +39,12 @@ class Lifting:
 
     Attributes:
       assignments: the Variables that were created or assigned, with the values to restore.
+      created: the names of the Variables that were created, in order, with the user's line of each.
     """
 
     def __init__(self, tells: Callable[[CodeType], bool]) -> None:
         self.assignments = Assignments()
+        self.created: list[tuple[str, Location | None]] = []
         self._tells = tells
         self._outside: FrameType | None = user_frame()
 
@@ -58,7 +60,7 @@ class Lifting:
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
         if not tells or not _is_certain(trace):
             raise CreationInTrace
-        seen, found = _Reads(reads), Assignments()
+        seen, found, location = _Reads(reads), Assignments(), user_location()
         try:
             with making_scope(found, seen):
                 yield
@@ -70,6 +72,7 @@ class Lifting:
                 raise CreationInTrace from None  # raised again if the tensors of the trace are not to blame
             raise
         self.assignments.add(found)
+        self.created += [(variable.name, location) for variable in found.made()]
 
     def undo(self) -> None:
         """Deletes the created state and restores assigned Variables, so that the call can be run from its start."""

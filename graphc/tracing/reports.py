@@ -21,8 +21,8 @@ class RegionAborted(BaseException):
     Attributes:
       attempt: the attempt's identity.
       reason: the reason, for reports.
-      unsettled: True if the cause is the value of a name before the loop, so that the attempt may succeed after the
-        first iteration has been peeled.
+      unsettled: True if the cause is the value of a name before the loop, or that a Variable is created, so that the
+        attempt may succeed after the first iteration has been peeled.
     """
 
     def __init__(self, attempt: object, reason: str, unsettled: bool = False) -> None:
@@ -42,6 +42,7 @@ class LoopReport:
       reason: the reason for this kind.
       copies: how often the body of an unrolled loop is in the graph.
       nodes: the nodes of all these copies, as they were traced.
+      creates: whether its first iteration was peeled because it creates Variables, as only a first call does.
     """
 
     location: Location | None
@@ -49,6 +50,7 @@ class LoopReport:
     reason: str
     copies: int = 0
     nodes: int = 0
+    creates: bool = False
 
 
 @dataclass(frozen=True)

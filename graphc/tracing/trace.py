@@ -65,10 +65,13 @@ if TYPE_CHECKING:
     from graphc.tracing.gradient_mask import GradientMask
 
 __all__ = [
+    "CREATES",
     "Checkpoint",
     "Trace",
 ]
 
+CREATES = "it creates a Variable"
+"""How the reason begins for which an attempt to roll a loop ends where state is made; the line follows."""
 
 _FORBIDDEN = "{} would happen once, when {} is traced, and not at each call, which side_effects='error' forbids; "
 
@@ -427,7 +430,9 @@ class Trace:
         lifting = self.root.lifting
         if lifting is None:
             raise self.variable_created()
-        self.abort_attempts("the creation of a Variable")
+        location = user_location()
+        place = "" if location is None else f" ({location.short})"
+        self.abort_attempts(CREATES + place, unsettled=True)  # the first iteration of a loop may be the only one
         self.root.forbids_side_effects = False  # this happens once in Python too
         return lifting.making(self, reads)
 
@@ -477,11 +482,11 @@ class Trace:
             raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
         self.root.side_effects.append(effect)
 
-    def abort_attempts(self, reason: str) -> None:
-        """Gives up the innermost open attempt to roll a loop that this trace belongs to, if any."""
+    def abort_attempts(self, reason: str, *, unsettled: bool = False) -> None:
+        """Gives up the innermost open attempt to roll a loop that this trace belongs to, if any; see :meth:`abort`."""
         trace: Trace | None = self
         while trace is not None:
-            trace.abort(reason)
+            trace.abort(reason, unsettled=unsettled)
             trace = trace.parent
 
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
@@ -554,9 +559,9 @@ class Trace:
     def _restore_variables(self, states: dict[str, tuple[Any, bool]]) -> None:
         self._call_states = {name: value for name, (value, _) in states.items()}
 
-    def report_loop(self, kind: str, reason: str) -> LoopReport:
-        """Adds a report about a loop."""
-        report = LoopReport(user_location(), kind, reason)
+    def report_loop(self, kind: str, reason: str, *, creates: bool = False) -> LoopReport:
+        """Adds a report about a loop; see :class:`LoopReport`."""
+        report = LoopReport(user_location(), kind, reason, creates=creates)
         self.root.loops.append(report)
         return report
 

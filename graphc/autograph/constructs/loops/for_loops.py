@@ -20,6 +20,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.loops.bodies import expecting
+from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, creates
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
@@ -39,6 +40,10 @@ __all__ = ["Loopable", "for_stmt", "run_for"]
 
 UNROLL_BELOW = 5
 """A loop over numbers with fewer iterations than this is unrolled without an attempt to roll it."""
+
+
+_ATTEMPTS = 4
+"""How many times iterations that create Variables (of a model, of an optimizer) are run before a loop is unrolled."""
 
 
 class Loopable(ABC):
@@ -141,7 +146,7 @@ def run_for(
         def run() -> None:
             iterator.reset(mark)  # with_options may run this twice
             going_on = _run_while_numbers(loop, iterator) if probing else True
-            _run_over_space(loop, iterator, going_on, peeled=False)
+            _run_over_space(loop, iterator, going_on)
 
         with_options(trace, options, run)
         iterator.check_lists()
@@ -194,7 +199,7 @@ _ITEMS_REMEDY = "Stack the items into one tensor and loop over its rows, so that
 _SPACE_REMEDY = "Write its body without what keeps it from being rolled into one node, or call gx.fori_loop"
 
 
-def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, peeled: bool) -> None:
+def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> None:
     """A loop over what can be taken as a whole."""
     space = iterator.left()
     unsettled = False
@@ -215,12 +220,18 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, pe
         if reason is None:
             _end(iterator, space.length, stops is not None)
             return
-    limit = NodeLimit(loop.trace, "for", reason, _SPACE_REMEDY, None if space is None else space.most)
-    if unsettled and not peeled:
-        # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps.
-        going_on = run_in_python(loop, iterator, limit, going_on, most=1)
-        _run_over_space(loop, iterator, going_on, peeled=True)
-        return
+    peeled, remedy, makes = loop.peeled or Creations(loop.trace), _SPACE_REMEDY, creates(reason)
+    if makes:
+        reason, remedy = peeled.unrolled(reason), BUILD_BEFORE
+    limit = NodeLimit(loop.trace, "for", reason, remedy, None if space is None else space.most)
+    if unsettled and (loop.peeled is None or (makes and peeled.attempts < _ATTEMPTS)):
+        # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps. An optimizer or a
+        # layer that builds itself when it is first used has its Variables then.
+        peeled.attempts += 1
+        going_on = run_in_python(loop, iterator, limit, going_on, lambda: peeled.end_iteration() or not makes)
+        if peeled.news or not makes:
+            _run_over_space(replace(loop, peeled=peeled), iterator, going_on)
+            return
     if loop.options.unroll is False:
         raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
     reports = loop.trace.root.loops
@@ -279,7 +290,9 @@ def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None,
         trace.rollback(before)
         return None, f"tracing its body once for all iterations failed: {error}", False
     if stops is None or stops.trips is None:
-        trace.report_loop("rolled", space.what + _at_a_time(loop.options))
+        creating = loop.peeled is not None and loop.peeled.any
+        why = loop.peeled.rolled() if loop.peeled is not None and creating else space.what
+        trace.report_loop("rolled", why + _at_a_time(loop.options), creates=creating)
     return stops, None, False
 
 
@@ -338,7 +351,7 @@ def _run_while_numbers(loop: ForLoop, iterator: SpaceIterator) -> Any:
     going_on: Any = True
     for _ in range(space.length):
         before = len(loop.trace.builder.nodes)
-        going_on = run_in_python(loop, iterator, limit, most=1)
+        going_on = run_in_python(loop, iterator, limit, enough=lambda: True)
         # Numbers alone cost no nodes; the first node shows that the rest is worth rolling.
         if len(loop.trace.builder.nodes) != before or going_on is not True:
             break

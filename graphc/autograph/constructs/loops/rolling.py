@@ -25,6 +25,7 @@ from graphc.autograph.constructs.loops.bodies import (
 )
 from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
 from graphc.autograph.constructs.loops.courses import LookedUp, TakenRows
+from graphc.autograph.constructs.loops.creations import Creations
 from graphc.autograph.constructs.loops.options import OpenLoop
 from graphc.autograph.constructs.loops.spaces import Space
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
@@ -61,6 +62,7 @@ class ForLoop:
       options: what the user says about it.
       held: whether it runs over an iterator that others may refer to.
       follows: whether its numbers are taken for such as change in each iteration, before that is known.
+      peeled: the iterations that were run by themselves, and the Variables that they created; None if none was.
     """
 
     trace: Trace
@@ -70,6 +72,7 @@ class ForLoop:
     options: OpenLoop
     held: bool
     follows: bool = True
+    peeled: Creations | None = None
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -89,7 +88,11 @@ def _size(node: Node) -> int:
 
 
 def run_in_python(
-    loop: ForLoop, items: Iterable[Any], limit: NodeLimit, going_on: Any = True, most: int | None = None
+    loop: ForLoop,
+    items: Iterable[Any],
+    limit: NodeLimit,
+    going_on: Any = True,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Any:
     """Runs a ``for`` loop as Python does.
 
@@ -98,14 +101,14 @@ def run_in_python(
       items: what to run over.
       limit: is asked after each iteration.
       going_on: whether the first iteration is to be run.
-      most: how many iterations to run at most; None for all.
+      enough: is asked after each iteration, and returns True to stop there.
 
     Returns:
       Whether a further iteration would be run.
     """
     variables = loop.variables
     iterator = in_python(iter, items)
-    for _ in itertools.count() if most is None else range(most):
+    while True:
         # Before next(): after a `break`, Python takes no further item.
         if not is_symbolic_condition(going_on) and not going_on:
             break
@@ -120,6 +123,8 @@ def run_in_python(
             loop.body(item)
         limit.check()
         going_on = True if loop.extra_test is None else loop.extra_test()
+        if enough():
+            break
     return going_on
 
 
