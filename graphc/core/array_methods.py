@@ -478,6 +478,16 @@ _NUMPY_NAMES = {
     "true_divide": "divide",
 }
 
+VIEWS = frozenset(
+    (
+        "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_to", "diagonal",
+        "dsplit", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "imag", "matrix_transpose", "moveaxis",
+        "permute_dims", "ravel", "real", "reshape", "rollaxis", "rot90", "split", "squeeze", "swapaxes", "transpose",
+        "unstack", "vsplit",
+    )
+)  # fmt: skip
+"""NumPy's functions that return views of arrays."""
+
 
 def _named(ufunc: Any) -> str:
     """Returns graphc's name of a NumPy function of single elements."""

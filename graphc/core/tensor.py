@@ -13,7 +13,7 @@ from jax.sharding import Sharding
 from graphc.base import finish_given_up, interruption, nest, run_on_thread, slow_path_reasons, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_export import ShownArray, check_leaves, shown, stay, when_jax_converts
-from graphc.core.array_methods import FUNCTIONS, ArrayMethods
+from graphc.core.array_methods import FUNCTIONS, VIEWS, ArrayMethods
 from graphc.core.context import busy, context, open_tapes
 from graphc.core.convert import operand
 from graphc.core.dispatch import register_tensor
@@ -328,6 +328,16 @@ class SymbolicTensor(Tensor):
         """The tensor with its last two axes exchanged."""
         return self._view(super().mT)
 
+    @property
+    def real(self) -> Tensor:
+        """The real part."""
+        return self._view(super().real)
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary part."""
+        return self._view(super().imag)
+
     def reshape(self, *shape: Any) -> Tensor:
         """Returns the tensor with another shape; one size may be -1."""
         return self._view(super().reshape(*shape))
@@ -347,6 +357,15 @@ class SymbolicTensor(Tensor):
     def transpose(self, *axes: Any) -> Tensor:
         """Returns the tensor with its axes permuted; reversed if no axes are given."""
         return self._view(super().transpose(*axes))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        result = super().__array_function__(function, types, args, kwargs)
+        if function.__name__ in VIEWS:
+            for given in (*args, *kwargs.values()):
+                if isinstance(given, SymbolicTensor):
+                    for part in cast("list[Tensor]", result) if type(result) in (list, tuple) else (result,):
+                        given._view(part)
+        return result
 
     def _view(self, result: Tensor) -> Tensor:
         """Returns a result that in plain Python, if this tensor were a NumPy array, would be a view of it."""

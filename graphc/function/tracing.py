@@ -108,12 +108,12 @@ def _trace_into(
     trace.reads.function(function)
     for name, value in arguments.values.items():
         trace.reads.argument(name, value)
-    names = [path for path, _ in array_leaves(arguments)]
+    names, given = zip(*array_leaves(arguments), strict=True) if arguments.arrays else ((), ())
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     before = [tensor.raw for tensor in symbolic]
     for place, tensor in enumerate(symbolic):
-        trace.memory.argument(place, tensor)
+        trace.memory.argument(place, tensor, given[place])
     args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
     watch = ArgumentWatch(options.name, args, kwargs)
     with _telling_refusals(trace), trace_scope(trace), options.pinned():

@@ -17,6 +17,8 @@ from itertools import pairwise
 from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor
 from graphc.tracing.read_kinds import (
@@ -84,6 +86,11 @@ class Reads:
     def argument(self, name: str, value: Any) -> None:
         """Records an argument: its structure, its tensors, which become inputs, and its Python values."""
         self._structure(argument(name), value)
+
+    def array_or_tensor(self, source: Source, *, is_array: bool) -> None:
+        """Records that it counts whether an argument is a NumPy array, which ``gx.asarray`` copies."""
+        guard = ReadGuard(source, f"isinstance({{v}}, {{0}}) is {is_array}", (np.ndarray,))
+        self.guards.setdefault(("is array", *source.key), guard)
 
     def stands_for(self, made: Any, original: Any) -> None:
         """Records that a container replaces one of the arguments' containers, with the trace's tensors in it."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphc.base import Location, user_location
 from graphc.core import SymbolicTensor
 
 if TYPE_CHECKING:
     from graphc.ir import Value
     from graphc.tracing.aliases import AliasSet
+    from graphc.tracing.reads import Reads
 
 __all__ = ["SharedMemory"]
 
@@ -33,21 +36,32 @@ class SharedMemory:
     def __init__(self, aliases: AliasSet) -> None:
         self.changed: dict[int, tuple[str, Location | None]] = {}
         self._aliases = aliases
+        self._given: dict[int, object] = {}
         self._places: weakref.WeakKeyDictionary[Value, frozenset[int]] = weakref.WeakKeyDictionary()
 
-    def argument(self, place: int, tensor: SymbolicTensor) -> None:
-        """Notes that a tensor stands for the argument at a position."""
+    def argument(self, place: int, tensor: SymbolicTensor, given: object) -> None:
+        """Notes that a tensor stands for the argument at a position, and what this call gives."""
         self._places[tensor.raw] = frozenset([place])
+        self._given[place] = given
 
     def view(self, tensor: SymbolicTensor, result: object) -> None:
         """Notes that a result has the memory of a tensor, if that is an array."""
         if isinstance(result, SymbolicTensor) and (places := self._of(tensor)):
-            self._places[result.raw] = places
+            self._places[result.raw] = places | self._places.get(result.raw, _NOTHING)
 
-    def separate(self, tensor: SymbolicTensor) -> None:
-        """Notes that the program made a tensor of its own of an argument, with ``gx.asarray``."""
-        if self._of(tensor):
+    def separate(self, tensor: SymbolicTensor, reads: Reads) -> bool:
+        """Notes that the program makes a tensor of an argument, with ``gx.asarray``.
+
+        Returns:
+          True if that is a copy, as of a NumPy array; the trace serves only calls that are alike in this.
+        """
+        places = self._of(tensor)
+        copied = [isinstance(self._given[place], np.ndarray) for place in places]
+        for place, is_array in zip(places, copied, strict=True):
+            reads.array_or_tensor(reads.inputs[place], is_array=is_array)
+        if any(copied) and not all(copied):  # one of several arguments, which depends on tensors
             self._places[tensor.raw] = _NOTHING
+        return bool(copied) and all(copied)
 
     def change(self, tensor: SymbolicTensor, symbol: str) -> None:
         """Notes that a tensor is about to be changed by an in-place operator or, with ``""``, an item assignment."""

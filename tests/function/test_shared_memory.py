@@ -42,6 +42,30 @@ def transposed(a: Any) -> Any:
     return a.sum()
 
 
+def by_numpys_functions(a: Any) -> Any:
+    b = np.flip(np.split(np.expand_dims(a, 0), 3, axis=1)[0])
+    b += 1
+    return a.sum()
+
+
+def real_part(a: Any) -> Any:
+    b = a.real
+    b += 1
+    return a.sum()
+
+
+def rows_in_a_rolled_loop(a: Any) -> Any:
+    for row in np.broadcast_to(a, (20, 3)):
+        row += 1
+    return a.sum()
+
+
+def copied_before(a: Any) -> Any:
+    b = gx.asarray(a)
+    a += 1
+    return b.sum()
+
+
 def _change(a: Any) -> None:
     a **= 2
 
@@ -84,7 +108,8 @@ def after_a_branch(a: Any) -> Any:
 
 
 IN_PLACE = [
-    plain, alias, view, item_of_a_view, transposed, helper, by_function, loop, after_a_loop, branch, after_a_branch
+    plain, alias, view, item_of_a_view, transposed, by_numpys_functions, real_part, rows_in_a_rolled_loop,
+    copied_before, helper, by_function, loop, after_a_loop, branch, after_a_branch,
 ]  # fmt: skip
 
 
@@ -115,6 +140,20 @@ def test_tensors_are_bound_anew(function: Callable[..., Any]) -> None:
     x = gx.ones(3)
     np.testing.assert_array_equal(gx.function(function)(x), function(gx.ones(3)))
     np.testing.assert_array_equal(x, np.ones(3))
+
+
+def test_asarray_copies_arrays_and_returns_tensors() -> None:
+    @gx.function
+    def compiled(a: Any) -> Any:
+        b = gx.asarray(a)
+        b[0] = 5
+        return a * 1
+
+    array, tensor = np.ones(3, np.float32), gx.ones(3)
+    for given, result in ((array, [1, 1, 1]), (tensor, [5, 1, 1])):
+        for _ in range(2):
+            np.testing.assert_array_equal(compiled(given), result)
+            np.testing.assert_array_equal(given, result)
 
 
 def test_each_call_is_checked() -> None:

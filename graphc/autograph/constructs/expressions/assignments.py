@@ -216,7 +216,9 @@ def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:
 def _asarray(native: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     result = native(x, *args, **kwargs)
     if result is x and context.trace is not None and isinstance(x, SymbolicTensor):
-        context.trace.root.memory.separate(x)
+        root = context.trace.root
+        if root.memory.separate(x, root.reads):
+            return FUNCTIONS["identity"](x)
     return result
 
 

@@ -183,8 +183,13 @@ class Rows(Space):
         return [rows if order[0] == first else FUNCTIONS["flip"](rows, axis=0)]
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """Returns the row."""
-        return self.as_tensor[counter] if rows is None else next(rows)
+        """Returns the row, which of a NumPy array is a view."""
+        if rows is None:
+            return self.as_tensor[counter]
+        row = next(rows)
+        if isinstance(self.as_tensor, SymbolicTensor) and row.shape:
+            self.as_tensor.trace.view(self.as_tensor, row)
+        return row
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows."""
