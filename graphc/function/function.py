@@ -205,6 +205,7 @@ class Function(Generic[P, R]):
                     with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
                         result = traced.call_recorded(arguments) if open_tapes else traced(arguments)
                     self._first_calls.keep_program(traced)
+                    self._log.note(traced, (), created=lifting.created_text() or "state")
                     self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
                     return result
             with _telling(f"compiling {self.name}", compiles=True):

@@ -54,6 +54,7 @@ class RetraceLog:
         self._name = name
         self._on_retrace = on_retrace
         self._described: list[list[tuple[str, str]]] = []
+        self._creating: list[list[tuple[str, str]]] = []
         self._num_expected = 0
 
     @property
@@ -64,13 +65,15 @@ class RetraceLog:
     def clear(self) -> None:
         """Forgets the reports, so that the next trace is compared with none."""
         self._described.clear()
+        self._creating.clear()
 
-    def note(self, traced: TracedFunction, open_arguments: Collection[str]) -> None:
+    def note(self, traced: TracedFunction, open_arguments: Collection[str], *, created: str = "") -> None:
         """Records a new trace.
 
         Args:
           traced: the trace.
           open_arguments: the arguments whose shapes ``input_signature`` leaves open.
+          created: the Variables that the call created; the next call, which creates none, is traced again.
 
         Raises:
           InvalidArgumentError: there are too many traces, and ``on_retrace`` is ``"error"``.
@@ -78,14 +81,22 @@ class RetraceLog:
         described = [*traced.described(), *_settings()]
         reason = retrace_reason(described, self._described)
         expected = self._is_expected(described, open_arguments)
-        self._described.append(described)
         number = self.num_traces + 1
-        if expected:
+        if created:
+            reason = "the first call with other objects" if described in self._creating else reason
+            reason += f"; it creates {created}"
+            self._creating.append(described)
+        elif described in self._creating:
+            reason = "the first call created Variables, which exist now"
+        elif expected:
             reason += "; input_signature leaves this open"
-            self._num_expected += 1
+        self._described.append(described)
+        expected = expected or bool(created)
+        self._num_expected += expected
         report = TraceReport(number, reason, user_location(), traced.seconds)
         self.reports.append(report)
         del self._described[: -config.max_traces]
+        del self._creating[: -config.max_traces]
         counted = number - 1 - self._num_expected
         if expected or self._on_retrace == "ignore" or not is_due(counted, always=self._on_retrace == "error"):
             return

@@ -53,6 +53,15 @@ class Lifting:
         """True if something was made."""
         return not self.assignments.is_empty
 
+    def created_text(self, start: int = 0) -> str:
+        """Returns the name and line of a created Variable, with the number of later ones; empty if there is none."""
+        created = self.created[start:]
+        if not created:
+            return ""
+        (name, location), others = created[0], len(created) - 1
+        more = f" and {others:,} other{'s' * (others > 1)}" if others else ""
+        return f"the Variable {name!r}{more}" + ("" if location is None else f" ({location.short})")
+
     @contextmanager
     def making(self, trace: Trace, reads: Iterable[Variable]) -> Generator[None]:
         """Opens a scope that runs code eagerly to create state; see :meth:`graphc.tracing.Trace.making`."""
@@ -72,7 +81,8 @@ class Lifting:
                 raise CreationInTrace from None  # raised again if the tensors of the trace are not to blame
             raise
         self.assignments.add(found)
-        self.created += [(variable.name, location) for variable in found.made()]
+        made = sorted(found.made(), key=lambda variable: not variable.trainable)  # a weight, not the state of draws
+        self.created += [(variable.name, location) for variable in made]
 
     def undo(self) -> None:
         """Deletes the created state and restores assigned Variables, so that the call can be run from its start."""

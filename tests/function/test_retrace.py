@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -58,6 +59,28 @@ def test_the_reason_names_attributes() -> None:
     function(scalar(), settings)
     reasons = [report.reason for report in function.trace_report()]
     assert reasons[1:] == ["settings.rates['low'] was 1.0, is 2.0"]
+
+
+def test_the_first_call_that_creates_variables_is_reported_and_its_retrace_is_not_counted() -> None:
+    layers = [gx.layers.Dense(1), gx.layers.Dense(1)]
+
+    @gx.function(on_retrace="error")
+    def apply(layer: Any, x: Any) -> Any:
+        return layer(x)
+
+    for layer in [*layers, *layers]:
+        apply(layer, gx.ones((2, 3)))
+    apply(layers[0], gx.ones((4, 3)))
+    first, *others = apply.trace_report()
+    assert first.number == 1
+    creates = r"; it creates the Variable 'dense\w*/kernel\w*' and \d others? \(test_retrace\.py:\d+\)"
+    assert re.fullmatch("the first call" + creates, first.reason)
+    assert re.fullmatch(f"the first call with other objects{creates}", others[0].reason)
+    assert [report.reason for report in others[1:]] == [
+        "the first call created Variables, which exist now", "x was f32[2,3], is f32[4,3]"
+    ]  # fmt: skip
+    assert [report.number for report in others] == [2, 3, 4]
+    assert all(report.seconds > 0 for report in (first, *others))
 
 
 def retrace(function: Callable[..., Any], times: int) -> None:

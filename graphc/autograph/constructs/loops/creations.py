@@ -26,36 +26,29 @@ class Creations:
     """
 
     def __init__(self, trace: Trace) -> None:
-        lifting = trace.root.lifting
-        self._created = [] if lifting is None else lifting.created
-        self._start = self._told = len(self._created)
+        self._lifting = trace.root.lifting
+        self._start = self._told = self._number()
         self.iterations = self.attempts = 0
         self.news = False
 
     @property
     def any(self) -> bool:
         """True if a Variable was created."""
-        return len(self._created) > self._start
+        return self._number() > self._start
 
     def end_iteration(self) -> bool:
         """Counts an iteration; returns True if it created a Variable."""
         self.iterations += 1
-        before, self._told = self._told, len(self._created)
+        before, self._told = self._told, self._number()
         self.news = self._told > before
         return self.news
-
-    def text(self) -> str:
-        """Returns the first Variable's name and line, with the number of the others."""
-        (name, location), others = self._created[self._start], len(self._created) - self._start - 1
-        more = f" and {others:,} other{'s' * (others > 1)}" if others else ""
-        return f"the Variable {name!r}{more}" + ("" if location is None else f" ({location.short})")
 
     def rolled(self) -> str:
         """Returns how the loop was compiled if no later iteration creates Variables."""
         how = f"{self.iterations:,} iterations run by themselves: they create"
         if self.iterations == 1:
             how = "iteration runs by itself: it creates"
-        return f"its first {how} {self.text()}; the rest is one node"
+        return f"its first {how} {self._text()}; the rest is one node"
 
     def unrolled(self, reason: str) -> str:
         """Returns why the loop is unrolled if a later iteration may create Variables, too.
@@ -66,7 +59,13 @@ class Creations:
         if not self.any:
             return reason.replace(CREATES, "an iteration after the first creates a Variable", 1)
         first = "iteration creates" if self.iterations == 1 else f"{self.iterations:,} iterations create"
-        return f"its first {first} {self.text()}, and later ones create Variables too"
+        return f"its first {first} {self._text()}, and later ones create Variables too"
+
+    def _number(self) -> int:
+        return 0 if self._lifting is None else len(self._lifting.created)
+
+    def _text(self) -> str:
+        return "" if self._lifting is None else self._lifting.created_text(self._start)
 
 
 def creates(reason: str | None) -> bool:

@@ -20,6 +20,7 @@ from graphc.autograph.constructs.loops.bodies import (
     restoring,
 )
 from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
+from graphc.autograph.constructs.loops.creations import Creations
 from graphc.autograph.constructs.loops.first_iteration import makes_test_symbolic
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
@@ -59,7 +60,7 @@ def while_stmt(
     looks, test = _looks(test), partial(_condition, test)
     with open_loop(trace, body) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
-        variables = LoopVariables(get_state, set_state, names)
+        variables, creations = LoopVariables(get_state, set_state, names), Creations(trace)
         while True:
             symbolic, condition = _probe(trace, test)
             if symbolic:
@@ -73,9 +74,10 @@ def while_stmt(
                 return
             body()
             limit.check()
+            creations.end_iteration()
             if not looks and may_have_failed(trace):
                 break  # `while True` that only an exception ends: how often it runs is known at run time only
-        _become_node(trace, test, body, variables, options, limit.done)
+        _become_node(trace, test, body, variables, options, creations)
 
 
 def _looks(test: Test) -> bool:
@@ -106,7 +108,7 @@ def _becomes_whole_node(
         return False
     before, start = trace.checkpoint(), variables.get()
     try:
-        _become_node(trace, test, body, variables, options, 0, runs=True)
+        _become_node(trace, test, body, variables, options, Creations(trace), runs=True)
     except Exception:
         # What fails as a node may still run once by Python; what is the user's fault fails there again.
         variables.set(start)
@@ -121,11 +123,21 @@ def _become_node(
     body: Callable[[], None],
     variables: LoopVariables,
     options: OpenLoop,
-    done: int,
+    before: Creations,
     *,
     runs: bool = False,
 ) -> None:
-    """Makes what is left of the loop, whose test is a tensor, one node; ``runs`` if the test is true at first."""
+    """Makes what is left of the loop, whose test is a tensor, one node.
+
+    Args:
+      trace: around the loop.
+      test: of the loop.
+      body: of the loop.
+      variables: the names of the loop.
+      options: what the user says about it.
+      before: the iterations that Python ran by now.
+      runs: whether the test is true at first.
+    """
 
     def run(expects: bool) -> None:
         _trace(trace, test, body, variables, options.max_iterations, expects=expects, runs=runs)
@@ -134,7 +146,9 @@ def _become_node(
     # The body says its options, so they are known only when it has been traced.
     if options.said is not None and options.said.unroll is True:
         raise trace.refuse(UnimplementedError("unroll=True, but this loop cannot be unrolled: its test is a tensor"))
-    trace.report_loop("while", "its test is a tensor" + f" from iteration {done} on" * bool(done))
+    done = before.iterations
+    reason = before.rolled() if before.any else "its test is a tensor" + f" from iteration {done} on" * bool(done)
+    trace.report_loop("while", reason, creates=before.any)
 
 
 def _trace(

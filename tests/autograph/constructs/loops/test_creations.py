@@ -209,3 +209,23 @@ def test_a_loop_that_always_creates_is_unrolled_and_the_warning_says_what_to_bui
         found = gx.function(every)(lazy, f(1.0))
     np.testing.assert_allclose(found.numpy(), every(plain, f(1.0)).numpy())
     assert len(lazy.all) == len(plain.all)
+
+
+def until_it_is_large(lazy: Lazy, x: Tensor) -> Any:
+    trips, done = 0, False
+    while not done:
+        x = x + lazy.value()
+        trips += 1
+        done = x > 50.0
+    return x, trips
+
+
+def test_a_while_creates_in_its_first_iteration() -> None:
+    plain, lazy = Lazy(), Lazy()
+    compiled: Any = gx.function(until_it_is_large)
+    for _ in range(2):
+        for one, other in zip(compiled(lazy, f(1.0)), until_it_is_large(plain, f(1.0)), strict=True):
+            np.testing.assert_allclose(np.asarray(one), np.asarray(other))
+    (loop,) = compiled.explain(lazy, f(1.0), compile=False).loops
+    assert loop.kind == "while"
+    assert SAYS in loop.reason
