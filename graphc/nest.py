@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from graphc.base import at, nest, user_location
+from graphc.base import at, nest, user_location, with_article
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import TensorShape, converted
 
@@ -195,7 +195,7 @@ def _compare(first: Any, second: Any, check_types: bool, expand_composites: bool
         return
     kinds = [cast("type[Any]", type(value)) for value in (first, second)]
     if check_types and not _same_kind(kinds[0], kinds[1]):
-        raise InvalidTypeError(f"one is a {kinds[0].__name__}, the other a {kinds[1].__name__}")
+        raise InvalidTypeError(f"one is {with_article(kinds[0].__name__)}, the other {with_article(kinds[1].__name__)}")
     if len(mine) != len(theirs):
         raise InvalidArgumentError(f"one has {len(mine)} parts, the other {len(theirs)}")
     mapped = isinstance(first, Mapping) and isinstance(second, Mapping)

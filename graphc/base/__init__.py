@@ -31,7 +31,7 @@ from graphc.base.frames import (
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
 from graphc.base.lazy import held_by, hint_missing, hint_of, imported_names, is_kept, lazy_names, names_of
-from graphc.base.names import UniqueNames
+from graphc.base.names import UniqueNames, with_article
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
@@ -110,4 +110,5 @@ __all__ = [
     "warn_at",
     "watched",
     "when_done",
+    "with_article",
 ]

@@ -1,10 +1,25 @@
-"""Unique names within one namespace."""
+"""Names: unique ones within one namespace, and those of classes in messages."""
 
 from __future__ import annotations
 
 import threading
 
-__all__ = ["UniqueNames"]
+__all__ = ["UniqueNames", "with_article"]
+
+_VOWELS = tuple("aeiou")
+_SPOKEN_AS_YOU = ("ufunc", "uni", "us", "ut", "uu")
+
+
+def with_article(name: str) -> str:
+    """Returns a name, as that of a class, with its indefinite article.
+
+    Example:
+      >>> with_article("int"), with_article("list"), with_article("Account"), with_article("UserDict")
+      ('an int', 'a list', 'an Account', 'a UserDict')
+    """
+    spoken = name.lstrip("_").lower()
+    an = spoken.startswith(_VOWELS) and not spoken.startswith(_SPOKEN_AS_YOU)
+    return f"an {name}" if an else f"a {name}"
 
 
 class UniqueNames:

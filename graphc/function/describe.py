@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.base import with_article
 from graphc.base.errors import GraphcError
 from graphc.core import StringTensor, Tensor, Variable, canonical_array, type_of
 from graphc.tracing import attributes_of, contents_of, is_array
@@ -56,7 +57,7 @@ def _description(value: Any) -> str:
     if isinstance(value, Variable):
         return f"a Variable {value.type}"
     text = repr(value)
-    return text if len(text) < 80 else f"a {type(value).__name__}"
+    return text if len(text) < 80 else with_article(type(value).__name__)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import Location, at, collect_since, nest
+from graphc.base import Location, at, collect_since, nest, with_article
 from graphc.base.errors import UnimplementedError
 from graphc.function import front_end
 from graphc.tracing import Store, TensorCell, Trace, Write
@@ -119,7 +119,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
         for write in reversed([write for owner in owners.values() for write in owner.writes]):
             write.cell.set(write.before)
         value, location = made[0]
-        raise trace.variable_created(f"a {type(value).__qualname__} that outlives the call", location)
+        raise trace.variable_created(f"{with_article(type(value).__qualname__)} that outlives the call", location)
     stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
     escaped = _escaped(trace.stores)
     if not stored and not escaped:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from graphc.base import with_article
 from graphc.base.errors import InvalidTypeError
 from graphc.core import STRING, SymbolicTensor
 from graphc.formats import TFRecordOptions, checked_compression, checked_options
@@ -66,8 +67,8 @@ class ReaderBase:
                 container=graph.current_container,
             )
         else:
-            problem = f"a {kind} made in a compiled function would be made once, when it is traced; make it outside"
-            refuse_in_trace(problem)
+            problem = "made in a compiled function would be made once, when it is traced; make it outside"
+            refuse_in_trace(f"{with_article(kind)} {problem}")
             self._name = name or kind
             self._state, self._attrs = ops.claim_reader(f"{kind} {self._name!r}", spec)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
-from graphc.base import at, user_location
+from graphc.base import at, user_location, with_article
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import Resources, apply, busy, current_resources, resources_scope
 from graphc.ir import Attrs, OpDef
@@ -57,7 +57,7 @@ class SharedObject(Generic[S]):
                 self._ref = graph.named(apply(handle, (), self._attrs), wanted)
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
-            refuse_in_trace(f"a {spec['kind']} made in a compiled function {problem}")
+            refuse_in_trace(f"{with_article(spec['kind'])} made in a compiled function {problem}")
             self._name = given or shared_name or wanted
             self._state, self._attrs = claim(make, kind, spec, self._name, shared_name)
             self._ref = handle_of(self._attrs)

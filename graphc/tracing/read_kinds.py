@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import jax
 import numpy as np
 
-from graphc.base import is_library_file, is_library_module
+from graphc.base import is_library_file, is_library_module, with_article
 from graphc.core import StringTensor, Tensor, Variable
 from graphc.tracing.context import context
 from graphc.tracing.same import (
@@ -243,7 +243,9 @@ def _may_be_written(array: Any) -> bool:
 
 def _buffer(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    reads.add(ReadGuard(source, "type({v}) is {0} and bytes({v}) == {1}", (kind, bytes(value)), f"a {kind.__name__}"))
+    reads.add(
+        ReadGuard(source, "type({v}) is {0} and bytes({v}) == {1}", (kind, bytes(value)), with_article(kind.__name__))
+    )
 
 
 def _number(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -407,7 +409,7 @@ def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
     elif not source.of_call:  # an argument's object may have another class
         reads.add(ReadGuard(source, "{v} is {0} and type({v}) is {1}", (value, kind), _text(value)))
     else:
-        reads.add(ReadGuard(source, "type({v}) is {0}", (kind,), f"a {kind.__name__}"))
+        reads.add(ReadGuard(source, "type({v}) is {0}", (kind,), with_article(kind.__name__)))
 
 
 _Recorder: TypeAlias = "Callable[[Reads, Source, Any, type[Any]], None]"
@@ -485,4 +487,4 @@ def _text(value: Any) -> str:
         text = repr(value)
     except Exception:  # raised by the user's __repr__, which plain Python would not have called
         text = ""
-    return text if 0 < len(text) < _TEXT else f"a {type(value).__name__}"
+    return text if 0 < len(text) < _TEXT else with_article(type(value).__name__)

@@ -13,6 +13,7 @@ from keyword import iskeyword
 from types import CellType
 from typing import Any, cast
 
+from graphc.base import with_article
 from graphc.tracing.same import is_one
 
 __all__ = [
@@ -139,7 +140,7 @@ def length(base: Source) -> Source:
 
 def element(holder: Source, value: Any) -> Source:
     """Returns the source of a set element or dict key: the object itself, not kept alive if it came with a call."""
-    text = f"a {type(value).__name__} in {holder.text}"
+    text = f"{with_article(type(value).__name__)} in {holder.text}"
     if not (holder.of_call and type(value).__weakrefoffset__):
         return fixed(value, text)
     source = Source(None, weakref.ref(value), "()", text, ("element", id(value)))

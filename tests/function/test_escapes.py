@@ -54,7 +54,7 @@ def updates(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        (stores_in_attribute, "the assignment to attribute 'held' of a Holder"),
+        (stores_in_attribute, "the assignment to attribute 'held' of a Holder object"),
         (appends, "the call of list.append"),
         (stores_in_item, "the assignment to an item of a dict"),
         (updates, "the call of dict.update"),
@@ -80,7 +80,7 @@ def test_self_is_outside_too() -> None:
             return x
 
     model = Model()
-    with pytest.raises(UnimplementedError, match="attribute 'last' of a Model"):
+    with pytest.raises(UnimplementedError, match="attribute 'last' of a Model object"):
         model(ONE)
     assert model.last is None
 
@@ -181,7 +181,9 @@ def test_setattr_stores_as_an_assignment_does() -> None:
         setattr(holder, "held", x * 2)  # noqa: B010
         return x
 
-    with pytest.raises(UnimplementedError, match="the assignment to attribute 'held' of a Holder stores a tensor"):
+    with pytest.raises(
+        UnimplementedError, match="the assignment to attribute 'held' of a Holder object stores a tensor"
+    ):
         keeps(ONE)
     assert holder.held == 0
 

@@ -111,7 +111,7 @@ def logs_in_a_helper(x: Any) -> Any:
 
 PROGRAMS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x + time.time(), "the call of time.time"),
-    (sets_a_setting, "the assignment to attribute 'warn_retraces' of a Config"),
+    (sets_a_setting, "the assignment to attribute 'warn_retraces' of a Config object"),
     (lambda x: x + time.perf_counter() * 0, "the call of time.perf_counter"),
     (lambda x: x + random.random(), "the call of random.random"),
     (lambda x: x + random.randint(0, 3), "the call of random.randint"),
@@ -132,7 +132,7 @@ PROGRAMS: list[tuple[Callable[[Any], Any], str]] = [
     (counter(), "the assignment to 'calls' of another function"),
     (lambda x: (x, LOG.append(1))[0], "the call of list.append"),
     (lambda x: (x, TABLE.update(a=object()))[0], "the call of dict.update"),
-    (stores_attribute, "the assignment to attribute 'number' of a Holder"),
+    (stores_attribute, "the assignment to attribute 'number' of a Holder object"),
     (lambda x: (x, SEEN.add(object()))[0], "the call of set.add"),
     (lambda x: (x, RECENT.append(1))[0], "the call of deque.append"),
     (lambda x: (x, TOTALS.fill(TOTALS[0] + 1))[0], "the call of ndarray.fill"),
@@ -442,7 +442,9 @@ class Meter:
 
 def test_the_attribute_that_takes_a_tensor_is_blamed() -> None:
     meter = Meter()
-    with pytest.raises(UnimplementedError, match=r"attribute 'total' of a Meter stores a tensor(.|\n)*self.total = "):
+    with pytest.raises(
+        UnimplementedError, match=r"attribute 'total' of a Meter object stores a tensor(.|\n)*self.total = "
+    ):
         gx.function(meter.push)(ONE)
     assert isinstance(meter.total, gx.Tensor)
     assert meter.total.item() == 0.0
@@ -471,7 +473,7 @@ def test_a_change_of_what_a_trace_depends_on_is_not_said_to_happen_once() -> Non
 
     counter = Counter()
     with pytest.warns(
-        SideEffectWarning, match=r"attribute 'n' of a Counter happens when .* traces it anew for each value"
+        SideEffectWarning, match=r"attribute 'n' of a Counter object happens when .* traces it anew for each value"
     ):
         assert counter.step(ONE).item() == 1
     assert counter.step(ONE).item() == 2

@@ -17,7 +17,7 @@ from graphc.autograph.constructs.purity.library_reads import check_unseen
 from graphc.autograph.constructs.purity.watch import made, operator_method
 from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on, is_users
-from graphc.base import nest
+from graphc.base import nest, with_article
 from graphc.core import ArrayMethods
 from graphc.tracing import context
 
@@ -82,7 +82,7 @@ def _check_hooks(value: Any, function: str, *names: str) -> None:
     hooks = (found_on(kind, name) for name in (*_HOOKS, *names))
     written = any(isinstance(hook, types.FunctionType) and _is_written(kind, hook) for hook in hooks)
     if context.trace is not None and not isinstance(value, ArrayMethods) and (written or not known):
-        context.trace.side_effect(f"the call of {function} on a {kind.__name__}")
+        context.trace.side_effect(f"the call of {function} on {with_article(kind.__name__)}")
 
 
 def _is_written(kind: type[Any], hook: types.FunctionType) -> bool:

@@ -22,7 +22,7 @@ from graphc.autograph.values.facts import known_of, note_condition
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.protocol import alternatives, refuses, settled
 from graphc.autograph.values.python_object import users_method
-from graphc.base import nest
+from graphc.base import nest, with_article
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import SymbolicTensor, apply, operand
 from graphc.ir import OPS
@@ -127,7 +127,7 @@ def _short(value: Any) -> str:
     if isinstance(value, SymbolicTensor):
         return f"a tensor {value.type}"
     text = repr(value)
-    return text if len(text) < 60 else f"a {type(value).__name__}"
+    return text if len(text) < 60 else with_article(type(value).__name__)
 
 
 @operand.register(Choice)

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.base import with_article
 from graphc.base.errors import InternalError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
@@ -100,8 +101,8 @@ class Course:
     def _check(self) -> None:
         odd = next((value for value in self._values or () if type(value) is not self.kind), self.first)
         if type(odd) is not self.kind:
-            later = _a(cast("type[Any]", type(odd)))
-            reason = f"a number is {_a(self.kind)} in the first iteration and {later} in a later one"
+            later = with_article(type(odd).__name__)
+            reason = f"a number is {with_article(self.kind.__name__)} in the first iteration and {later} in a later one"
             # `total = 0` may be a float from the second iteration on, where another attempt may go well.
             self.loop.region.abort(reason, unsettled=True)
 
@@ -114,10 +115,6 @@ class Course:
             self.loop.give_up("an int that passes 32 bits, in a tensor,")
         with np.errstate(over="ignore"):
             return np.array(values, np.float64 if self.kind is float else self.kind)
-
-
-def _a(kind: type[Any]) -> str:
-    return f"an {kind.__name__}" if kind is int else f"a {kind.__name__}"
 
 
 class Courses:
@@ -175,7 +172,7 @@ class Courses:
         found = Course(self, native, operands, None)
         found.first = found.at(0, [[first] for first in firsts])
         if plain_kind(found.first) is None:
-            self.give_up(f"a {type(found.first).__name__} made of the numbers of a loop")
+            self.give_up(f"{with_article(type(found.first).__name__)} made of the numbers of a loop")
         return found
 
     def number(self, native: Callable[..., Any], *operands: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from graphc.autograph.frontend.returns import where_it_returns
 from graphc.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.autograph.values.spans import Span, common_span
-from graphc.base import nest, user_location
+from graphc.base import nest, user_location, with_article
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand, scalar_array
 from graphc.ir import OPS, Attrs, TensorType
@@ -84,8 +84,8 @@ def describe(value: Any) -> str:
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
         return f"a tensor {value.type}"
-    shown = f"a {type(value).__name__}" if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
-    return shown if len(shown) < 60 else f"a {type(value).__name__}"
+    shown = with_article(type(value).__name__) if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
+    return shown if len(shown) < 60 else with_article(type(value).__name__)
 
 
 def _shows_itself(value: Any) -> bool:

@@ -25,6 +25,7 @@ from graphc.autograph.values.control import call
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import example_of, has_attribute
 from graphc.autograph.values.python_object import PLAIN, found_on, is_users
+from graphc.base import with_article
 from graphc.core import ArrayMethods
 from graphc.tracing import context
 
@@ -86,7 +87,7 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
     elif isinstance(found, functools.cached_property):
         if name not in owner.__dict__:
             # A cached property stores its result in the object.
-            side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+            side_effect(f"the first use of the cached property {name!r} of {with_article(kind.__name__)}")
     # Python's order: a descriptor with __set__ goes before the object's own attributes, any other after them.
     elif (getter := operator_method(found, "__get__")) is not None and (
         found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())

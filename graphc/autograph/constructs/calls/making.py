@@ -22,6 +22,7 @@ from graphc.autograph.constructs.purity.unconverted import follow, run_as_is
 from graphc.autograph.constructs.purity.watch import is_pure_module, made
 from graphc.autograph.values.control import call
 from graphc.autograph.values.python_object import found_on, is_users
+from graphc.base import with_article
 from graphc.tracing import Region, context, fixed
 
 __all__ = ["class_call", "is_pure_class"]
@@ -53,7 +54,7 @@ def class_call(kind: type[Any]) -> Any:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
         follow(kind, *constructors)
-        return guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
+        return guarded(report_call(kind, f"the construction of {with_article(kind.__qualname__)}"))
     if is_reported(kind):
         return guarded(report_call(kind, ""))
     makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)

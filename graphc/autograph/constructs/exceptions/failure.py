@@ -25,7 +25,7 @@ from graphc.autograph.constructs.exceptions.places import calls_of, chain, forge
 from graphc.autograph.frontend.convert import is_part
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
 from graphc.autograph.values.kept_tensors import holds_symbols
-from graphc.base import Location, nest
+from graphc.base import Location, nest, with_article
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply, trace_scope
 from graphc.ir import OPS, Attrs
@@ -229,9 +229,9 @@ def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
             kind = type(carried).__name__
             raise trace.refuse(
                 UnimplementedError(
-                    f"the {type(error).__name__} carries a {kind} whose attribute {name!r} is a tensor without a value "
-                    "while the function is traced; give the exception the tensors themselves, or make the "
-                    f"{kind} a dataclass of them"
+                    f"the {type(error).__name__} carries {with_article(kind)} whose attribute {name!r} is a tensor "
+                    "without a value while the function is traced; give the exception the tensors themselves, or make "
+                    f"the {kind} a dataclass of them"
                 )
             )
 

@@ -25,6 +25,7 @@ from graphc.autograph.constructs.storage.cells import (
     container_kind,
     is_managed_attribute,
     is_plain_attribute,
+    object_text,
     write,
 )
 from graphc.autograph.constructs.storage.unfollowed import note_change
@@ -33,7 +34,7 @@ from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
 from graphc.autograph.values.protocol import answer
 from graphc.autograph.values.python_object import found_on, is_users
-from graphc.base import Config
+from graphc.base import Config, with_article
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, read
 from graphc.tracing import MISSING, Region, context
 
@@ -53,7 +54,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
     elif (setter := _method_for(owner, name, "fset", "__set__", "__setattr__")) is not None:
         setter(value)
     else:
-        what = f"the assignment to attribute {name!r} of {_named(owner)}"
+        what = f"the assignment to attribute {name!r} of {object_text(owner)}"
         certain = isinstance(owner, Config)
         context.trace.side_effect(what, certain=certain)
         if not certain:
@@ -63,14 +64,10 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         in_python(setattr, owner, name, value)
 
 
-def _named(owner: Any) -> str:
-    return f"the class {owner.__name__}" if isinstance(owner, type) else f"a {type(owner).__name__}"
-
-
 def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
     """``object.__setattr__``, with which frozen objects are given their attributes."""
     if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
-        side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        side_effect(f"the assignment to attribute {name!r} of {object_text(owner)}")
         in_python(native, owner, name, value)
     else:
         write(AttributeCell(owner, name), value)
@@ -114,7 +111,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
         call(method)(owner, index, value)
         return
     if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
-        what = f"the assignment to an item of a {type(owner).__name__}"
+        what = f"the assignment to an item of {with_article(type(owner).__name__)}"
         if answer("__setitem__", owner, index, value) is not NotImplemented:
             return
         if _is_container(owner, "__setitem__"):
@@ -147,7 +144,7 @@ def delete_attr(owner: Any, name: str) -> None:
     if context.trace is not None and (method := operator_method(owner, "__delattr__")) is not None:
         call(method)(owner, name)
         return
-    place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
+    place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {object_text(owner)}"
     # Python has the error for an attribute that is not there.
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
         if context.trace is not None and (deleter := _method_for(owner, name, "fdel", "__delete__", "__delattr__")):
@@ -169,7 +166,7 @@ def delete_item(owner: Any, index: Any) -> None:
     if (method := operator_method(owner, "__delitem__")) is not None:
         call(method)(owner, index)
         return
-    what = f"the deletion of an item of a {type(owner).__name__}"
+    what = f"the deletion of an item of {with_article(type(owner).__name__)}"
     answer("__delitem__", owner, index)
     if context.trace is not None and _is_container(owner, "__delitem__"):
         context.trace.writing(ContentsCell(owner, what))
@@ -200,7 +197,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
         return binary(symbol, target, value) if result is NotImplemented else result
     if (result := answer(method, target, value)) is not NotImplemented:
         return result
-    what = f"the in-place operator {symbol}= on a {kind.__name__}"
+    what = f"the in-place operator {symbol}= on {with_article(kind.__name__)}"
     if context.trace is not None and _is_container(target, method):
         context.trace.writing(ContentsCell(target, what))
     else:

@@ -30,6 +30,7 @@ from graphc.autograph.values.number import example_of
 from graphc.autograph.values.one_buffer import GROWS, item_by_trip
 from graphc.autograph.values.protocol import answer, look_into
 from graphc.autograph.values.python_object import PLAIN, found_on
+from graphc.base import with_article
 from graphc.core import SymbolicTensor, read
 from graphc.tracing import context
 
@@ -166,7 +167,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         default = operator_method(owner, "__missing__")
         if default is not None:
             return call(default)(owner, index)
-        what = f"the insertion of a default into a {kind.__name__}"
+        what = f"the insertion of a default into {with_article(kind.__name__)}"
         trace.side_effect(what)
         if isinstance(owner, defaultdict):
             table = cast("defaultdict[Any, Any]", owner)

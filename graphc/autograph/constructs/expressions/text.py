@@ -27,7 +27,7 @@ from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, sna
 from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of
 from graphc.autograph.values.protocol import alternatives, look_into, refuses, symbol_of
-from graphc.base import is_installed_file, nest
+from graphc.base import is_installed_file, nest, with_article
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import context
@@ -188,7 +188,7 @@ def _shown(value: Any, *ways: str) -> Any:
         return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
     # `<Point object at 0x7f...>` holds an address, which differs from run to run.
     if type(value).__repr__ is object.__repr__ and ("str" not in ways or type(value).__str__ is object.__str__):
-        note_identity(value, f"the text of a {type(value).__name__}, which has no __repr__ of its own,")
+        note_identity(value, f"the text of {with_article(type(value).__name__)}, which has no __repr__ of its own,")
     parts = nest.children(value)
     # str([x]) shows x by repr, as Python does.
     return rebuilt(value, partial(_shown_as, ("repr",))) if parts is not None and parts[1] else value

@@ -20,7 +20,7 @@ from graphc.autograph.constructs.expressions.text import text_of
 from graphc.autograph.constructs.host.results import Results, is_type
 from graphc.autograph.values.deferred import Frozen, is_deferred, rebuilt
 from graphc.autograph.values.kinds import check_shown
-from graphc.base import Location, at, nest, user_location
+from graphc.base import Location, at, nest, user_location, with_article
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply, open_tapes, with_short_errors
 from graphc.ir import OPS, Attrs, TensorType
@@ -85,7 +85,7 @@ def _print_now(texts: list[Any], options: dict[str, Any], file: Any) -> None:
       UnimplementedError: what is printed is known at run time only.
     """
     trace = current_trace()
-    what = f"print() into a {type(file).__name__}"
+    what = f"print() into {with_article(type(file).__name__)}"
     if is_deferred((texts, options)):
         error = UnimplementedError(
             f"{what} of a text that is made of tensors: the text is there when the program runs, and the function may "

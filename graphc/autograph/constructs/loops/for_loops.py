@@ -33,6 +33,7 @@ from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.course import plain_kind
 from graphc.autograph.values.python_object import found_on
+from graphc.base import with_article
 from graphc.base.errors import UnimplementedError
 from graphc.tracing import RegionAborted, context, current_trace
 
@@ -176,13 +177,13 @@ def _run_over_one(iterable: Choice, run: Callable[[Any], None], variables: LoopV
 def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:
     """A loop over a list or anything else that Python asks for its items."""
     kind = type(iterable).__name__
-    reason = f"it runs over a {kind}, whose items Python takes one by one"
+    reason = f"it runs over {with_article(kind)}, whose items Python takes one by one"
     limit = NodeLimit(loop.trace, "for", reason, _ITEMS_REMEDY, _known_length(iterable))
     going_on = run_in_python(loop, iterable, limit)
     if loop.held and is_symbolic_condition(going_on):
         error = UnimplementedError(
-            f"this loop over an iterator (a {kind}) may stop early, which depends on tensors, so that what is left of "
-            "the iterator is not known; loop over a new iterator that nothing else refers to, or over a list"
+            f"this loop over an iterator ({with_article(kind)}) may stop early, which depends on tensors, so that what "
+            "is left of the iterator is not known; loop over a new iterator that nothing else refers to, or over a list"
         )
         raise loop.trace.refuse(error)
     if limit.done:

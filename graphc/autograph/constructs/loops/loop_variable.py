@@ -19,7 +19,7 @@ from graphc.autograph.values.one_buffer import FEWEST
 from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.spans import Span
 from graphc.autograph.values.unbound import Unbound
-from graphc.base import nest
+from graphc.base import nest, with_article
 from graphc.base.errors import UndefinedNameError
 from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ir import OPS, Attrs, TensorType, Value
@@ -260,7 +260,9 @@ class LoopVariable:
         for leaf in leaves:
             if trial.region.journal.owns(leaf):
                 # Each iteration makes an object of its own; what a trace of the body made is none of them.
-                trial.region.side_effect(f"the use of {self.name!r}, a {type(leaf).__name__} made in a loop, after it")
+                trial.region.side_effect(
+                    f"the use of {self.name!r}, {with_article(type(leaf).__name__)} made in a loop, after it"
+                )
         if not any(is_tensor(leaf) for leaf in leaves):
             self._after = (value,)
             return True

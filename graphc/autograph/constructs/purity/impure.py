@@ -20,6 +20,7 @@ from graphc.autograph.constructs.purity.advice import remedy_for, with_values
 from graphc.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
+from graphc.base import with_article
 from graphc.tracing import context
 
 __all__ = [
@@ -160,7 +161,7 @@ def check_read(owner: Any) -> None:
     if owner is os.environ:
         context.trace.read_once("the use of os.environ")
     elif type(owner).__module__ == "configparser":
-        context.trace.read_once(f"the use of a {type(owner).__name__}")
+        context.trace.read_once(f"the use of {with_article(type(owner).__name__)}")
     else:
         check_unseen(owner)
 

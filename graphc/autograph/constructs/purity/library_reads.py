@@ -16,7 +16,7 @@ import numpy as np
 
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.values.python_object import found_on
-from graphc.base import is_kept
+from graphc.base import is_kept, with_article
 from graphc.tracing import MISSING, ReadGuard, attribute, context, fixed, is_unseen, recorded_whole
 
 __all__ = ["check_unseen", "is_iterator", "is_told_unseen", "read_computed", "read_of_module"]
@@ -101,4 +101,4 @@ def check_unseen(owner: Any, *, as_iterator: bool = False) -> None:
     """Says that Python code is about to look at what an object holds, if no guard can; as :func:`is_told_unseen`."""
     if is_told_unseen(owner, as_iterator=as_iterator):
         assert context.trace is not None
-        context.trace.read_once(f"the use of a {type(owner).__name__}")
+        context.trace.read_once(f"the use of {with_article(type(owner).__name__)}")

@@ -19,7 +19,7 @@ from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note
 from graphc.autograph.values.choice import settled
 from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on
-from graphc.base import is_installed_file
+from graphc.base import is_installed_file, with_article
 from graphc.tracing import Region, context
 
 __all__ = [
@@ -121,7 +121,7 @@ def check_items(value: Any, sized: bool = False) -> None:
     iterate = found_on(kind, "__iter__")
     if not isinstance(value, list | dict):
         asked(value, (*_ITERATED, *_BY_NUMBER))
-    what, stream = f"the iteration over a {kind.__name__}", _is_stream(kind, iterate)
+    what, stream = f"the iteration over {with_article(kind.__name__)}", _is_stream(kind, iterate)
     if not isinstance(context.trace, Region):
         note_consumed(value, what, always=stream)
         return

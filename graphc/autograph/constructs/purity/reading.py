@@ -21,7 +21,7 @@ from graphc.autograph.constructs.purity.library_reads import read_computed, read
 from graphc.autograph.constructs.storage.cells import AttributeCell
 from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.values.python_object import found_on
-from graphc.base import is_kept, is_library_file, is_library_module, remember
+from graphc.base import is_kept, is_library_file, is_library_module, remember, with_article
 from graphc.core import SymbolicTensor, Tensor
 from graphc.tracing import (
     MISSING,
@@ -259,7 +259,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     record = reads.container if by_item else reads.record
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
     if kind in weakref.ProxyTypes and source is not None:
-        trace.read_once(f"the use of a {kind.__name__}")
+        trace.read_once(f"the use of {with_article(kind.__name__)}")
     if name == "__dict__":
         _read_all(owner)
         return

@@ -22,7 +22,7 @@ from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.autograph.values.protocol import Symbolic
 from graphc.autograph.values.python_object import found_on, is_users
-from graphc.base import is_library_file
+from graphc.base import is_library_file, with_article
 from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import content_of, contents_of, context, fixed, has_parts, item
 
@@ -162,7 +162,9 @@ class _Walk:
         if context.trace is not None:
             context.trace.root.reads.complete(value)
             if isinstance(value, GENERATORS):  # of which the profiler does not see each method
-                context.trace.journal.note(GeneratorCell(value, f"the use of a {type(value).__name__} from outside"))
+                context.trace.journal.note(
+                    GeneratorCell(value, f"the use of {with_article(type(value).__name__)} from outside")
+                )
         if isinstance(value, types.FunctionType):
             self._enter(value)
         elif isinstance(value, types.MethodType):

@@ -17,7 +17,7 @@ from typing import Any
 from graphc.autograph.constructs.storage.native_state import note_consumed
 from graphc.autograph.constructs.storage.outer_names import ClosureCell, GlobalCell, note_name
 from graphc.autograph.values.python_object import found_on, is_users, users_method
-from graphc.base import Location, remember
+from graphc.base import Location, remember, with_article
 from graphc.tracing import Region, context
 
 __all__ = [
@@ -165,7 +165,7 @@ def check_iterator(value: Any, depth: int = 2) -> None:
 
 def _use_of(iterator: Any) -> str:
     kind = type(iterator).__name__
-    named = f"a {kind}" if isinstance(iterator, io.IOBase) else f"an iterator ({kind})"
+    named = with_article(kind) if isinstance(iterator, io.IOBase) else f"an iterator ({kind})"
     return f"the use of {named} from outside"
 
 

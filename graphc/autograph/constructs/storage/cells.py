@@ -15,7 +15,7 @@ from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.protocol import is_bound
 from graphc.autograph.values.python_object import found_on
 from graphc.autograph.values.unbound import Unbound
-from graphc.base import nest
+from graphc.base import nest, with_article
 from graphc.base.errors import GraphcError, UndefinedNameError
 from graphc.tracing import MISSING, Cell, Reads, Region, attribute, context, fixed
 
@@ -30,8 +30,16 @@ __all__ = [
     "is_managed_attribute",
     "is_plain_attribute",
     "named_by_user",
+    "object_text",
     "write",
 ]
+
+
+def object_text(owner: Any) -> str:
+    """Returns the words for an object whose attribute a message is about."""
+    if isinstance(owner, type | types.ModuleType):
+        return f"the {'class' if isinstance(owner, type) else 'module'} {owner.__name__}"
+    return f"{with_article(type(owner).__name__)} object"
 
 
 class AttributeCell(Cell):
@@ -40,7 +48,7 @@ class AttributeCell(Cell):
     __slots__ = ("name",)
 
     def __init__(self, owner: Any, name: str, what: str = "") -> None:
-        attribute = f"attribute {name!r} of a {type(owner).__name__}"
+        attribute = f"attribute {name!r} of {object_text(owner)}"
         super().__init__(owner, f"the {attribute}", what or f"the assignment to {attribute}")
         self.name = name
 
@@ -110,7 +118,7 @@ class ContentsCell(ObjectCell):
     __slots__ = ()
 
     def __init__(self, owner: list[Any] | dict[Any, Any], what: str) -> None:
-        super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
+        super().__init__(owner, f"{with_article(type(owner).__name__)} that is changed", what)
 
     @classmethod
     def key_of(cls, owner: Any) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from graphc.autograph.constructs.storage.visible_state import (
     is_internal,
     state_of,
 )
+from graphc.base import with_article
 from graphc.tracing import Cell, context
 
 __all__ = [
@@ -54,7 +55,7 @@ class GeneratorCell(ObjectCell):
     __slots__ = ()
 
     def __init__(self, owner: Any, what: str) -> None:
-        super().__init__(owner, f"the state of a {type(owner).__name__}", what)
+        super().__init__(owner, f"the state of {with_article(type(owner).__name__)}", what)
 
     def get(self) -> Any:
         """Returns the state; of one that has none that can be read (the system's), nothing."""
@@ -91,7 +92,7 @@ class StatePlace(ObjectCell):
     restorable = False
 
     def __init__(self, owner: Any, what: str, *, consumed: bool = False) -> None:
-        super().__init__(owner, f"the state of a {type(owner).__name__}", what)
+        super().__init__(owner, f"the state of {with_article(type(owner).__name__)}", what)
         self._consumed = consumed
 
     @property

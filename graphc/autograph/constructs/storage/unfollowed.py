@@ -14,6 +14,7 @@ import numpy as np
 
 from graphc.autograph.constructs.storage.cells import ObjectCell
 from graphc.autograph.constructs.storage.native_state import note_state
+from graphc.base import with_article
 from graphc.tracing import context
 
 __all__ = ["note_change"]
@@ -43,7 +44,7 @@ class _UnfollowedPlace(ObjectCell):
     __slots__ = ("_kind",)
 
     def __init__(self, owner: Any, kind: type[Any], what: str) -> None:
-        super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
+        super().__init__(owner, f"{with_article(type(owner).__name__)} that is changed", what)
         self._kind = kind
 
     def get(self) -> Any:

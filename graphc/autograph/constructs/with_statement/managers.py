@@ -31,7 +31,7 @@ from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.with_statement.tokens import refuse_token
 from graphc.autograph.values.python_object import found_on
-from graphc.base import nest
+from graphc.base import nest, with_article
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.ops import STATUS
@@ -223,7 +223,7 @@ def _if(condition: Any, action: Callable[[], None]) -> None:
 def _title(manager: Any) -> str:
     """Returns the statement, for messages."""
     generator = getattr(manager, "gen", None)
-    return f"`with {generator.__name__}(...)`" if generator else f"`with` on a {type(manager).__name__}"
+    return f"`with {generator.__name__}(...)`" if generator else f"`with` on {with_article(type(manager).__name__)}"
 
 
 def _is_harmless(value: Any) -> bool:

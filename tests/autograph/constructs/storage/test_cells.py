@@ -254,7 +254,7 @@ def test_an_attribute_set_in_one_branch_only_is_refused_with_its_name() -> None:
             box.extra = x
         return box.balance
 
-    with pytest.raises(UndefinedNameError, match="attribute 'extra' of a Account is set on some paths only"):
+    with pytest.raises(UndefinedNameError, match="attribute 'extra' of an Account object is set on some paths only"):
         gx.function(program)(f(1.0))
 
 
@@ -265,7 +265,9 @@ def test_an_attribute_of_another_shape_is_refused_with_its_name() -> None:
             box.balance = gx.ones(2)
         return box.balance
 
-    with pytest.raises(InvalidArgumentError, match=r"the attribute 'balance' of a Account.*shapes \(\) and \(2,\)"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"the attribute 'balance' of an Account object.*shapes \(\) and \(2,\)"
+    ):
         gx.function(program)(f(1.0))
 
 
@@ -486,5 +488,7 @@ def test_an_attribute_that_the_class_has_too_is_deleted_where_that_is_certain() 
 
     compiled = compile_quietly(program)
     assert [compiled(f(1.0), count).item() for count in (0, 1, 2)] == [7.0, 2.0, 1.0]
-    with pytest.raises(UnimplementedError, match="the deletion of attribute 'k' of a Box, whose class has one too,"):
+    with pytest.raises(
+        UnimplementedError, match="the deletion of attribute 'k' of a Box object, whose class has one too,"
+    ):
         compiled(f(1.0), gx.asarray(2))
