@@ -298,8 +298,10 @@ def count_launches() -> Generator[LaunchCounter]:
 
 
 @contextmanager
-def creation_scope(*, keep: bool) -> Generator[None]:
+def creation_scope(*, keep: bool) -> Generator[Assignments]:
     """Opens a scope for a call that runs eagerly because it creates Variables; a failed call changes no Variable.
+
+    Yields the record of the Variables that are made and assigned.
 
     Args:
       keep: whether Variables keep their assigned values; if not, only their creation remains of the call.
@@ -309,7 +311,7 @@ def creation_scope(*, keep: bool) -> Generator[None]:
     context.update()
     succeeded = False
     try:
-        yield
+        yield assignments
         succeeded = True
     finally:
         context.creating = saved

@@ -50,7 +50,7 @@ class FirstCalls:
         """Adds to a later trace's reports how the loops ran that created Variables in a first call."""
         loops = traced.notes.loops
         for place, loop in enumerate(loops):
-            if loop.location in self._peeled and loop.kind != "unrolled":
+            if loop.location in self._peeled and loop.kind in ("rolled", "while"):
                 reason = f"{loop.reason}; in the first call {self._peeled[loop.location]}"
                 loops[place] = replace(loop, reason=reason)
 

@@ -200,7 +200,7 @@ class Function(Generic[P, R]):
                 try:
                     traced = self._trace(arguments, lifting)
                 except CreationInTrace:
-                    return self._create(args, kwargs)
+                    return self._create(args, kwargs, is_certain=lifting.is_certain)
                 if lifting.is_used:
                     with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
                         result = traced.call_recorded(arguments) if open_tapes else traced(arguments)
@@ -254,12 +254,15 @@ class Function(Generic[P, R]):
         with self._options.pinned():
             return self.python_function(*args, **kwargs)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
+    def _create(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True
+    ) -> Any:
         """Runs the first call of a function whose Variables cannot be lifted, as plain Python."""
         before = self._binder.bind(args, kwargs).described()
-        with creation_scope(keep=keep):
+        with creation_scope(keep=keep) as assignments:
             result = self._run_eagerly(args, kwargs)
-        self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
+        if is_certain or assignments.made():
+            self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
         return result
 
     def _trace(self, arguments: Arguments, lifting: Lifting | None = None) -> TracedFunction:

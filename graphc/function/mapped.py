@@ -142,8 +142,11 @@ class Mapped(Function):
                 context.creating.note(variable)
         return super()._run(traced, arguments)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
+    def _create(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True
+    ) -> Any:
         """Makes the Variables by calling the function on the first row, and then maps it."""
+        del is_certain  # the trace that follows must not end here again
         super()._create(args, kwargs, keep=False)
         return self._call(args, kwargs) if keep else None
 

@@ -40,11 +40,13 @@ class Lifting:
     Attributes:
       assignments: the Variables that were created or assigned, with the values to restore.
       created: the names of the Variables that were created, in order, with the user's line of each.
+      is_certain: False if a Variable is created where a tensor decides, so that the call may create none.
     """
 
     def __init__(self, tells: Callable[[CodeType], bool]) -> None:
         self.assignments = Assignments()
         self.created: list[tuple[str, Location | None]] = []
+        self.is_certain = True
         self._tells = tells
         self._outside: FrameType | None = user_frame()
 
@@ -67,7 +69,8 @@ class Lifting:
         """Opens a scope that runs code eagerly to create state; see :meth:`graphc.tracing.Trace.making`."""
         frame = user_frame()
         tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
-        if not tells or not _is_certain(trace):
+        self.is_certain = _is_certain(trace)
+        if not tells or not self.is_certain:
             raise CreationInTrace
         seen, found, location = _Reads(reads), Assignments(), user_location()
         try:

@@ -46,6 +46,15 @@ def over_rows(lazy: Lazy, x: Tensor) -> Any:
     return x
 
 
+ROWS = gx.data.Dataset.from_tensor_slices(np.arange(20, dtype=np.float32))
+
+
+def over_a_dataset(lazy: Lazy, x: Tensor) -> Any:
+    for row in ROWS:
+        x = x + lazy.value() * row
+    return x
+
+
 def by_a_call(lazy: Lazy, x: Tensor) -> Any:
     return gx.fori_loop(2, COUNT, lambda i, total: total + lazy.value() * i, x)
 
@@ -110,11 +119,26 @@ def once_a_tensor_says_so(lazy: Lazy, x: Tensor) -> Any:
     return x
 
 
-PEELED = (over_a_range, over_rows, by_a_call, by_a_generator, nested, ended_by_tensors, ended_in_the_first)
+def while_it_is_small(lazy: Lazy, x: Tensor) -> Any:
+    while x < 9:
+        x = x + lazy.value()
+    return x
+
+
+PEELED = (
+    over_a_range,
+    over_a_dataset,
+    over_rows,
+    by_a_call,
+    by_a_generator,
+    nested,
+    ended_by_tensors,
+    ended_in_the_first,
+)
 
 
 @pytest.mark.parametrize("x", [0.001, 10.0])
-@pytest.mark.parametrize("program", [*PEELED, left_in_the_first, never, once_a_tensor_says_so])
+@pytest.mark.parametrize("program", [*PEELED, left_in_the_first, never, once_a_tensor_says_so, while_it_is_small])
 def test_both_calls_do_what_python_does(program: Any, x: float) -> None:
     plain, lazy = Lazy(), Lazy()
     compiled: Any = gx.function(program)
