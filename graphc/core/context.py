@@ -321,6 +321,16 @@ def creation_scope(*, keep: bool) -> Generator[Assignments]:
 
 
 @contextmanager
+def outside_scope() -> Generator[None]:
+    """Runs ops eagerly inside the scope while a function is traced, on the devices pinned there."""
+    pins = context.device
+    with trace_scope(None):  # it restores what is set here
+        context.device = pins
+        context.update()
+        yield
+
+
+@contextmanager
 def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None]:
     """Runs ops eagerly inside the scope while a function is traced, on the devices pinned there.
 
@@ -328,9 +338,9 @@ def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None
       assignments: records the variables that are made and assigned.
       recorder: the only tape, which records the reads.
     """
-    pins, saved = context.device, context.creating
-    with trace_scope(None):  # it restores what is set here
-        context.tapes, context.device, context.creating = (recorder,), pins, assignments
+    saved = context.creating
+    with outside_scope():  # it restores what is set here
+        context.tapes, context.creating = (recorder,), assignments
         context.update()
         try:
             yield

@@ -87,6 +87,8 @@ class Writer:
         if name is None:
             base = "" if source.base is None else self.find(source.base)
             code = source.code(base, self.constant)
+            if source.parts:
+                code = code.format(*map(self.find, source.parts))
             name = self.parameters.get(code) or (code if code in self.namespace else self._variable(code))
             self._found[source.key] = name
         return name

@@ -47,6 +47,7 @@ from graphc.tracing.sources import (
     length,
     looked_up,
     membership,
+    result_of_call,
 )
 from graphc.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
 
@@ -109,6 +110,7 @@ __all__ = [
     "recorded_whole",
     "refusal",
     "refuse_in_trace",
+    "result_of_call",
     "root_trace",
     "same_array",
     "same_items",

@@ -7,7 +7,7 @@ with attributes and items. It can be written as code, and as text for messages.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from keyword import iskeyword
 from types import CellType
@@ -31,6 +31,7 @@ __all__ = [
     "membership",
     "outer_cell",
     "result_of",
+    "result_of_call",
 ]
 
 _NONE: Any = object()
@@ -42,18 +43,20 @@ class Source:
     Attributes:
       base: the source of the object that holds the value; None for the start of a path.
       constant: an object that the code names: the start of a path, or the key of an item.
-      suffix: the code that follows.
+      suffix: the code that follows; if there are parts, ``{0}`` in it is the first.
+      parts: further sources that the code names.
       text: the path as text, for messages.
       of_call: whether the path starts at an argument, so that the next call may bring another object.
       key: equal for two equal sources.
     """
 
-    __slots__ = ("base", "constant", "key", "of_call", "suffix", "text")
+    __slots__ = ("base", "constant", "key", "of_call", "parts", "suffix", "text")
 
     def __init__(self, base: Source | None, constant: Any, suffix: str, text: str, key: tuple[Any, ...]) -> None:
         self.base = base
         self.constant = constant
         self.suffix = suffix
+        self.parts: tuple[Source, ...] = ()
         self.text = text
         self.of_call = base is not None and base.of_call
         self.key = key
@@ -125,6 +128,29 @@ def item(base: Source, index: Any) -> Source:
 def result_of(base: Source, code: str) -> Source:
     """Returns the source of a call's result that reads an object's contents; ``code`` follows the object."""
     return Source(base, _NONE, code, base.text + code, (*base.key, code))
+
+
+def result_of_call(
+    text: str, ask: Callable[..., Any], key: int, args: Sequence[Source], names: Sequence[str]
+) -> Source:
+    """Returns the source of what a function returns.
+
+    Args:
+      text: the function's name.
+      ask: calls it.
+      key: identifies it.
+      args: the arguments.
+      names: the names by which the last of them are passed.
+    """
+    base = Source(None, ask, "", text, ("function", key))
+    names = [*[""] * (len(args) - len(names)), *names]
+    given = [f"{name}={{{place}}}" if name else f"{{{place}}}" for place, name in enumerate(names)]
+    texts = [f"{name}={part.text}" if name else part.text for name, part in zip(names, args, strict=True)]
+    places = (*base.key, "call", *names, *(part.key for part in args))
+    source = Source(base, _NONE, f"({', '.join(given)})", f"{text}({', '.join(texts)})", places)
+    source.parts = tuple(args)
+    source.of_call = any(part.of_call for part in args)
+    return source
 
 
 def membership(base: Source, key: str | int) -> Source:

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -483,6 +484,41 @@ def _() -> Made:
         cached.cache_clear()
 
     return lambda x: x * cached(), change
+
+
+_numbers: list[float] = []
+
+
+class _Caching:
+    @functools.lru_cache  # noqa: B019
+    def at(self, place: int) -> float:
+        return _numbers[place]
+
+    @functools.lru_cache  # noqa: B019
+    def all(self) -> list[float]:
+        return [*_numbers]
+
+
+def _cleared(read: Callable[[_Caching, Any], Any]) -> Made:
+    _numbers[:], caching = [2.0], _Caching()
+    read(caching, 1.0)  # so that the trace finds the result in the cache
+
+    def change() -> None:
+        _numbers[0] = 3.0
+        _Caching.at.cache_clear()
+        caching.all()[0] = 5.0
+
+    return lambda x: read(caching, x), change
+
+
+_CACHED: dict[str, Callable[[_Caching, Any], Any]] = {
+    "what a `functools.lru_cache` keeps when the function is traced, and then clears": lambda caching, x: (
+        x * caching.at(place=0)
+    ),
+    "what is changed in place in the result of a `functools.lru_cache`": lambda caching, x: x * caching.all()[0],
+}
+for _kind, _read in _CACHED.items():
+    for_kind(FUNCTIONS, _kind, "followed")(functools.partial(_cleared, _read))
 
 
 @for_kind(NAMES, "a name that is not defined at first", "followed")

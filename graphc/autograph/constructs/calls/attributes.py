@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
+from graphc.autograph.constructs.calls.cached_calls import computed_once
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.exceptions.origins import in_python
@@ -88,6 +89,9 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         if name not in owner.__dict__:
             # A cached property stores its result in the object.
             side_effect(f"the first use of the cached property {name!r} of {with_article(kind.__name__)}")
+            value = computed_once(owner, name)
+            read_attribute(owner, name, value, by_item=by_item)
+            return value
     # Python's order: a descriptor with __set__ goes before the object's own attributes, any other after them.
     elif (getter := operator_method(found, "__get__")) is not None and (
         found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.calls.attributes import load_attr, own_attr
 from graphc.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call, changes_array
+from graphc.autograph.constructs.calls.cached_calls import CACHED, call_cached
 from graphc.autograph.constructs.calls.dispatching import DISPATCHING, call_dispatched
 from graphc.autograph.constructs.calls.generator_managers import converted_maker
 from graphc.autograph.constructs.calls.guarded import (
@@ -136,6 +137,13 @@ def call(function: Any) -> Any:
     if isinstance(method, types.FunctionType):
         read_method(class_of(function), "__call__", method)
         return telling(function, _bound(_user_or_library(method, function), function))
+    if isinstance(getattr(function, "__func__", function), CACHED):
+        return functools.partial(call_cached, function, _call_as_it_is)
+    return _call_as_it_is(function)
+
+
+def _call_as_it_is(function: Any) -> Any:
+    """Returns what to call in place of an object of a library's, which is not converted."""
     module = getattr(function, "__module__", None) or type(function).__module__
     if not is_pure_module(module) or isinstance(function, _GETTERS) or changes_array(function) or is_reported(function):
         function = report_call(function, f"the call of {function!r:.60}")

@@ -1,0 +1,75 @@
+"""Functions and properties that keep their results: tensors among them belong to no trace."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+import graphc as gx
+
+made: list[int] = []
+
+
+@functools.lru_cache
+def mask(size: int) -> Any:
+    made.append(size)
+    return gx.tril(gx.ones((size, size)))
+
+
+class Table:
+    @functools.cached_property
+    def weights(self) -> Any:
+        return gx.ones(3) * 2
+
+
+def test_tensors_that_a_cache_keeps_serve_all_callers() -> None:
+    first = gx.function(lambda x: x @ mask(len(x)))
+    second = gx.function(lambda x: gx.sum(x @ mask(len(x))))
+    x = gx.ones(3)
+    for _ in range(2):
+        np.testing.assert_array_equal(first(x), [3, 2, 1])
+        assert float(second(x)) == 6
+    np.testing.assert_array_equal(mask(3)[0], [1, 0, 0])
+    assert made == [3]
+
+
+def test_tensors_of_a_cached_property_serve_all_callers() -> None:
+    table = Table()
+    compiled = gx.function(lambda x: x * table.weights, side_effects="ignore")
+    np.testing.assert_array_equal(compiled(gx.ones(3)), [2, 2, 2])
+    np.testing.assert_array_equal(table.weights, [2, 2, 2])
+    table.weights = gx.zeros(3)
+    np.testing.assert_array_equal(compiled(gx.ones(3)), [0, 0, 0])
+
+
+def test_calls_in_loops_and_branches_count_as_computing() -> None:
+    @gx.function
+    def compiled(x: Any) -> Any:
+        for _ in range(20):
+            x = x + gx.sum(mask(2))
+        if x > 3:
+            x = x + gx.sum(mask(4))
+        return x
+
+    assert float(compiled(gx.asarray(0.0))) == 70
+
+
+def test_exceptions_are_not_kept() -> None:
+    known: dict[str, float] = {}
+
+    @functools.lru_cache
+    def rate(name: str) -> float:
+        return known[name]
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        try:
+            return x * rate("slow")
+        except KeyError:
+            return x
+
+    assert float(compiled(gx.asarray(1.0))) == 1
+    known["slow"] = 2.0
+    assert float(compiled(gx.asarray(1.0))) == 2
