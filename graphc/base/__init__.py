@@ -32,7 +32,7 @@ from graphc.base.frames import (
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
 from graphc.base.lazy import held_by, hint_missing, hint_of, imported_names, is_kept, lazy_names, names_of
 from graphc.base.names import UniqueNames, with_article
-from graphc.base.notes import remember
+from graphc.base.notes import has_mark, remember
 from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
@@ -72,6 +72,7 @@ __all__ = [
     "files",
     "finish_given_up",
     "flags",
+    "has_mark",
     "held_by",
     "held_interrupts",
     "hint_missing",

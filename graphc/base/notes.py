@@ -1,11 +1,11 @@
-"""Notes about objects, by identity."""
+"""Notes about objects, by identity; and marks, by which lower layers know values of higher ones."""
 
 from __future__ import annotations
 
 import weakref
 from typing import TypeVar
 
-__all__ = ["remember"]
+__all__ = ["has_mark", "remember"]
 
 T = TypeVar("T")
 
@@ -22,3 +22,18 @@ def remember(notes: dict[int, T], owner: object, note: T) -> T:
     notes[id(owner)] = note
     weakref.finalize(owner, notes.pop, id(owner), None).atexit = False
     return note
+
+
+def has_mark(value: object, name: str) -> bool:
+    """Returns True if the class of a value has an attribute of graphc's.
+
+    The value itself is not asked: one of the user's may answer to any name, or raise anything but an AttributeError.
+
+    Example:
+      >>> class Tolerant:
+      ...     def __getattr__(self, name):
+      ...         return {}[name]
+      >>> has_mark(Tolerant(), "__graphc_number__")
+      False
+    """
+    return hasattr(type(value), name)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast
 
 from graphc.arrays import known_values
 from graphc.autograph import is_unset, unset
-from graphc.base import at, user_location
+from graphc.base import at, has_mark, user_location
 from graphc.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -221,7 +221,7 @@ class TensorArray:
         return made
 
     def _element(self, value: Any) -> Tensor:
-        plain = not hasattr(value, "dtype") and not hasattr(value, "__graphc_index__")
+        plain = not hasattr(value, "dtype") and not has_mark(value, "__graphc_index__")
         element = asarray(value, dtype=self.dtype if plain else None)
         if element.dtype != self.dtype and not element.type.weak:
             error = InvalidTypeError(
@@ -256,11 +256,11 @@ class TensorArray:
 
     def _position(self, method: str, index: Any, grows: bool = False) -> tuple[Any, int]:
         """Returns a position, and how many tensors there are then."""
-        if isinstance(index, SymbolicTensor) or hasattr(index, "__graphc_index__"):
+        if isinstance(index, SymbolicTensor) or has_mark(index, "__graphc_index__"):
             span = (getattr(index, "low", None), getattr(index, "high", None))
             if not grows or (None not in span and 0 <= cast("int", span[0]) <= cast("int", span[1]) < self.length):
                 return index, self.length
-            if isinstance(index, SymbolicTensor) and not hasattr(index, "__graphc_index__"):
+            if isinstance(index, SymbolicTensor) and not has_mark(index, "__graphc_index__"):
                 error = UnimplementedError(
                     f"TensorArray.{method}: a position that is known at run time only cannot make the array longer; "
                     "give it the size that it needs, TensorArray(dtype, size=n)"

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from graphc.autograph import scan as scan_rows
 from graphc.autograph import while_loop as while_state
-from graphc.base import nest
+from graphc.base import has_mark, nest
 from graphc.core import converted
 from graphc.ops import functions as gx
 
@@ -60,8 +60,8 @@ def while_loop(cond: Function, body: Function, loop_vars: Any, maximum_iteration
 
 def _tensors(value: Any) -> Any:
     """Returns a structure with tensors for its leaves; composite values stay."""
-    parts = None if getattr(value, "__graphc_composite__", False) else nest.children(value)
-    if getattr(value, "__graphc_composite__", False):
+    parts = None if has_mark(value, "__graphc_composite__") else nest.children(value)
+    if has_mark(value, "__graphc_composite__"):
         return value
     return gx.asarray(value) if parts is None else nest.rebuilt(value, [_tensors(part) for part in parts[1]])
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import with_article
+from graphc.base import has_mark, with_article
 from graphc.base.errors import GraphcError
 from graphc.core import StringTensor, Tensor, Variable, canonical_array, type_of
 from graphc.tracing import attributes_of, contents_of, is_array
@@ -72,7 +72,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _held(value: Any) -> Iterator[tuple[str, Any]]:
-    if not getattr(value, "__graphc_opaque__", False):
+    if not has_mark(value, "__graphc_opaque__"):
         yield from ((f".{name}", part) for name, part in attributes_of(value))
     if not isinstance(value, set | frozenset):
         yield from ((f"[{key!r}]", item) for key, item in contents_of(value))

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from graphc.base import nest
+from graphc.base import has_mark, nest
 from graphc.core import SymbolicTensor, Tensor
 from graphc.function import front_end
 from graphc.tracing import Trace
@@ -170,6 +170,6 @@ def _output(trace: Trace, leaf: Any) -> Any:
     """Converts a leaf of the result: tensors become outputs of the graph, Python values stay."""
     if isinstance(leaf, Tensor | jax.Array):
         return trace.lift(leaf)
-    if hasattr(leaf, "__graphc_unbound__") or hasattr(leaf, "__graphc_range__"):
+    if has_mark(leaf, "__graphc_unbound__") or has_mark(leaf, "__graphc_range__"):
         leaf.fail()
     return leaf

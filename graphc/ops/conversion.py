@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, has_mark, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import (
     FUNCTIONS,
@@ -97,7 +97,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
             return cast("Any", _as_given(strings, wanted))
         error.args = (f"asarray: {error.args[0]}",)
         raise at(error, user_location()).with_traceback(None) from None
-    if hasattr(x, "__graphc_number__") or hasattr(x, "__graphc_index__"):
+    if has_mark(x, "__graphc_number__") or has_mark(x, "__graphc_index__"):
         # A Python number of a compiled function is a tensor there: give it the dtype of a number elsewhere.
         dtype = wanted or as_dtype(_NUMBERS[value.dtype.kind])
         return apply(OPS["astype"], (value,), Attrs(dtype=dtype))

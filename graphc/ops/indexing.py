@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
-from graphc.base import at, nest, user_location
+from graphc.base import at, has_mark, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
@@ -322,7 +322,7 @@ def _check_ints(values: Any, dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "iu":
         return
     info = jnp.iinfo(dtype)
-    if hasattr(values, "__graphc_index__") and not info.min <= values.low <= values.high <= info.max:
+    if has_mark(values, "__graphc_index__") and not info.min <= values.low <= values.high <= info.max:
         values.give_up(f"a value that may not fit {dtype.name}")
     if not isinstance(values, int | list | tuple):
         return

@@ -17,7 +17,7 @@ from typing import Any, Protocol, SupportsIndex, cast
 
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, has_mark, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import FUNCTIONS, LateValue, Tensor, is_by_hand, is_symbolic, late_value, operand
 from graphc.ir import OPEN, TensorType
@@ -133,7 +133,7 @@ class IndexEncoder:
 
     def _part(self, part: Any) -> Any:
         """Returns one part of the index as None, Ellipsis, an int, a slice of ints, a LoopIndex or an array."""
-        if part is None or part is Ellipsis or hasattr(part, "__graphc_index__"):
+        if part is None or part is Ellipsis or has_mark(part, "__graphc_index__"):
             return part
         if isinstance(part, slice):
             bounds = cast("slice[Any, Any, Any]", part)
@@ -186,7 +186,7 @@ class IndexEncoder:
                 self._tensor(position)
             else:
                 self.items.append(position)
-        elif hasattr(part, "__graphc_index__"):
+        elif has_mark(part, "__graphc_index__"):
             self._tensor(self._loop_index(part, axis))
         else:
             if isinstance(part, np.ndarray) and part.size:

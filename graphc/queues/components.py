@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.base import has_mark
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     FUNCTIONS,
@@ -131,7 +132,7 @@ def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
     Raises:
       InvalidTypeError: the value is of another dtype.
     """
-    if hasattr(value, "__graphc_number__") or hasattr(value, "__graphc_index__"):
+    if has_mark(value, "__graphc_number__") or has_mark(value, "__graphc_index__"):
         value = FUNCTIONS["asarray"](value, dtype=dtype)
     if isinstance(value, Variable):
         value = value.value()

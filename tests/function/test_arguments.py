@@ -438,3 +438,22 @@ def test_a_block_ends_eager_mode() -> None:
             assert not compiled()
         assert compiled()
     assert not compiled()
+
+
+class Answering(dict[str, Any]):
+    __getattr__ = dict.__getitem__  # type: ignore[assignment]
+
+
+class Asking:
+    def __init__(self, held: dict[str, Any]) -> None:
+        self.__dict__["held"] = held
+
+    def __getattr__(self, name: str) -> Any:
+        return self.held[name]
+
+
+@pytest.mark.parametrize("make", [Answering, Asking])
+def test_objects_may_raise_any_error_for_a_name_that_they_lack(make: Callable[[Any], Any]) -> None:
+    compiled = gx.function(lambda x, settings: x * settings.rate)
+    for rate in (2.0, 3.0):
+        assert float(compiled(gx.asarray(1.0), make({"rate": rate}))) == rate

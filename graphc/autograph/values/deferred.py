@@ -18,7 +18,7 @@ from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import any_joined, kind_of
 from graphc.autograph.values.protocol import Contents, Symbolic, as_tensor, is_bound
-from graphc.base import nest
+from graphc.base import has_mark, nest
 from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import context
 
@@ -226,7 +226,7 @@ class Frozen:
         structure = snapshot(value)
         for leaf in nest.flatten(structure)[0]:
             # str() shows 1 or 1.0, so a number that may be an int or a float has no one text.
-            if hasattr(leaf, "__graphc_number__"):
+            if has_mark(leaf, "__graphc_number__"):
                 leaf.check_kind("a text, an exception or a call of gx.pyfunc")
         self._take(structure)
 

@@ -19,7 +19,7 @@ import numpy as np
 from graphc.autograph.frontend.returns import where_it_returns
 from graphc.autograph.values.number import Kinds, kinds_of, span_of
 from graphc.autograph.values.spans import Span, common_span
-from graphc.base import nest, user_location, with_article
+from graphc.base import has_mark, nest, user_location, with_article
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, operand, scalar_array
 from graphc.ir import OPS, Attrs, TensorType
@@ -49,7 +49,7 @@ _INT32 = np.iinfo(np.int32)
 
 def is_tensor(value: Any) -> bool:
     """Returns True if the value is a tensor or an array."""
-    return isinstance(value, Tensor | jax.Array | np.ndarray | np.generic) or hasattr(value, "__graphc_index__")
+    return isinstance(value, Tensor | jax.Array | np.ndarray | np.generic) or has_mark(value, "__graphc_index__")
 
 
 def is_number(value: Any) -> bool:
@@ -312,7 +312,7 @@ def note_aliases(
     numbers: Kinds = frozenset()
     if sources is not None:
         numbers = numbers.union(*[kinds_of(source) or () for source in sources])
-        sources = [source for source in sources if not is_number(source) and not hasattr(source, "__graphc_unbound__")]
+        sources = [source for source in sources if not is_number(source) and not has_mark(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:
         if isinstance(value, SymbolicTensor):

@@ -10,7 +10,7 @@ from graphc.autograph.values.course import Courses
 from graphc.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.autograph.values.join import is_number
 from graphc.autograph.values.protocol import course_in
-from graphc.base import nest
+from graphc.base import has_mark, nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import Recorder, SymbolicTensor, tape_scope, trace_scope
 from graphc.tracing import Trace, context
@@ -33,7 +33,7 @@ def changes_length(before: list[Any], after: list[Any]) -> bool:
 
 
 def _is_number(leaf: Any) -> bool:
-    return is_number(leaf) or course_in(leaf) is not None or hasattr(leaf, "__graphc_index__")
+    return is_number(leaf) or course_in(leaf) is not None or has_mark(leaf, "__graphc_index__")
 
 
 def _is_told(number: Any) -> bool:

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from graphc.autograph.constructs.exceptions.origins import in_python
-from graphc.base import nest, user_location, warn_at
+from graphc.base import has_mark, nest, user_location, warn_at
 from graphc.base.errors import GraphcError, SideEffectWarning, UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import context
@@ -82,7 +82,7 @@ def _is_late(value: Any) -> bool:
 def _described(value: Any) -> str:
     if isinstance(value, SymbolicTensor):
         return f"a tensor ({value.type}, {value.made_at()}) that"
-    return f"a {'number' if hasattr(value, '__graphc_number__') else 'value'} that depends on tensors and"
+    return f"a {'number' if has_mark(value, '__graphc_number__') else 'value'} that depends on tensors and"
 
 
 def tell_of_debugger() -> None:
