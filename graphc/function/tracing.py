@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from graphc.base import collections_so_far, is_graphc_file
 from graphc.base.errors import GraphcError
@@ -26,7 +27,7 @@ from graphc.function.traced import TracedFunction, TraceNotes
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import CONSTANT, Graph, TensorType, passes
 from graphc.ops import CALL_STATUS
-from graphc.tracing import CreationInTrace, Lifting, Trace, Write
+from graphc.tracing import CreationInTrace, Lifting, Trace, Write, has_parts
 
 __all__ = ["converted", "trace_function"]
 
@@ -45,6 +46,10 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
     if trace.check is not None:
         for value, source in reads.objects():
             if source.of_call and trace.check.refers_to([value]):
+                reads.identify(value)
+    if any(isinstance(value, WeakKeyDictionary | WeakSet) for value, _ in reads.objects()):
+        for value, source in reads.objects():  # which any of them may be asked for
+            if source.of_call and has_parts(value):
                 reads.identify(value)
     # Changes by the function itself, which happen when it is traced, are reported; only arguments are tracked.
     keys = [write.cell.read_as(reads) for write in changes(writes)]

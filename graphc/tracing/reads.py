@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import nest
+from graphc.base import is_library_module, nest
 from graphc.core import SymbolicTensor, Tensor
 from graphc.tracing.read_kinds import (
     ReadGuard,
@@ -247,6 +247,18 @@ class Reads:
         """Records that an object was found to lack an attribute."""
         guard = ReadGuard(owner, "lacks({v}, {0})", (name,))
         self.guards.setdefault(("lacks", *owner.key, name), guard)
+
+    def names_of_class(self, kind: type[Any], made: Container[type[Any]]) -> None:
+        """Records that a class, and each base of the program's, has as many names as now: none may come or go.
+
+        Args:
+          kind: the class, which lacks a name that it may get later, such as a special method.
+          made: the classes that the trace made.
+        """
+        for base in kind.__mro__:
+            place = length(attribute(fixed(base, base.__name__), "__dict__"))
+            if place.key not in self.guards and not is_library_module(base.__module__) and base not in made:
+                self.record(place, len(vars(base)))
 
     def undefined(self, namespace: dict[str, Any], name: str) -> None:
         """Records that a module did not define a name, which is a builtin or undefined."""

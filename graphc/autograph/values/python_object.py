@@ -41,13 +41,16 @@ def users_method(owner: Any, name: str) -> types.FunctionType | None:
             PLAIN.add(kind)
         return None
     method = found_on(kind, name)
+    root = context.trace.root
     if not isinstance(method, types.FunctionType):  # nothing else has code to convert
+        root.reads.names_of_class(kind, root.made_classes)  # which may get a method later
         return None
     if not is_users(kind, method):
         if _is_generated(method):
-            context.trace.root.reads.whole(owner)
+            root.reads.whole(owner)
+            root.reads.held(attribute(fixed(kind, kind.__name__), name), method)
         return None
-    context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
+    root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
     return method
 
 

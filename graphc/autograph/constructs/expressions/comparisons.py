@@ -19,7 +19,7 @@ from graphc.autograph.constructs.expressions.operators import answers
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_key, holds_item
 from graphc.autograph.constructs.purity.natives import HASHED, check_items, check_methods
-from graphc.autograph.constructs.purity.reading import read_namespace
+from graphc.autograph.constructs.purity.reading import read_inherited, read_namespace
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.values.choice import Choice, ask, decide, is_simple, over_choices
@@ -67,10 +67,9 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         asked((left, right), (forward, "__eq__"))
         return in_python(native, left, right)
-    if type(left) is type(right) and _compares_fields(
-        cast("type[Any]", type(left)),
-        "__eq__" if symbol == "!=" else forward,  # a dataclass has no __ne__ of its own
-    ):
+    kind, generated = cast("type[Any]", type(left)), "__eq__" if symbol == "!=" else forward  # it makes no __ne__
+    if kind is type(right) and _compares_fields(kind, generated):
+        read_inherited(kind, generated)
         return compare(symbol, _fields(left), _fields(right))
     mine, theirs = _method(left, forward), _method(right, reflected)
     if mine is None and theirs is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import types
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -39,8 +40,13 @@ def _answer(function: Any, native: Callable[..., Any], /, *args: Any) -> Any:
 
 def _read_callable(value: Any, result: bool) -> None:
     assert context.trace is not None
-    reads = context.trace.root.reads
-    if has_parts(value) and (source := reads.source(value)) is not None:
+    root = context.trace.root
+    reads = root.reads
+    if not has_parts(value):
+        return
+    if (source := reads.source(value)) is None:
+        reads.names_of_class(cast("type[Any]", type(value)), root.made_classes)
+    else:
         guard = ReadGuard(source, f"callable({{v}}) is {result}")
         reads.guards.setdefault((*source.key, "callable"), guard)
 
@@ -57,7 +63,8 @@ def _flat(kinds: Any) -> Iterator[type[Any]]:
 def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
     """Tells on what it depends that an object or a class is of a class."""
     assert context.trace is not None
-    reads, owner = context.trace.root.reads, cast("type[Any]", value if function is issubclass else type(value))
+    root = context.trace.root
+    reads, owner = root.reads, cast("type[Any]", value if function is issubclass else type(value))
     if is_library(owner) and is_library(kind):
         return
     name = "__instancecheck__" if function is isinstance else "__subclasscheck__"
@@ -77,8 +84,13 @@ def _read_relation(function: Any, value: Any, kind: type[Any]) -> None:
             reads.guards.setdefault((*asked.key, "isinstance", type(value)), ReadGuard(asked, test, (value,)))
             return
         if (found := reads.source(value)) is None:  # made in the function, where no guard reaches it
-            return
-        source = found
+            reads.names_of_class(owner, root.made_classes)
+            if type(kind) is not abc.ABCMeta:
+                return
+            function = issubclass
+            value = owner
+        else:
+            source = found
     answer = function(value, kind)
     guard = ReadGuard(source, f"{function.__name__}({{v}}, {{0}}) is {answer}", (kind,))
     reads.guards.setdefault((*source.key, function.__name__, id(kind)), guard)

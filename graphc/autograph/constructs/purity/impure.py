@@ -50,6 +50,7 @@ _FUNCTIONS: dict[str, frozenset[str]] = {
         "rmdir symlink system times truncate unlink unsetenv urandom utime write",
         "pathlib": "chmod hardlink_to mkdir open read_bytes read_text rename replace rmdir symlink_to touch unlink "
         "write_bytes write_text",
+        "warnings": "warn warn_explicit",
         "sys": "setrecursionlimit setswitchinterval",
         "uuid": "uuid1 uuid4",
     }.items()
@@ -96,6 +97,7 @@ _ALIASES = {
     "_io": "io",
     "_queue": "queue",
     "_thread": "threading",
+    "_warnings": "warnings",
     "genericpath": "os.path",
     "nt": "os",
     "pathlib._local": "pathlib",

@@ -329,6 +329,7 @@ def _read_all(owner: Any) -> None:
             reads.container(attribute(fixed(owner, owner.__name__), "__dict__"), vars(owner))
     elif not isinstance(owner, type):
         reads.whole(owner)
+        reads.names_of_class(cast("type[Any]", type(owner)), context.trace.root.made_classes)
         source = reads.source(owner)
         if source is not None and not has_parts(owner) and hasattr(owner, "__dict__"):
             reads.record(attribute(source, "__dict__"), vars(owner))
@@ -380,6 +381,8 @@ def read_missing(owner: Any, name: str) -> None:
         source = fixed(owner, owner.__name__)
     if source is None and isinstance(owner, enum.Enum):
         source = fixed(owner, str(owner))
+    if source is None:  # made in the function: its class may get the attribute
+        trace.root.reads.names_of_class(kind, trace.root.made_classes)
     if source is not None and not _is_written(trace, owner, name):
         trace.root.reads.missing(source, name)
         if found_on(kind, "__getattr__") is None:  # one that the class gets later would answer
