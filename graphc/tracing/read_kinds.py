@@ -35,7 +35,7 @@ from graphc.tracing.same import (
     typed_keys,
     typed_set,
 )
-from graphc.tracing.sources import Source, attribute, element, item, result_of
+from graphc.tracing.sources import Source, attribute, element, item, result_of, result_of_call
 
 if TYPE_CHECKING:
     from graphc.tracing.reads import Reads
@@ -333,8 +333,8 @@ def keyed(
     reads.add(ReadGuard(source, test, (kind, keys)))
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
-    for key, part in value.items():
-        _element(reads, source, key)
+    for place, (key, part) in enumerate(value.items()):
+        _element(reads, source, place, key)
         record(item(source, key), part)
 
 
@@ -358,14 +358,22 @@ def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
             source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value), size=len(value)
         )
     )
-    for part in value:
-        _element(reads, source, part)
+    for place, part in enumerate(value):
+        _element(reads, source, place, part)
 
 
-def _element(reads: Reads, source: Source, value: Any) -> None:
-    """Guards an element of a set, or a key, which is the object itself: its attributes may be read."""
-    if is_one(value) and has_parts(value):
-        reads.record(element(source, value), value)
+def _element(reads: Reads, source: Source, place: int, value: Any) -> None:
+    """Guards an element of a set, or a key, whose attributes may be read.
+
+    One that equals only itself is the object itself; of others, equal ones that differ in what they hold may come.
+    """
+    if has_parts(value):
+        reads.record(element(source, value) if is_one(value) else item(_listed(source), place), value)
+
+
+def _listed(source: Source) -> Source:
+    """Returns the source of the elements of a set, or of the keys of a dict, in a list."""
+    return result_of_call("list", list, id(list), [source], [])
 
 
 def _wrapper(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:

@@ -88,6 +88,33 @@ for _kind, _read in _WEAK.items():
     for_kind(OBJECTS, _kind, "followed", direct=True)(functools.partial(_weak, _read))
 
 
+@dataclasses.dataclass(frozen=True)
+class _Named:
+    name: str
+    factor: float = dataclasses.field(default=2.0, compare=False)
+
+
+_KEYED: dict[str, Callable[[Any], Any]] = {
+    "a field that `==` leaves out, of an element of a set": lambda named: {named},
+    "a field that `==` leaves out, of a key of a dict": lambda named: {named: 1},
+}
+
+
+def _keyed(make: Callable[[Any], Any]) -> Made:
+    held = [make(_Named("a"))]
+
+    def program(x: Any) -> Any:
+        for named in held[0]:
+            x = x * named.factor
+        return x
+
+    return program, lambda: held.__setitem__(0, make(_Named("a", 3.0)))
+
+
+for _kind, _contain in _KEYED.items():
+    for_kind(OBJECTS, _kind, "followed")(functools.partial(_keyed, _contain))
+
+
 @for_kind(WORLD, "`warnings.warn`, which is to warn at each call", "warned")
 def _() -> Made:
     def program(x: Any) -> Any:

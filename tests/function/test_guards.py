@@ -301,3 +301,14 @@ def test_a_large_array_is_told_of_unless_nobody_may_write_to_it() -> None:
         gx.function(lambda x: x * large[0])(X)
     large.setflags(write=False)
     assert gx.function(lambda x: x * large[0])(X).tolist() == [1.0, 2.0]
+
+
+def test_functions_of_graphc_may_be_patched(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = gx.function(lambda x: x + gx.random.normal(x.shape) * 0 + gx.special.expit(x))
+    x = gx.asarray(0.0)
+    assert float(compiled(x)) == 0.5
+    monkeypatch.setattr(gx.special, "expit", lambda x: x + 2.0)
+    assert float(compiled(x)) == 2.0
+    monkeypatch.setattr(gx.random, "normal", lambda shape: gx.zeros(shape) / 0)
+    assert np.isnan(float(compiled(x)))
+    assert "graphc.ops.random.normal was" in str(compiled.trace_report()[-1])

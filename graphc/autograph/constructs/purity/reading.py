@@ -13,6 +13,7 @@ import inspect
 import sys
 import types
 import weakref
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -146,9 +147,13 @@ def _read_path(namespace: dict[str, Any], path: tuple[str, ...]) -> None:
     assert context.trace is not None
     owner: Any = namespace.get(path[0])
     for name in path[1:]:
-        if not isinstance(owner, types.ModuleType) or not is_library(owner) or _is_graphc(owner):
+        if not isinstance(owner, types.ModuleType) or not is_library(owner):
             return
-        if (value := vars(owner).get(name, MISSING)) is MISSING:
+        value = vars(owner).get(name, MISSING)
+        if value is MISSING and _is_graphc(owner):  # which imports it when it is used
+            with suppress(ImportError):  # of a package that is not installed
+                value = getattr(owner, name, MISSING)
+        if value is MISSING:
             return
         if not isinstance(value, types.ModuleType) and is_kept(name, value):
             context.trace.root.reads.held(attribute(fixed(owner, owner.__name__), name), value)
