@@ -14,6 +14,7 @@ from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt,
 from graphc.autograph.constructs.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.constructs.calls.attributes import load_attr
 from graphc.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert
+from graphc.autograph.constructs.calls.making import defined_class
 from graphc.autograph.constructs.exceptions.failure import ends_function, note_raise
 from graphc.autograph.constructs.exceptions.origins import passing
 from graphc.autograph.constructs.exceptions.try_scope import TryScope, before_try, failed, failed_still, in_finally
@@ -55,7 +56,7 @@ from graphc.autograph.constructs.matching.patterns import (
 )
 from graphc.autograph.constructs.numerics import check_numerics
 from graphc.autograph.constructs.purity.imports import imported, importing
-from graphc.autograph.constructs.purity.impure import defined_class, defining_class
+from graphc.autograph.constructs.purity.impure import defining_class
 from graphc.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
 from graphc.autograph.constructs.purity.reading import evaluated
 from graphc.autograph.constructs.purity.unconverted import run_as_is

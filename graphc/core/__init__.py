@@ -26,7 +26,7 @@ from graphc.core.context import (
     trace_scope,
     updates_scope,
 )
-from graphc.core.convert import SCALARS, ArrayLike, operand
+from graphc.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
 from graphc.core.dimension import Dimension
 from graphc.core.dispatch import (
     NO_ATTRS,
@@ -125,6 +125,7 @@ __all__ = [
     "FAST_PATH",
     "FUNCTIONS",
     "GROUP_AXIS",
+    "METHOD_FOLLOWERS",
     "NO_ATTRS",
     "REASONS",
     "SCALARS",
@@ -249,6 +250,7 @@ __all__ = [
     "string",
     "tape_scope",
     "tapes_following",
+    "tell_of_method",
     "thread_settings",
     "too_large",
     "trace_scope",

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -34,6 +35,10 @@ ArrayLike: TypeAlias = Union[
 SCALARS = frozenset({bool, int, float, complex})
 
 
+METHOD_FOLLOWERS: list[Callable[[Any, Iterable[str]], None]] = []
+"""What tells the open trace of all that special methods of an object read: the front end, which looks at their code."""
+
+
 @singledispatch
 def operand(value: Any) -> Any:
     """Returns the value as something an op can be applied to.
@@ -47,20 +52,22 @@ def operand(value: Any) -> Any:
             "outside jax.jit, jax.grad and jax.vmap"
         )
     if hasattr(value, "__jax_array__"):
-        _tell(value)
+        tell_of_method(value, "__jax_array__")
         return value.__jax_array__()
     if hasattr(value, "__array__"):
-        _tell(value)
+        tell_of_method(value, "__array__")
         return canonical_array(value)
     raise InvalidTypeError(
         f"expected a tensor, an array, a number or a nested list of these, got {type(value).__name__} {value!r:.60}"
     )
 
 
-def _tell(value: Any) -> None:
-    """Reports to the trace that unconverted code reads an object's contents to make an array of it."""
+def tell_of_method(value: Any, name: str) -> None:
+    """Tells the trace that graphc is about to call a special method of an object, which runs unconverted."""
     if context.trace is not None:
         context.trace.take_whole(value)
+        for follow in METHOD_FOLLOWERS:
+            follow(value, (name,))
 
 
 @operand.register(bool)

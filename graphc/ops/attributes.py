@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, InvalidTypeError
-from graphc.core import ArrayMethods, as_dtype, dtype_rules, has_late_values, is_symbolic, late_value
+from graphc.core import ArrayMethods, as_dtype, dtype_rules, has_late_values, is_symbolic, late_value, tell_of_method
 from graphc.ir import Attrs, OpDef, typed_key
 from graphc.ops.dtypes import DTypeName
 from graphc.tracing import current_trace
@@ -134,6 +134,7 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic | jax.Array | ArrayMethods):
         return _nested_tuple(np.asarray(cast("Any", value)).tolist())
     if hasattr(value, "__index__"):
+        tell_of_method(value, "__index__")
         return value.__index__()
     error = InvalidTypeError(f"{op.name}: {name} must be static (numbers, strings, tuples of these), got {value!r:.60}")
     raise at(error, user_location())

@@ -19,7 +19,7 @@ import numpy as np
 
 from graphc.base import at, has_mark, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core import FUNCTIONS, LateValue, Tensor, is_by_hand, is_symbolic, late_value, operand
+from graphc.core import FUNCTIONS, LateValue, Tensor, is_by_hand, is_symbolic, late_value, operand, tell_of_method
 from graphc.ir import OPEN, TensorType
 from graphc.tracing import current_trace, is_tracing, type_of_any
 
@@ -150,6 +150,7 @@ class IndexEncoder:
             value = operand(part)
         except GraphcError as error:
             if isinstance(part, SupportsIndex):
+                tell_of_method(part, "__index__")
                 return part.__index__()
             raise self._invalid(f"{part!r:.60} is not an index: {error.args[0]}", InvalidTypeError) from None
         type = type_of_any(value)
@@ -171,6 +172,7 @@ class IndexEncoder:
             )
         if not hasattr(bound, "__index__"):
             raise self._invalid(f"a slice bound must be an int or None, got {bound!r:.60}", InvalidTypeError)
+        tell_of_method(bound, "__index__")
         return bound.__index__()
 
     def _encode(self, part: Any, axis: int) -> None:

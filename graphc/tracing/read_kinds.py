@@ -55,6 +55,9 @@ __all__ = [
 
 _SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
 _PLAIN = (int, float, complex, str, bytes)
+_AS_PLAIN: dict[type[Any], Callable[[Any], Any]] = {
+    int: int.__index__, float: float.__float__, complex: complex.__complex__, str: str.__str__, bytes: bytes.__bytes__
+}  # fmt: skip
 _ATOMS = frozenset((*_SINGLETONS, *_PLAIN))
 _FIXED = (type, types.ModuleType, types.BuiltinFunctionType, enum.Enum, types.MethodDescriptorType)
 _ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
@@ -186,7 +189,11 @@ def _plain(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 def _value(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     """Guards an instance of a user's class that derives from a number or a string."""
     reads.register(source, value)
-    reads.add(ReadGuard(source, "type({v}) is {0} and exact({v}) == {1}", (kind, exact(value)), _text(value)))
+    plain = next(
+        as_plain for base, as_plain in _AS_PLAIN.items() if isinstance(value, base)
+    )  # past an __eq__ of theirs
+    test = "type({v}) is {0} and exact({1}({v})) == {2}"
+    reads.add(ReadGuard(source, test, (kind, plain, exact(plain(value))), _text(value)))
 
 
 def _identical(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:

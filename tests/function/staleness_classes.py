@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import enum
 import functools
 import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 import graphc as gx
 from tests.function.staleness import Made, for_kind
 
 ATTRIBUTES, OBJECTS, WORLD = "attributes", "which object an argument is", "the process and the world"
+ARRAYS, FUNCTIONS = "arrays and tensors", "functions and methods"
 
 
 class _Abstract(abc.ABC):  # noqa: B024
@@ -113,6 +117,89 @@ def _keyed(make: Callable[[Any], Any]) -> Made:
 
 for _kind, _contain in _KEYED.items():
     for_kind(OBJECTS, _kind, "followed")(functools.partial(_keyed, _contain))
+
+
+_SIZES: list[int] = []
+
+
+class _Array:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.full((), _SIZES[0], np.float32)
+
+
+class _Size:
+    def __index__(self) -> int:
+        return _SIZES[0]
+
+
+class _Sized:
+    def __class_getitem__(cls, factor: float) -> float:
+        return _SIZES[0] * factor
+
+    def __init_subclass__(cls) -> None:
+        cls.size = _SIZES[0]
+
+
+class _Place:
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.size = _SIZES[0]
+
+
+class _Choice(enum.Enum):
+    TWO = 2
+    THREE = 3
+
+    @classmethod
+    def _missing_(cls, value: Any) -> Any:
+        return cls(_SIZES[0])
+
+
+def _with_hooks(x: Any) -> Any:
+    class Made(_Sized):
+        place = _Place()
+
+    return x * Made.size * Made.place.size
+
+
+_HOOKS: dict[str, Callable[[Any], Any]] = {
+    "what `__array__` of an object reads, where it becomes a tensor": lambda x: gx.add(
+        x * _Array(), gx.asarray(_Array())
+    ),
+    "what `__index__` of an object reads, as a size, an axis or an index": lambda x: (
+        x * gx.sum(gx.ones(_Size())) * gx.arange(9.0)[_Size() :][0]
+    ),
+    "what `__class_getitem__` reads": lambda x: x * _Sized[2.0],
+    "what `__init_subclass__` and `__set_name__` read": _with_hooks,
+    "what `_missing_` of an `Enum` reads": lambda x: x * _Choice(None).value,
+}
+
+
+def _hooked(program: Callable[[Any], Any]) -> Made:
+    _SIZES[:] = [2]
+    return program, lambda: _SIZES.__setitem__(0, 3)
+
+
+for _kind, _program in _HOOKS.items():
+    for_kind(FUNCTIONS, _kind, "followed")(functools.partial(_hooked, _program))
+
+
+class _Odd(int):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = int.__hash__
+
+
+@for_kind(ATTRIBUTES, "a number whose class has an `__eq__` of its own", "followed")
+def _() -> Made:
+    held = [_Odd(2)]
+    return lambda x: x * int(held[0]), lambda: held.__setitem__(0, _Odd(3))
+
+
+@for_kind(ARRAYS, "`strides` of a NumPy array", "followed")
+def _() -> Made:
+    held = [np.ones((2, 3))]
+    return lambda x: x * held[0].strides[0], lambda: held.__setitem__(0, np.asfortranarray(held[0]))
 
 
 @for_kind(WORLD, "`warnings.warn`, which is to warn at each call", "warned")

@@ -18,14 +18,14 @@ from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.impure import is_reported, report_call, side_effect
 from graphc.autograph.constructs.purity.reading import read_attribute, read_inherited, read_method
-from graphc.autograph.constructs.purity.unconverted import follow, run_as_is
+from graphc.autograph.constructs.purity.unconverted import asked, follow, run_as_is
 from graphc.autograph.constructs.purity.watch import is_pure_module, made
 from graphc.autograph.values.control import call
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import with_article
 from graphc.tracing import Region, context, fixed
 
-__all__ = ["class_call", "is_pure_class"]
+__all__ = ["class_call", "defined_class", "is_pure_class"]
 
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
@@ -68,10 +68,31 @@ def _follow_making(kind: type[Any]) -> None:
         if isinstance(factory, types.FunctionType) and context.trace is not None:
             context.trace.root.reads.record(fixed(factory, f"the factory of {kind.__name__}.{field.name}"), factory)
             run_as_is(factory)
+    if issubclass(kind, Enum):
+        _follow_class_method(kind, "_missing_")
     call = found_on(type(kind), "__call__")
     if isinstance(call, types.FunctionType) and is_users(type(kind), call):
         read_method(type(kind), "__call__", call)
         follow(types.MethodType(call, kind))
+
+
+def _follow_class_method(kind: type[Any], name: str) -> None:
+    """Tells of what a class method of the user's reads that Python calls."""
+    method: Any = getattr(kind, name)
+    inside = getattr(method, "__func__", None)
+    if isinstance(inside, types.FunctionType) and is_users(kind, inside):
+        read_attribute(kind, name, method)
+        follow(method)
+
+
+def defined_class(kind: Any) -> None:
+    """Notes a class that the function has made, of which nobody else knows, and tells of what ran to make it."""
+    if context.trace is None or not isinstance(kind, type):
+        return
+    context.trace.root.made_classes.add(kind)
+    _follow_class_method(kind.__mro__[1], "__init_subclass__")
+    for value in vars(kind).values():
+        asked(value, ("__set_name__",))
 
 
 def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -21,7 +21,7 @@ from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
-from graphc.autograph.constructs.purity.reading import read_namespace
+from graphc.autograph.constructs.purity.reading import read_attribute, read_namespace
 from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.constructs.storage.cells import ContentsCell
@@ -138,6 +138,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     if asks_for_item(owner, index):
         return known_item(owner, index, by_item=by_item)
     if (method := class_item_method(owner)) is not None:
+        read_attribute(owner, "__class_getitem__", method)
         return call(method)(index)
     if (item := answer("__getitem__", owner, index)) is not NotImplemented:
         return item

@@ -25,7 +25,6 @@ from graphc.tracing import context
 
 __all__ = [
     "check_read",
-    "defined_class",
     "defining_class",
     "is_reported",
     "origin",
@@ -119,12 +118,6 @@ def side_effect(what: str) -> None:
 def defining_class(name: str) -> None:
     """Says that a class statement is about to run, whose body and hooks nobody converts."""
     side_effect(f"the definition of the class {name}")
-
-
-def defined_class(kind: Any) -> None:
-    """Notes a class that the function has made: nobody else knows of it."""
-    if context.trace is not None and isinstance(kind, type):
-        context.trace.root.made_classes.add(kind)
 
 
 def is_reported(function: Any) -> bool:

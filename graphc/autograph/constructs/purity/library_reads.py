@@ -56,7 +56,7 @@ def _is_state(owner: Any, kind: type[Any], name: str) -> bool:
     if isinstance(owner, types.FunctionType):
         return name in _FUNCTION_STATE
     if isinstance(owner, np.ndarray):
-        return name == "flags"
+        return name in ("flags", "strides")
     if isinstance(owner, deque):
         return name == "maxlen"
     found = found_on(kind, name)

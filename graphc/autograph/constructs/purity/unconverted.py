@@ -23,7 +23,7 @@ from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.autograph.values.protocol import Symbolic
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import is_library_file, with_article
-from graphc.core import SymbolicTensor, Tensor, Variable
+from graphc.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable
 from graphc.tracing import content_of, contents_of, context, fixed, has_parts, item
 
 __all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
@@ -256,3 +256,6 @@ class _Walk:
         if held:
             read_attribute(owner, name, value)
             self._reach(value)
+
+
+METHOD_FOLLOWERS.append(asked)
