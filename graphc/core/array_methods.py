@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -50,11 +51,23 @@ def _function(name: str) -> Callable[..., Any]:
         nonlocal function
         if function is None:
             function = FUNCTIONS[name]
-        return function(self, *args, **kwargs)
+        try:
+            return function(self, *args, **kwargs)
+        except TypeError as error:
+            _check_options(f"the method {name} of a tensor", function, kwargs, error)
+            raise
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"``gx.{name}`` of this tensor; see :func:`graphc.{name}`."
     return method
+
+
+def _check_options(what: str, function: Callable[..., Any], given: dict[str, Any], error: TypeError) -> None:
+    """Raises an error that names an option of NumPy's that graphc's function does not have, if there is one."""
+    parameters = inspect.signature(function).parameters
+    if unknown := [name for name in given if name not in parameters]:
+        text = f"{what}: gx.{function.__name__} has no argument {unknown[0]!r}; it has {', '.join(parameters)}"
+        raise at(InvalidTypeError(text), user_location()) from error
 
 
 def _missing(owner: Any, name: str) -> AttributeError:
@@ -63,12 +76,12 @@ def _missing(owner: Any, name: str) -> AttributeError:
     if not name.startswith("_"):  # tools probe for these
         if name.endswith("_") and name[:-1] in FUNCTIONS:
             text += f"; functions return new tensors: x = gx.{name[:-1]}(x, ...)"
+        elif name in _IN_PLACE:
+            text += f", which changes an array in place; {_IN_PLACE[name]}"
         elif (hint := hint_of(name)) is not None:
             text += f"; use {hint}"
         elif name in FUNCTIONS:
             text += f"; use gx.{name}(x)"
-        elif name in _IN_PLACE:
-            text += f", which changes an array in place; {_IN_PLACE[name]}"
     return AttributeError(text, name=name, obj=owner)
 
 
@@ -77,10 +90,21 @@ _IN_PLACE = {
     "put": "write x = x.at[indices].set(values), or x[indices] = values",
     "itemset": "write x[index] = value",
     "byteswap": "swap the bytes of the NumPy array before the call",
-    "partition": "write x = gx.sort(x)",
+    "partition": "write x = gx.partition(x, kth)",
     "resize": "write x = gx.reshape(x, shape)",
+    "sort": "write x = gx.sort(x)",
 }
 """By the names of methods of NumPy arrays that tensors do not have, what to write instead."""
+
+_IN_PLACE_FUNCTIONS = {
+    "copyto": "x[...] = values",
+    "fill_diagonal": "x = gx.fill_diagonal(x, value)",
+    "place": "x[mask] = values",
+    "put": "x = x.at[indices].set(values)",
+    "put_along_axis": "x = gx.put_along_axis(x, indices, values, axis)",
+    "putmask": "x = gx.where(mask, values, x)",
+}
+"""By the names of NumPy's functions that change an array, what to write instead."""
 
 _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 """The supported versions of the array API standard."""
@@ -446,23 +470,26 @@ class ArrayMethods:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         changed = method == "at" or any(isinstance(out, ArrayMethods) for out in kwargs.get("out") or ())
         if changed:
-            how, write = (
-                (".at", "x.at[index].add(value)") if method == "at" else (" with out=", f"x = gx.{_named(ufunc)}(...)")
-            )
-            raise at(
-                InvalidTypeError(
-                    f"numpy.{ufunc.__name__}{how} changes an array in place, but was given a tensor ({self.type}): in "
-                    f"a compiled function the arguments that are NumPy arrays are tensors. Write {write} instead"
-                ),
-                user_location(),
-            )
+            if method == "at":
+                raise _changes_array(f"{ufunc.__name__}.at", "x.at[index].add(value)", self)
+            raise _changes_array(f"{ufunc.__name__} with out=", f"x = gx.{_named(ufunc)}(...)", self)
         if method != "__call__" or kwargs:
             return NotImplemented
         return _numpy_function(ufunc)(*inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         del types
-        return _numpy_function(function)(*args, **kwargs)
+        name = str(function.__name__)
+        if name in _IN_PLACE_FUNCTIONS:
+            raise _changes_array(name, _IN_PLACE_FUNCTIONS[name], self)
+        if kwargs.get("out") is not None:
+            raise _changes_array(f"{name} with out=", f"x = gx.{name}(...)", self)
+        found = _numpy_function(function)
+        try:
+            return found(*args, **kwargs)
+        except TypeError as error:
+            _check_options(f"numpy.{name} of a tensor", found, kwargs, error)
+            raise
 
 
 _NUMPY_NAMES = {
@@ -487,6 +514,17 @@ VIEWS = frozenset(
     )
 )  # fmt: skip
 """NumPy's functions that return views of arrays."""
+
+
+def _changes_array(name: str, instead: str, tensor: Any) -> InvalidTypeError:
+    """Returns the error for a function of NumPy's that would change a tensor in place."""
+    return at(
+        InvalidTypeError(
+            f"numpy.{name} changes an array in place, but was given a tensor ({tensor.type}): in a compiled function "
+            f"the arguments that are NumPy arrays are tensors. Write {instead} instead"
+        ),
+        user_location(),
+    )
 
 
 def _named(ufunc: Any) -> str:

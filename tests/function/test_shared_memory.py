@@ -256,7 +256,15 @@ def test_scalars_are_no_arrays() -> None:
         (lambda a: np.add.at(a, [0], 1), r"numpy.add.at changes an array in place.*Write x.at\[index\]"),
         (lambda a: np.multiply(a, 2, out=a), r"numpy.multiply with out= .*Write x = gx.multiply\(...\) instead"),
         (lambda a: a.fill(4), r"'fill', which changes an array in place; write x = gx.full_like"),
-        (lambda a: a.sort(), r"use gx.sort\(x\)"),
+        (lambda a: a.sort(), r"'sort', which changes an array in place; write x = gx.sort\(x\)"),
+        (
+            lambda a: np.fill_diagonal(a, 4),
+            r"numpy.fill_diagonal changes an array in place.*x = gx.fill_diagonal\(x, value\)",
+        ),
+        (lambda a: np.copyto(a, 4), r"numpy.copyto changes an array in place.*Write x\[...\] = values"),
+        (lambda a: np.sum(a, out=a), r"numpy.sum with out= changes an array in place.*Write x = gx.sum\(...\)"),
+        (lambda a: a.std(ddof=1), r"the method std of a tensor: gx.std has no argument 'ddof'"),
+        (lambda a: np.std(a, ddof=1), r"numpy.std of a tensor: gx.std has no argument 'ddof'; it has x, axis"),
     ],
 )
 def test_numpy_functions_that_change_arrays_name_the_remedy(function: Callable[..., Any], message: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from graphc.autograph.constructs.storage.native_state import note_consumed
 from graphc.autograph.constructs.storage.outer_names import ClosureCell, GlobalCell, note_name
 from graphc.autograph.values.python_object import found_on, is_users, users_method
-from graphc.base import Location, remember, with_article
+from graphc.base import Location, is_graphc_file, remember, with_article
 from graphc.tracing import Region, context
 
 __all__ = [
@@ -97,7 +97,7 @@ def check_stores(function: types.FunctionType) -> None:
         return
     code = function.__code__
     outer, free, _ = _stores(code)
-    if not outer and not free:
+    if (not outer and not free) or is_graphc_file(code.co_filename):  # which assigns what it looks up once
         return
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     if isinstance(trace, Region):
