@@ -233,6 +233,7 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
     kinds = kind_of(first), kind_of(second)
     base, exponent = as_tensor(first), as_tensor(second)
     if complex in kinds:
+        _check_complex_power(native, base, exponent)
         return
     if float not in kinds and type(exponent) not in (int, bool):
         error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
@@ -245,6 +246,20 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
     if float in kinds and not (type(exponent) in _KINDS and float(exponent).is_integer()):
         error = "a negative number to a power that is not whole is complex; make the base complex"
         require_limit(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
+
+
+def _check_complex_power(native: Any, base: Any, exponent: Any) -> None:
+    """Refuses a power of 0j that is not real, or negative."""
+    if type(base) in _KINDS and base != 0:
+        return
+    if type(exponent) in _KINDS:
+        if exponent.real < 0 or exponent.imag != 0:
+            require(base != 0, lambda: _error_of(native, 0j, -1))
+        return
+
+    real = exponent.dtype.kind != "c"
+    defined = exponent >= 0 if real else (exponent.real >= 0) & (exponent.imag == 0)
+    require(or_(lambda: defined, lambda: base != 0), lambda: _error_of(native, 0j, -1))
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
