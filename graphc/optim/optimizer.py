@@ -309,7 +309,11 @@ class Optimizer(Stateful):
             return
         new = [variable for variable in variables if id(variable) not in known]
         absent = [target for target in self._targets if id(target) not in present]
-        changes = [f"{_names(some)} {verb}" for some, verb in ((new, "is new"), (absent, "is missing")) if some]
+        changes = [
+            f"{_names(some)} {'is' if len(some) == 1 else 'are'} {how}"
+            for some, how in ((new, "new"), (absent, "missing"))
+            if some
+        ]
         raise _error(
             InvalidArgumentError,
             f"{self.name}: the variables are not those that its state was made for: {'; '.join(changes)}. Give all of "

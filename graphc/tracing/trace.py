@@ -413,7 +413,8 @@ class Trace:
             return CreationInTrace()
         error = VariableCreationError(
             f"the compiled function {self.root.builder.name!r} makes {what} again after its first call; make it "
-            "once, outside or under a check such as `if self.w is None:`"
+            "once, outside (`build` of a layer or an optimizer makes its state) or under a check such as `if self.w is "
+            "None:`"
         )
         return self.refuse(error) if location is None else at(error, location)
 

@@ -245,4 +245,6 @@ def public_name(function: Any) -> str:
     if owner is os.environ:
         return f"os.environ.{name}"
     kind = type(owner).__name__ if owner is not None else ""
+    if not name:
+        return f"a {type(function).__name__}"
     return f"{kind}.{name}" if kind else str(getattr(function, "__qualname__", name))
