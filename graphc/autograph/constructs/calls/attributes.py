@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.autograph.constructs.calls.cached_calls import computed_once
+from graphc.autograph.constructs.calls.cached_calls import CACHED, computed_once
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.exceptions.origins import in_python
@@ -78,9 +78,10 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         kind, instance = found_after(owner, name), owner.__self__
     found = found_on(kind, name)
     if isinstance(found, property):
-        if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
+        function = found.fget
+        if isinstance(function, CACHED) or (isinstance(function, types.FunctionType) and is_users(kind, function)):
             read_descriptor(kind, name, found)
-            return call(found.fget)(instance)
+            return call(function)(instance)
     elif isinstance(found, functools.partialmethod):
         read_descriptor(kind, name, found)
     elif isinstance(found, functools.singledispatchmethod):

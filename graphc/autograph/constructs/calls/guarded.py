@@ -9,6 +9,7 @@ import types
 import warnings
 from typing import Any, cast
 
+from graphc.autograph.constructs.calls.cached_calls import CACHED
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.constructs.purity.unconverted import handed
@@ -64,6 +65,7 @@ _CALLBACKS = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     functools.partial,
+    CACHED,
 )
 
 

@@ -19,6 +19,11 @@ def mask(size: int) -> Any:
 
 
 class Table:
+    @property
+    @functools.lru_cache  # noqa: B019
+    def bias(self) -> Any:
+        return gx.ones(2)
+
     @functools.cached_property
     def weights(self) -> Any:
         return gx.ones(3) * 2
@@ -37,11 +42,18 @@ def test_tensors_that_a_cache_keeps_serve_all_callers() -> None:
 
 def test_tensors_of_a_cached_property_serve_all_callers() -> None:
     table = Table()
-    compiled = gx.function(lambda x: x * table.weights, side_effects="ignore")
+    compiled = gx.function(lambda x: x * table.weights * gx.max(table.bias), side_effects="ignore")
     np.testing.assert_array_equal(compiled(gx.ones(3)), [2, 2, 2])
     np.testing.assert_array_equal(table.weights, [2, 2, 2])
+    np.testing.assert_array_equal(table.bias, [1, 1])
     table.weights = gx.zeros(3)
     np.testing.assert_array_equal(compiled(gx.ones(3)), [0, 0, 0])
+
+
+def test_functions_that_map_calls_are_cached_outside_of_the_trace() -> None:
+    compiled = gx.function(lambda x: sum(gx.sum(rows) * x for rows in map(mask, [5, 6])))
+    assert float(compiled(gx.asarray(1.0))) == 15 + 21
+    assert float(gx.sum(mask(6))) == 21
 
 
 def test_calls_in_loops_and_branches_count_as_computing() -> None:
