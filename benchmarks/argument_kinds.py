@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import math
@@ -48,6 +49,11 @@ class _Settings:
 _SETTINGS = {"model": _Settings(), "unread": [1, 2, 3]}
 _RATES = [0.5 * k for k in range(200)]
 _LIMITS = {f"layer{k}": 0.5 * k for k in range(50)}
+_COUNTS = collections.Counter(range(1000))
+_SPARSE = {3 * k: 0.5 * k for k in range(1000)}
+_PAIRS = [(k, 0.5 * k) for k in range(300)]
+_SOME = frozenset(range(1000))
+_NUMBERS = [np.float32(k) for k in range(100)]
 _WHOLE = np.arange(16, dtype=np.float32).reshape(4, 4)
 
 
@@ -84,6 +90,11 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]], tup
     "settings of a dataclass in a global dict": (lambda xp, x: _scaled(xp, x), lambda of: (of(0),), ()),
     "list of 200 numbers from outside": (lambda xp, x: x * sum(_RATES), lambda of: (of(0),), ()),
     "dict of 50 numbers from outside": (lambda xp, x: x * sum(_LIMITS.values()), lambda of: (of(0),), ()),
+    "dict of 1000 ints as keys from outside": (lambda xp, x: x * sum(_SPARSE.values()), lambda of: (of(0),), ()),
+    "Counter of 1000 from outside": (lambda xp, x: x * _COUNTS[5], lambda of: (of(0),), ()),
+    "300 pairs from outside": (lambda xp, x: x * sum(second for _, second in _PAIRS), lambda of: (of(0),), ()),
+    "frozenset of 1000 from outside": (lambda xp, x: x * len(_SOME), lambda of: (of(0),), ()),
+    "100 numbers of NumPy from outside": (lambda xp, x: x * sum(map(float, _NUMBERS)), lambda of: (of(0),), ()),
     "8 NumPy arrays from outside": (lambda xp, x: x + sum(map(xp.asarray, _PARTS)), lambda of: (of(0),), ()),
     "functions of modules": (lambda xp, x: xp.tanh(xp.sin(x * math.pi)) * math.sqrt(2.0), lambda of: (of(0),), ()),
     "no arguments": (lambda xp: xp.ones((4, 4)) * 2, lambda of: (), ()),

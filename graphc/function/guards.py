@@ -18,7 +18,7 @@ import numpy as np
 
 from graphc.core import SCALARS, Tensor, canonical_array, narrowed
 from graphc.function.recycled import SMALLEST, Recycled
-from graphc.tracing import ReadGuard, Source, exact, lacks, same_array, same_items, same_keys, same_set
+from graphc.tracing import ReadGuard, Source, addresses, exact, lacks, same_array, same_items, same_keys, same_set
 
 __all__ = ["MISS", "Writer", "matcher"]
 
@@ -27,6 +27,7 @@ MISS: Any = object()
 
 _HELPERS: dict[str, Any] = {
     "MISS": MISS,
+    "addresses": addresses,
     "exact": exact,
     "narrowed": narrowed,
     "lacks": lacks,

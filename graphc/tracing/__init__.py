@@ -27,6 +27,7 @@ from graphc.tracing.reads import ReadGuard, Reads, has_parts, is_array, is_unsee
 from graphc.tracing.region import Region, VariableState
 from graphc.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
 from graphc.tracing.same import (
+    addresses,
     attributes_of,
     content_of,
     contents_of,
@@ -79,6 +80,7 @@ __all__ = [
     "Trace",
     "VariableState",
     "Write",
+    "addresses",
     "after_nodes",
     "attribute",
     "attributes_of",

@@ -11,8 +11,8 @@ import ctypes
 import enum
 import types
 import weakref
-from collections import ChainMap, UserDict, UserList, UserString, defaultdict, deque
-from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
+from collections import ChainMap, Counter, UserDict, UserList, UserString, defaultdict, deque
+from collections.abc import Callable, Collection, ItemsView, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha1
@@ -29,13 +29,16 @@ from graphc.tracing.same import (
     attributes_of,
     contents_of,
     exact,
+    is_fixed,
     is_one,
     is_opaque,
     places_of,
+    same_mapping,
     typed_keys,
     typed_set,
 )
 from graphc.tracing.sources import Source, attribute, element, item, result_of, result_of_call
+from graphc.tracing.versions import Version, counts_changes
 
 if TYPE_CHECKING:
     from graphc.tracing.reads import Reads
@@ -82,13 +85,17 @@ _OF_DATA = ("contextlib", "string")
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 
-# Approximate costs: comparing a byte of an array; one of many plain items; running any other guard.
+# Approximate costs: comparing a byte of an array; one of many plain items; any other guard; a key that is an object.
 _SECONDS_A_BYTE = 1e-10
 _SECONDS_AN_ITEM = 5e-9
 _SECONDS_A_GUARD = 5e-8
+_SECONDS_A_KEY = 4e-7
 
 # Up to this many plain items are guarded one by one, inline; more of them by one call that compares them all.
 _INLINE = 8
+
+# Classes whose instances hold their items as a dict of the class ``dict`` does, in the same order.
+_COUNTED = (dict, defaultdict, Counter)
 
 # Comparing the bytes of a 1 MiB array takes about half a millisecond; larger arrays are compared by identity.
 _MAX_ARRAY_BYTES = 1 << 20
@@ -161,6 +168,7 @@ class ReadGuard:
       was: the value as text, for retrace reasons; empty if its parts have guards of their own.
       others: the other sources in the test: ``{s0}`` is the first.
       size: the number of bytes or items that the test inspects.
+      each: the approximate time for each of them, in seconds.
     """
 
     source: Source
@@ -169,13 +177,12 @@ class ReadGuard:
     was: str = ""
     others: tuple[Source, ...] = ()
     size: int = 1
+    each: float = _SECONDS_A_GUARD
 
     @property
     def seconds(self) -> float:
         """The approximate time of the test per call, from measured costs."""
-        if "same_array" in self.test or "tobytes" in self.test:
-            return self.size * _SECONDS_A_BYTE
-        return self.size * (_SECONDS_AN_ITEM if "same_items" in self.test else _SECONDS_A_GUARD)
+        return self.size * self.each
 
 
 def _plain(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -231,7 +238,10 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         given, test = (kind, value.dtype, value.shape, value.tobytes()), "same_array({v}, {0}, {1}, {2}, {3})"
         if value.nbytes <= SMALL_BYTES:  # a third of the time of the call
             test = "type({v}) is {0} and {v}.dtype == {1} and {v}.shape == {2} and {v}.tobytes() == {3}"
-        reads.add(ReadGuard(source, test, given, _array_text(value), size=value.nbytes))
+        elif value.flags.f_contiguous and not value.flags.c_contiguous:
+            test = "same_array({v}.T, {0}, {1}, {2}, {3})"  # in the order of its memory: a tenth of the time
+            given = kind, value.dtype, value.T.shape, value.T.tobytes()
+        reads.add(ReadGuard(source, test, given, _array_text(value), size=value.nbytes, each=_SECONDS_A_BYTE))
     else:
         reads.add(identity(source, value))
         if context.trace is not None and _may_be_written(value):
@@ -266,7 +276,10 @@ def _strings(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
 
 
 def _by_text(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
-    reads.add(ReadGuard(source, "type({v}) is {0} and repr({v}) == {1}", (kind, repr(value)), _text(value)))
+    test, given = "type({v}) is {0} and repr({v}) == {1}", (kind, repr(value))
+    if all(map(is_fixed, (value.start, value.stop, value.step))):
+        test, given = "{v} is {2} or " + test, (*given, value)
+    reads.add(ReadGuard(source, test, given, _text(value)))
 
 
 def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -322,9 +335,12 @@ def items(
 def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     if kind is not tuple:
         reads.register(source, value)
-    if len(value) > _INLINE and all(type(part) in _ATOMS for part in value):
-        test, given = "type({v}) is {0} and same_items({v}, {1}, {2})", (kind, tuple(value), places_of(value))
-        reads.add(ReadGuard(source, test, given, _text(value), size=len(value)))
+    if len(value) > _INLINE and all(map(is_fixed, value)):
+        test = "type({v}) is {0} and (addresses(tuple({v})) == {2} or same_items({v}, {1}, {2}))"
+        given = kind, tuple(value), places_of(value)
+        if kind is tuple:
+            test = "{v} is {1} or " + test
+        reads.add(ReadGuard(source, test, given, _text(value), size=len(value), each=_SECONDS_AN_ITEM))
     else:
         items(reads, source, value, kind, reads.record)
 
@@ -336,8 +352,8 @@ def keyed(
     if all(type(key) is str for key in value):
         test, keys = "type({v}) is {0} and [*{v}] == {1}", list(value)
     else:
-        test, keys = "type({v}) is {0} and same_keys({v}, {1})", cast("Any", typed_keys(value))
-    reads.add(ReadGuard(source, test, (kind, keys)))
+        test, keys = "type({v}) is {0} and same_keys({v}, {1}, {2})", cast("Any", typed_keys(value))
+    reads.add(ReadGuard(source, test, (kind, keys, _if_fixed(value))))
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
     for place, (key, part) in enumerate(value.items()):
@@ -347,26 +363,38 @@ def keyed(
 
 def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    if len(value) > _INLINE and all(type(part) in _ATOMS for part in value.values()):
-        texts = all(type(key) is str for key in value)
-        same = "[*{v}] == {1}" if texts else "same_keys({v}, {1})"
-        test = f"type({{v}}) is {{0}} and {same} and same_items({{v}}.values(), {{2}}, {{3}})"
-        parts = tuple(value.values())
-        given = kind, list(value) if texts else typed_keys(value), parts, places_of(parts)
-        reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value)))
-    else:
+    if len(value) <= _INLINE or not all(map(is_fixed, value)) or not all(map(is_fixed, value.values())):
         keyed(reads, source, value, kind, reads.record)
+        return
+    counted = counts_changes and kind in _COUNTED and not source.of_call
+    keys, parts = list(value), tuple(value.values())
+    same = partial(same_mapping, kind=kind, keys=keys, parts=parts, places=(places_of(keys), places_of(parts)))
+    test, given, each = "{0}({v})", (same,), _SECONDS_AN_ITEM
+    if counted:
+        version = Version(value, same)
+        test = "{v} is {0} and {1}.value == {2}.value and type({v}) is {3} or {4}({v})"
+        given, each = (value, version.now, version.known, kind, version.compared), _SECONDS_A_GUARD / len(value) / 2
+    reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value), each=each))
+    if isinstance(value, defaultdict):
+        reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
 
 
 def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    reads.add(
-        ReadGuard(
-            source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value), size=len(value)
-        )
-    )
+    fixed = _if_fixed(value)
+    test = "type({v}) is {0} and same_set({v}, {1}, {2}, {3})"
+    if kind is frozenset and fixed:
+        test = "{v} is {4} or " + test
+    given = (kind, typed_set(value), fixed, places_of(fixed), value if kind is frozenset and fixed else None)
+    each = _SECONDS_AN_ITEM if fixed else _SECONDS_A_KEY
+    reads.add(ReadGuard(source, test, given, _text(value), size=len(value), each=each))
     for place, part in enumerate(value):
         _element(reads, source, place, part)
+
+
+def _if_fixed(value: Collection[Any]) -> tuple[Any, ...]:
+    """Returns the keys or elements of a container if all are fixed; otherwise none, to keep no object alive."""
+    return tuple(value) if all(map(is_fixed, value)) else ()
 
 
 def _element(reads: Reads, source: Source, place: int, value: Any) -> None:

@@ -8,7 +8,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from typing import Any, cast
@@ -18,10 +18,12 @@ import numpy as np
 __all__ = [
     "BUFFERED",
     "SMALL_BYTES",
+    "addresses",
     "attributes_of",
     "content_of",
     "contents_of",
     "exact",
+    "is_fixed",
     "is_one",
     "is_opaque",
     "lacks",
@@ -29,6 +31,7 @@ __all__ = [
     "same_array",
     "same_items",
     "same_keys",
+    "same_mapping",
     "same_set",
     "slots_of",
     "typed_keys",
@@ -36,6 +39,7 @@ __all__ = [
 ]
 
 _PLAIN = (bool, int, float, complex, str, bytes)
+_FIXED = frozenset((*_PLAIN, type(None), type(Ellipsis), type(NotImplemented)))
 _FEW = 8
 """Up to so many items are compared one by one."""
 
@@ -69,8 +73,24 @@ def same_items(values: Collection[Any], known: Collection[Any], places: bytes = 
     if places and places_of(values) == places:
         return True
     return all(map(operator.is_, values, known)) or all(
-        a is b or (type(a) is type(b) and exact(a) == exact(b)) for a, b in zip(values, known, strict=True)
+        a is b or (type(a) is type(b) and (exact(a) == exact(b) if type(a) in _PLAIN else typed(a) == typed(b)))
+        for a, b in zip(values, known, strict=True)
     )
+
+
+def is_fixed(value: Any) -> bool:
+    """Returns True for a plain value that never changes: a number or string, None, or a tuple or frozenset of such.
+
+    Example:
+      >>> is_fixed((1, ("a", None))), is_fixed((1, []))
+      (True, False)
+    """
+    kind = cast("type[Any]", type(value))
+    if kind in _FIXED:
+        return True
+    if kind in (tuple, frozenset):
+        return all(map(is_fixed, value))
+    return isinstance(value, np.number | np.bool_) and kind.__module__ == "numpy"
 
 
 def places_of(values: Collection[Any]) -> bytes:
@@ -78,10 +98,10 @@ def places_of(values: Collection[Any]) -> bytes:
 
     The identities are valid as long as the objects live.
     """
-    return _addresses(tuple(values)) if len(values) > _FEW else b""
+    return addresses(tuple(values)) if len(values) > _FEW else b""
 
 
-def _addresses(values: tuple[Any, ...]) -> bytes:
+def addresses(values: tuple[Any, ...]) -> bytes:
     """Returns the addresses of a tuple's items, which CPython stores behind its header: about 1 ns each."""
     return ctypes.string_at(id(values) + tuple.__basicsize__, len(values) * tuple.__itemsize__)
 
@@ -95,11 +115,11 @@ def _are_addresses() -> bool:
     given = tuple(map(object.__new__, [object] * 3))
     if sys.implementation.name != "cpython" or tuple.__itemsize__ != ctypes.sizeof(ctypes.c_void_p):
         return False
-    return _addresses(given) == np.array([id(one) for one in given], np.uintp).tobytes()
+    return addresses(given) == np.array([id(one) for one in given], np.uintp).tobytes()
 
 
 if not _are_addresses():
-    _addresses = _addresses_asked
+    addresses = _addresses_asked
 
 
 def typed(value: Any) -> tuple[type[Any], Any]:
@@ -107,6 +127,8 @@ def typed(value: Any) -> tuple[type[Any], Any]:
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return (kind, tuple(map(typed, value)))
+    if kind is frozenset:
+        return (kind, typed_set(value))
     if isinstance(value, np.generic):
         return (kind, (value.dtype.str, value.tobytes()))
     if is_one(value) and kind.__weakrefoffset__:
@@ -129,14 +151,47 @@ def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
     return frozenset(map(typed, value))
 
 
-def same_keys(value: dict[Any, Any], known: list[Any]) -> bool:
-    """Returns True if a dict has exactly these :func:`typed_keys`, in order."""
-    return len(value) == len(known) and typed_keys(value) == known
+def same_keys(value: dict[Any, Any], known: list[Any], fixed: tuple[Any, ...] = ()) -> bool:
+    """Returns True if a dict has exactly these :func:`typed_keys`, in order; ``fixed`` are the keys, if all are fixed.
+
+    It compares identities first, at a thousandth of the time.
+    """
+    if len(value) != len(known):
+        return False
+    return (bool(fixed) and all(map(operator.is_, value, fixed))) or typed_keys(value) == known
 
 
-def same_set(value: AbstractSet[Any], known: frozenset[Any]) -> bool:
-    """Returns True if a set has exactly these :func:`typed_set` elements."""
-    return len(value) == len(known) and typed_set(value) == known
+def same_mapping(
+    value: Mapping[Any, Any], kind: type[Any], keys: list[Any], parts: tuple[Any, ...], places: tuple[bytes, bytes]
+) -> bool:
+    """Returns True if a mapping of this class has exactly these plain keys and values, in order.
+
+    Args:
+      value: the mapping.
+      kind: the expected class.
+      keys: the expected keys.
+      parts: the expected values.
+      places: the :func:`places_of` the keys and the values.
+    """
+    if type(value) is not kind or len(value) != len(keys):
+        return False
+    return same_items(value.values(), parts, places[1]) and same_items(value, keys, places[0])
+
+
+def same_set(value: AbstractSet[Any], known: frozenset[Any], fixed: tuple[Any, ...] = (), places: bytes = b"") -> bool:
+    """Returns True if a set has exactly these :func:`typed_set` elements.
+
+    Args:
+      value: the set.
+      known: the expected elements.
+      fixed: the elements in the order of the set that they were read from, if all are fixed.
+      places: their :func:`places_of`.
+    """
+    if len(value) != len(known):
+        return False
+    if fixed and (places_of(value) == places if places else all(map(operator.is_, value, fixed))):
+        return True
+    return typed_set(value) == known
 
 
 def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
