@@ -93,6 +93,16 @@ def _numpy(quick: bool) -> Duel:
     return _duel(lambda: compiled(a, b), lambda: jitted(a, b), quick)
 
 
+def _numpy_large(quick: bool, *, aligned: bool, dtype: str = "float32") -> Duel:
+    """One in four arrays of NumPy is aligned as JAX needs it; JAX then reads it while the program runs: no copy."""
+    size, kind = 256 * 256, np.dtype(dtype)
+    memory = np.zeros(size * kind.itemsize + 128, np.uint8)
+    start = -memory.ctypes.data % 64 + (0 if aligned else 16)
+    x = memory[start : start + size * kind.itemsize].view(kind).reshape(256, 256)
+    compiled, jitted = gx.function(lambda x: x[:4, :4] * 2), jax.jit(lambda x: x[:4, :4] * 2)
+    return _duel(lambda: compiled(x), lambda: jitted(x), quick)
+
+
 class _Model:
     """A model as people write it: a weight, and a number."""
 
@@ -463,6 +473,19 @@ ROWS = (
     Row("call-number", "call with a Python number", 1.5, _number),
     Row("call-text", "call with a string and a default", 1.5, _text),
     Row("call-numpy", "call with NumPy arrays", 1.5, _numpy),
+    Row("call-numpy-large", "call with a NumPy array of 256 KB", 1.5, functools.partial(_numpy_large, aligned=False)),
+    Row(
+        "call-numpy-aligned",
+        "call with a NumPy array of 256 KB that JAX need not copy; graphc does, so that the caller may write to it",
+        5.0,
+        functools.partial(_numpy_large, aligned=True),
+    ),
+    Row(
+        "call-numpy-ints",
+        "call with a NumPy array of 65,536 int64, which are checked to fit",
+        2.0,
+        functools.partial(_numpy_large, aligned=False, dtype="int64"),
+    ),
     Row("call-method", "method that reads self.w and self.scale", 1.5, _method),
     Row("call-property", "property that reads self.w", 1.5, _property),
     Row("call-classmethod", "class method", 1.5, _classmethod),

@@ -142,7 +142,8 @@ def copied_numpy(value: Any) -> np.ndarray[Any, Any]:
     if natural is given:
         return np.array(value)
     if given.kind in "iu":
-        return narrowed(np.asarray(value), natural)
+        array = np.asarray(value)
+        return narrowed(array, array.astype(natural))
     return np.array(value, natural)
 
 
@@ -164,17 +165,24 @@ def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> n
     return array.astype(dtype, copy=False)
 
 
-def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns an array of ints in the narrower dtype that tensors have, in newly allocated memory.
+def narrowed(value: Any, narrow: Any) -> Any:
+    """Returns a copy of an array of ints in the narrower dtype that tensors have.
 
     Raises for values that do not fit, as :func:`canonical_array` does, in a tenth of the time.
+
+    Args:
+      value: the array.
+      narrow: the copy, in which values that do not fit are others.
     """
-    narrow = value.astype(dtype)
+    dtype = narrow.dtype
     if value.size <= _FEW:
         fits = narrow.astype(value.dtype).tobytes() == value.tobytes()  # 0.6 us; ``==`` takes 2.7
-    else:  # 4.5 us for 10,000 ints; ``==`` takes 14
+    else:
         limits = np.iinfo(dtype)
-        fits = limits.min <= value.min() and value.max() <= limits.max
+        # One pass over values of which none is negative: those that are at most 2**31 - 1 have no higher bit.
+        fits = 0 <= np.bitwise_or.reduce(value, axis=None) <= limits.max
+        if not fits:  # 4.5 us for 10,000 ints; ``==`` takes 14
+            fits = limits.min <= value.min() and value.max() <= limits.max
     return narrow if fits else canonical_array(value)
 
 

@@ -169,6 +169,7 @@ def _body(
     leaves = _leaves(arguments) or []
     pairs = list(zip(traced.inputs, leaves, strict=True))
     types = dict(zip(traced.inputs, traced.types, strict=True))
+    unused = traced.unused_inputs
     # Most selective first: the types of array arguments, then the contents of other arguments.
     for source, leaf in pairs:
         if type(leaf) in SCALARS:
@@ -176,14 +177,14 @@ def _body(
         elif type(leaf) in _LISTS:
             arrays[source] = writer.numbers(source, leaf, types[source])
         elif source.base is None:
-            arrays[source] = writer.array(source, leaf, alone=alone)
+            arrays[source] = writer.array(source, leaf, alone=alone, used=source not in unused)
     guards = [guard for guard in traced.guards if guard.source.of_call]
     outside = [guard for guard in traced.guards if not guard.source.of_call]
     for guard in guards:
         writer.guard(guard)
     for source, leaf in pairs:
         if source.base is not None:
-            arrays[source] = writer.array(source, leaf, alone=alone)
+            arrays[source] = writer.array(source, leaf, alone=alone, used=source not in unused)
     for guard in outside:
         writer.guard(guard)
     writer.distinct(*traced.distinct)

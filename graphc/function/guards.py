@@ -124,13 +124,14 @@ class Writer:
         else:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
 
-    def array(self, source: Source, value: Any, *, alone: bool) -> str:
+    def array(self, source: Source, value: Any, *, alone: bool, used: bool = True) -> str:
         """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input.
 
         Args:
           source: the argument's source.
           value: an example array.
           alone: whether there is no other trace, so that JAX's own type check suffices.
+          used: whether the program uses it; JAX passes on no memory that its program does not read.
         """
         name, kind = self.find(source), self.constant(type(value))
         if type(value) is Tensor:
@@ -145,12 +146,17 @@ class Writer:
         dtype = self.constant(value.dtype)
         self.require(f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {tuple(value.shape)}")
         taken = canonical_array(value).dtype
-        if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
-            return f"narrowed({name}, {self.constant(taken)})"
+        if type(value) is np.ndarray and not used and taken == value.dtype:
+            return name
         # A copy: JAX reads the memory while the program runs, when the caller may already write to it.
+        copied = f"{name}.astype({self.constant(taken)})"
         if type(value) is np.ndarray and taken.itemsize * value.size >= SMALLEST:
-            return f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
-        return f"{name}.astype({self.constant(taken)})"
+            copied = f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
+        if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
+            copied = f"narrowed({name}, {copied})"
+        if isinstance(value, np.generic):  # JAX takes an array without axes in two thirds of the time
+            copied = f"{self.constant(np.asarray)}({copied})"
+        return copied
 
     def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
         """Adds the condition that an argument is a number of this type; returns it as the program's input array."""

@@ -19,7 +19,8 @@ SMALLEST: Final = 2**14
 """Minimum size in bytes; smaller copies take no longer in new memory."""
 
 _BYTES: Final = 2**24  # the maximum size kept for one argument
-_BUFFERS: Final = 4  # the maximum number of programs in flight
+_BUFFERS: Final = 16  # the maximum number of programs in flight
+_ALIGNED: Final = 64  # bytes
 
 
 class Recycled:
@@ -39,8 +40,8 @@ class Recycled:
 
     def __init__(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
         self._dtype, self._shape = dtype, shape
-        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        self._most = min(_BUFFERS, _BYTES // max(size, 1))
+        self._size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        self._most = min(_BUFFERS, _BYTES // max(self._size, 1))
         self._buffers: deque[np.ndarray[Any, Any]] = deque()
 
     def copy(self, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -54,11 +55,19 @@ class Recycled:
             if references == _FREE:  # another thread that takes it now sees the reference of this name
                 break
         else:
-            buffer = np.empty(self._shape, self._dtype)
+            buffer = self._allocated()
             if len(buffers) < self._most:
                 buffers.append(buffer)
         np.copyto(buffer, value, casting="unsafe")
         return buffer
+
+    def _allocated(self) -> np.ndarray[Any, Any]:
+        """Returns new memory, aligned so that JAX uses it where it is; it copies what is not aligned."""
+        memory = bytearray(self._size + _ALIGNED)
+        start = -np.ndarray((1,), np.uint8, memory).ctypes.data % _ALIGNED
+        return np.ndarray(
+            self._shape, self._dtype, memory, start
+        )  # the base of its views, since the memory is no array
 
 
 def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:

@@ -152,6 +152,14 @@ class TracedFunction:
         return list(zip(sources, matcher([], (), sources, ((), ()))(), strict=True)) if sources else []
 
     @property
+    def unused_inputs(self) -> set[Source]:
+        """The sources of the tensors among the arguments that the program does not use; empty for several programs."""
+        if not self.is_simple:
+            return set()
+        used = {value for node in self.graph.walk() for value in node.inputs} | set(self.graph.outputs)
+        return {source for source, value in zip(self.inputs, self.graph.inputs, strict=False) if value not in used}
+
+    @property
     def loops(self) -> list[LoopReport]:
         """The reports of the user's loops."""
         return self.notes.loops

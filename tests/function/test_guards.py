@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.function.recycled import SMALLEST, Recycled
 
 X = gx.asarray([1.0, 2.0])
 SCALE = 2.0
@@ -312,3 +313,26 @@ def test_functions_of_graphc_may_be_patched(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(gx.random, "normal", lambda shape: gx.zeros(shape) / 0)
     assert np.isnan(float(compiled(x)))
     assert "graphc.ops.random.normal was" in str(compiled.trace_report()[-1])
+
+
+def test_an_array_that_the_program_does_not_use_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[int] = []
+    copy = Recycled.copy
+    monkeypatch.setattr(Recycled, "copy", lambda self, value: copied.append(value.size) or copy(self, value))
+    given = {name: np.full(SMALLEST + place, 2.0, np.float32) for place, name in enumerate("abc")}
+    f = gx.function(lambda given: given["b"] * 2.0)
+    for _ in range(3):
+        assert gx.sum(f(given)).item() == 4.0 * (SMALLEST + 1)
+    assert set(copied) == {SMALLEST + 1}
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1])
+def test_ints_that_do_not_fit_are_refused_in_large_arrays(number: int) -> None:
+    f = gx.function(lambda x: x[0] + 1)
+    values = np.arange(SMALLEST)
+    for first in (5, -5, 2**31 - 2, -(2**31)):
+        values[0] = first
+        assert f(values).item() == first + 1
+    values[-1] = number
+    with pytest.raises(gx.errors.InvalidArgumentError, match="does not fit"):
+        f(values)

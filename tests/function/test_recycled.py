@@ -27,6 +27,13 @@ def test_a_copy_is_of_memory_that_nobody_holds() -> None:
     assert address in {recycled.copy(np.ones(3)).ctypes.data for _ in range(3)}
 
 
+@pytest.mark.parametrize("shape", [(3,), (), (0,), (7, 5)])
+def test_a_copy_is_aligned_so_that_jax_uses_its_memory(shape: tuple[int, ...]) -> None:
+    recycled = Recycled(np.dtype("float32"), shape)
+    held = [recycled.copy(np.ones(shape)) for _ in range(5)]
+    assert all(copy.ctypes.data % 64 == 0 and copy.shape == shape for copy in held)
+
+
 def test_only_so_many_copies_are_kept_as_sixteen_megabytes_hold() -> None:
     recycled = Recycled(np.dtype("float32"), (2**21,))  # 8 MiB
     value = np.zeros(2**21, np.float32)
@@ -51,7 +58,7 @@ def test_what_is_written_into_an_argument_after_a_call_is_not_seen(dtype: str) -
     x = np.ones(LARGE, dtype)
     expected = np.asarray(slow(x.copy()))
     results = []
-    for _ in range(6):  # more than there are copies
+    for _ in range(20):  # more than there are copies
         x[:] = 1.0
         results.append(slow(x))
         x[:] = 1e6

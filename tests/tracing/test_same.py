@@ -66,7 +66,7 @@ def test_ints_are_narrowed_if_they_fit(shape: tuple[int, ...], wide: str) -> Non
     limits = np.iinfo(narrow)
     for number in (limits.min, limits.max, 7):
         value = np.full(shape, number, wide)
-        found = narrowed(value, narrow)
+        found = narrowed(value, value.astype(narrow))
         assert found.dtype == narrow
         np.testing.assert_array_equal(found, value)
         assert not np.shares_memory(found, value)
@@ -75,4 +75,4 @@ def test_ints_are_narrowed_if_they_fit(shape: tuple[int, ...], wide: str) -> Non
             value = np.zeros(shape, wide)
             value[(-1,) * len(shape)] = number
             with pytest.raises(InvalidArgumentError, match="does not fit"):
-                narrowed(value, narrow)
+                narrowed(value, value.astype(narrow))
