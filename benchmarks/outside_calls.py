@@ -89,7 +89,7 @@ ROWS = [
     Row("call-outer-list", "call that reads a list of 1000 numbers from outside", 2.5, _outer_list),
     Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 5.0, _outer_dict),
     Row("call-jax", "gx.call_jax in eager code", 1.5, _jax_function),
-    Row("call-jax-dict", "gx.call_jax of a dict in eager code", 2.0, _jax_function_of_dict),
+    Row("call-jax-dict", "gx.call_jax of a dict in eager code", 1.5, _jax_function_of_dict),
     Row("call-tape-once", "call under a tape of its own that follows nothing", 2.5, _tape_for_call),
     Row("call-pyfunc", "call with a gx.pyfunc, which is waited for", 2.0, _python),
 ]

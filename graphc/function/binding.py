@@ -7,7 +7,7 @@ at its start move keyword arguments to their positions.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,7 @@ class Binding:
         signals: Signals,
         checked: Collection[str] = (),
         fixed: Mapping[str, Any] | None = None,
+        passes: Callable[[], bool] | None = None,
     ) -> Binding:
         """Returns the code for a function's parameters.
 
@@ -83,9 +84,10 @@ class Binding:
           checked: the parameters whose types the code checks, so that it does not check whether they were passed.
           fixed: required values of parameters, also used if they are not passed; the other parameters then have no
             defaults.
+          passes: returns True if the entry may run in a thread that is busy; None if it may not.
         """
         writer.namespace.update(ag__busy=signals.busy, ag__slow_path=signals.slow_path_reasons)
-        writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
+        writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, ag__passes=passes, MISS=MISS)
         own, found = writer.parameters, signature.parameters.values()
         all_of = {each.kind: own[each.name] for each in found}
         rest, more = all_of.get(_KINDS.VAR_POSITIONAL, "ag__rest"), all_of.get(_KINDS.VAR_KEYWORD, "ag__more")
@@ -96,7 +98,8 @@ class Binding:
         fill = [f"    if {own[name]} is ag__UNSET: {own[name]} = {more}.pop({name!r}, ag__UNSET)" for name in named]
         lines += [f"if {more}:", *fill] if fill else []
         surplus = [name for name in ("ag__rest", "ag__more") if name in (rest, more)]
-        odd = ["(ag__busy or ag__slow_path) and ag__self is not None"]
+        busy = "ag__busy and not ag__passes()" if passes else "ag__busy"
+        odd = [f"ag__self is not None and ({busy} or ag__slow_path)"]
         odd += surplus
         defaults = {each.name: each.default for each in found if each.default is not each.empty}
         defaults = defaults if fixed is None else fixed

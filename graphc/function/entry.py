@@ -76,7 +76,7 @@ def entry(traced: TracedFunction, arguments: Arguments, signals: Signals, *, alo
 
 def only_entry(
     traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool = True,
-    bounded: bool = False, fixed: Mapping[str, Any] | None = None,
+    bounded: bool = False, fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """Returns the entry of a function with a single entry, which becomes its ``__call__``.
 
@@ -88,17 +88,23 @@ def only_entry(
       alone: as for :func:`entry`; False if there are entries for other device scopes.
       bounded: whether a deadline or a token is in force, so that the entry waits for the results.
       fixed: for a concrete function, the required values of the arguments that are not tensors.
+      passes: returns True if the entry may run in a thread that is busy.
     """
     writer = Writer(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
     body = _body(traced, writer, arguments, signals, alone=alone, bounded=bounded)
     given = [name for name, value in arguments.values.items() if is_array(value)]
-    return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed), body)
+    return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed, passes), body)
 
 
 def chooser(
-    binder: Binder, signals: Signals, used: set[Callable[..., Any]], promote: Callable[[Any], None], patience: int
+    binder: Binder,
+    signals: Signals,
+    used: set[Callable[..., Any]],
+    promote: Callable[[Any], None],
+    patience: int,
+    passes: Callable[[], bool],
 ) -> Callable[..., Any]:
     """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
 
@@ -108,6 +114,7 @@ def chooser(
       used: collects the entries of ``ag__others`` that served a call.
       promote: moves an entry to the front.
       patience: the number of calls served by other entries before one is promoted.
+      passes: returns True if an entry may run in a thread that is busy.
 
     Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
     through them all.
@@ -139,7 +146,7 @@ def chooser(
         *(f"        {line}" for line in served),
         "break",
     ]
-    return _method(writer, Binding.of(binder.signature, writer, signals), body)
+    return _method(writer, Binding.of(binder.signature, writer, signals, passes=passes), body)
 
 
 def _hint(name: str) -> str:

@@ -165,11 +165,9 @@ class Function(Generic[P, R]):
     """Handles a call that no entry serves."""
 
     def _in_scopes(self, signals: Signals) -> Sequence[Callable[..., Any]]:
-        """Returns the entries for the open device scope, or for a tape that follows nothing."""
+        """Returns the entries for the open device scope."""
         if signals.slow_path_reasons or not REASONS.isdisjoint(signals.busy):
             return ()
-        if tapes := context.taped:
-            return (self._entry,) if self._cache.is_unseen and all(map(_is_idle, tapes)) else ()
         if context.pinned:
             scopes = context.device.layers
             for layers, entries in self._cache.pinned:  # hashing them takes longer

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from graphc.base import config, interruption, only_interrupted, other_slow_path_reasons
-from graphc.core import context, occupied
+from graphc.core import REASONS, Recorder, context, occupied
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, current_signals
 from graphc.function.concrete import ConcreteEntries
@@ -22,6 +23,8 @@ alternate, promoting at each call would cost more than failing some guards."""
 
 _FEW = 3
 """Up to so many entries are tried in turn; of more, calls remember which one served arguments of these types."""
+
+_is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
 
 Entry: TypeAlias = Callable[..., Any]
 
@@ -102,7 +105,7 @@ class TraceCache:
             if pins or bounded:
                 made = only_entry(traced, arguments, self._binder, signals, alone=False, bounded=bounded)
             elif alone and not entries:
-                made = self._only = only_entry(traced, arguments, self._binder, signals)
+                made = self._only = only_entry(traced, arguments, self._binder, signals, passes=self._passes)
             else:
                 if self._only is not None:
                     entries.clear()  # no longer the only one
@@ -164,13 +167,22 @@ class TraceCache:
         first = self._only
         if first is None and entries:
             if self._choose is None:
-                self._choose = chooser(self._binder, self.signals, self._used_again, self._promote, _PATIENCE)
+                self._choose = chooser(
+                    self._binder, self.signals, self._used_again, self._promote, _PATIENCE, self._passes
+                )
             names = self._choose.__globals__
             names.update(ag__first=entries[0], ag__others=entries[1:], ag__many=len(entries) > _FEW)
             if not set(names["ag__known"].values()) <= set(entries):
                 names["ag__known"].clear()
             first = self._choose
         self._install(first, self.signals)
+
+    def _passes(self) -> bool:
+        """Returns True if this thread is busy only since tapes are open that follow nothing, and see no Variable."""
+        tapes = context.taped
+        if not tapes or not self.is_unseen or not REASONS.isdisjoint(self.signals.busy):
+            return False
+        return all(map(_is_idle, tapes))
 
     def _promote(self, entry: Entry) -> None:
         """Moves an entry to the front."""

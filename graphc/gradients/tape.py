@@ -76,15 +76,14 @@ class GradientTape:
             raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
         self._trace = context.trace
         self._is_open = True
-        context.open((*context.tapes, self))
+        context.open(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._is_open = False
-        tapes = context.tapes
-        context.open(tapes[:-1] if tapes and tapes[-1] is self else tuple(tape for tape in tapes if tape is not self))
+        context.close(self)
 
     def watch(self, tensors: Any) -> None:
         """Starts to watch tensors or variables, singly or in a nested structure.

@@ -64,8 +64,7 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """
     if not kwargs and (not busy or context.eager):
         try:  # JAX's own cache finds the program for the types, in half the time of an op with attributes
-            flat = {*map(type, args)} <= _TENSORS
-            result = _program(fn)(*([arg.raw for arg in args] if flat else _arrays(args)))
+            result = _program(fn)(*[arg.raw if type(arg) is Tensor else _arrays(arg) for arg in args])
         except Exception:
             result = FAILED  # the slow path raises it again, with the user's line
         if isinstance(result, jax.Array):
@@ -99,9 +98,17 @@ def call_jax(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 _TENSORS = frozenset({Tensor})
 
 
-def _arrays(args: Any) -> Any:
-    """Returns pytrees of arrays for pytrees of tensors; raises for anything else."""
-    leaves, structure = cast("Any", jax.tree.flatten)(args)
+def _arrays(value: Any) -> Any:
+    """Returns a pytree of arrays for a pytree of tensors; raises for anything else."""
+    kind = cast("type[Any]", type(value))
+    if kind is Tensor:
+        return value.raw
+    # Python's own containers in half the time.
+    if kind is dict:
+        return {key: part.raw if type(part) is Tensor else _arrays(part) for key, part in value.items()}
+    if kind is list or kind is tuple:
+        return kind([part.raw if type(part) is Tensor else _arrays(part) for part in value])
+    leaves, structure = cast("Any", jax.tree.flatten)(value)
     if not {*map(type, leaves)} <= _TENSORS:
         raise TypeError
     return jax.tree.unflatten(structure, [leaf.raw for leaf in leaves])

@@ -57,30 +57,35 @@ class Results:
     def __str__(self) -> str:
         return repr(nest.unflatten(self.structure, map(_Said, self.types)))
 
+    def _said(self, value: Any, result: Any) -> str:
+        """Returns the start of a message: the text of an array takes longer than the call."""
+        where = "" if self.structure == nest.LEAF else f", and there {_short(value)}"
+        return f"it returned {_short(result)}{where}"
+
     def _array(self, value: Any, type: TensorType, result: Any) -> _Array:
-        said = f"it returned {_short(result)}"
-        if self.structure != nest.LEAF:
-            said += f", and there {_short(value)}"
         array = _numbers(value)
         if array is None:
             remedy = "; if it returns nothing, declare None" if result is None else ""
-            message = f"{said}, where {type} is declared: that is no tensor, number or nested list of these{remedy}"
-            raise InvalidTypeError(message)
+            message = f"{self._said(value, result)}, where {type} is declared: that is no tensor, number or nested list"
+            raise InvalidTypeError(f"{message} of these{remedy}")
         if array.shape != type.shape:
-            raise InvalidArgumentError(f"{said}, of the shape {array.shape}, where {type} is declared")
+            raise InvalidArgumentError(
+                f"{self._said(value, result)}, of the shape {array.shape}, where {type} is declared"
+            )
         whole = _whole_numbers(array)  # astype wraps without a word: 300 becomes 44 as uint8
         if whole and not (hasattr(value, "dtype") and as_dtype(array.dtype) != type.dtype) and type.dtype.kind in "iu":
             bounds = np.iinfo(type.dtype)
             worst = next((number for number in whole if not bounds.min <= number <= bounds.max), None)
             if worst is not None:
                 range = f"whose numbers go from {bounds.min} to {bounds.max}"
+                said = self._said(value, result)
                 raise InvalidArgumentError(f"{said}, where {type} is declared, {range}: {worst} does not fit")
         converted = array.astype(type.dtype)
         found = as_dtype(array.dtype)
         if found != type.dtype and (hasattr(value, "dtype") or not _holds(converted, array)):
             raise InvalidTypeError(
-                f"{said}, of the dtype {found.name}, where {type} is declared; convert it in the function, or declare "
-                f"{found.name!r}"
+                f"{self._said(value, result)}, of the dtype {found.name}, where {type} is declared; convert it in the "
+                f"function, or declare {found.name!r}"
             )
         return converted
 
