@@ -48,6 +48,11 @@ def _outer_dict(quick: bool) -> Duel:
     return _both(lambda x: x + sum(numbers.values()), quick)
 
 
+def _outer_set(quick: bool) -> Duel:
+    numbers = set(range(1000))
+    return _both(lambda x: x + len(numbers), quick)
+
+
 def _jax_function(quick: bool) -> Duel:
     def program(x: Any) -> Any:
         return jnp.sin(x) + 1.0
@@ -86,10 +91,11 @@ def _python(quick: bool) -> Duel:
 
 ROWS = [
     Row("call-outer-array", "call that reads a NumPy array of 1 MB from outside", 12.0, _outer_array),
-    Row("call-outer-list", "call that reads a list of 1000 numbers from outside", 2.5, _outer_list),
-    Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 5.0, _outer_dict),
+    Row("call-outer-list", "call that reads a list of 1000 numbers from outside", 2.2, _outer_list),
+    Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 1.5, _outer_dict),
+    Row("call-outer-set", "call that reads a set of 1000 numbers from outside", 3.0, _outer_set),
     Row("call-jax", "gx.call_jax in eager code", 1.5, _jax_function),
     Row("call-jax-dict", "gx.call_jax of a dict in eager code", 1.5, _jax_function_of_dict),
-    Row("call-tape-once", "call under a tape of its own that follows nothing", 2.5, _tape_for_call),
+    Row("call-tape-once", "call under a tape of its own that follows nothing", 2.0, _tape_for_call),
     Row("call-pyfunc", "call with a gx.pyfunc, which is waited for", 2.0, _python),
 ]

@@ -107,7 +107,8 @@ def _arrays(value: Any) -> Any:
     if kind is dict:
         return {key: part.raw if type(part) is Tensor else _arrays(part) for key, part in value.items()}
     if kind is list or kind is tuple:
-        return kind([part.raw if type(part) is Tensor else _arrays(part) for part in value])
+        parts: list[Any] = [part.raw if type(part) is Tensor else _arrays(part) for part in value]
+        return parts if kind is list else tuple(parts)
     leaves, structure = cast("Any", jax.tree.flatten)(value)
     if not {*map(type, leaves)} <= _TENSORS:
         raise TypeError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import gc
 import types
@@ -336,3 +337,30 @@ def test_ints_that_do_not_fit_are_refused_in_large_arrays(number: int) -> None:
     values[-1] = number
     with pytest.raises(gx.errors.InvalidArgumentError, match="does not fit"):
         f(values)
+
+
+class Mode(enum.Enum):
+    HALF, DOUBLE = 0.5, 2.0
+
+
+def test_a_member_of_an_enum_that_code_as_it_is_reads_needs_no_trace_at_each_call() -> None:
+    compiled = gx.function(lambda x: x * Mode.DOUBLE.value, autograph=False, side_effects="ignore")
+    assert [compiled(X).tolist() for _ in range(3)] == [[2.0, 4.0]] * 3
+    assert compiled.num_traces == 1
+
+
+def test_a_container_among_the_arguments_is_compared_by_identities_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = gx.function(lambda x, some: x * len(some))
+    some = set(range(100))
+    for _ in range(3):
+        compiled(X, some)
+
+    def fail(value: Any) -> None:
+        raise AssertionError("an element is wrapped")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("graphc.tracing.same.typed_set", fail)
+        assert compiled(X, some).tolist() == [100.0, 200.0]
+    assert compiled(X, set(range(1, 101))).tolist() == [100.0, 200.0]
+    assert compiled(X, {*range(2, 100), True, 0}).tolist() == [100.0, 200.0]
+    assert compiled.num_traces == 3

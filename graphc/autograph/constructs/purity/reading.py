@@ -270,6 +270,8 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         return
     if isinstance(owner, type | types.ModuleType):
         place = attribute(fixed(owner, owner.__name__), name)
+        if isinstance(value, types.DynamicClassAttribute) and isinstance(owner, type):  # not an attribute of the class
+            place = looked_up(partial(found_on, owner), name, f"{owner.__name__}.{name}", (id(owner), name))
         if not is_library(owner):
             record(place, value)
         elif isinstance(owner, types.ModuleType):
