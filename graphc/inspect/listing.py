@@ -61,7 +61,13 @@ def _guards(found: Explanation) -> list[str]:
     rows = [", ".join(dict.fromkeys(outside))] if outside else []
     remedy = "pass it as a tensor, or keep it in a Variable"
     slow = [guard for guard in found.guards if guard.seconds > _SMALL_CALL]
-    return rows + [f"{guard.what} takes about {guard.seconds * 1e6:.0f} us at each call: {remedy}" for guard in slow]
+    rows += [f"{guard.what} takes about {guard.seconds * 1e6:.0f} us at each call: {remedy}" for guard in slow]
+    others = [guard for guard in found.guards if guard not in slow]
+    seconds = sum(guard.seconds for guard in others)
+    if seconds > _SMALL_CALL:
+        remedy = "read fewer of them, as from a tuple of numbers or one array"
+        rows.append(f"{len(others)} more values take about {seconds * 1e6:.0f} us together at each call: {remedy}")
+    return rows
 
 
 def ops_note(line: LineReport) -> str:

@@ -90,6 +90,7 @@ _SECONDS_A_BYTE = 1e-10
 _SECONDS_AN_ITEM = 5e-9
 _SECONDS_A_GUARD = 5e-8
 _SECONDS_A_KEY = 4e-7
+_SECONDS_AN_ARRAY = 1.5e-7
 
 # Up to this many plain items are guarded one by one, inline; more of them by one call that compares them all.
 _INLINE = 8
@@ -245,7 +246,9 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         elif value.flags.f_contiguous and not value.flags.c_contiguous:
             test = "same_array({v}.T, {0}, {1}, {2}, {3})"  # in the order of its memory: a tenth of the time
             given = kind, value.dtype, value.T.shape, value.T.tobytes()
-        reads.add(ReadGuard(source, test, given, _array_text(value), size=value.nbytes, each=_SECONDS_A_BYTE))
+        size = max(value.nbytes, 1)
+        each = _SECONDS_A_BYTE + _SECONDS_AN_ARRAY / size
+        reads.add(ReadGuard(source, test, given, _array_text(value), size=size, each=each))
     else:
         reads.add(identity(source, value))
         if context.trace is not None and _may_be_written(value):

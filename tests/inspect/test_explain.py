@@ -369,3 +369,16 @@ def test_the_arithmetic_of_a_loop_that_ends_by_a_test_is_a_lower_bound() -> None
     assert re.search(
         r">at least [^<]*FLOP<.*loops that end by a test count once", explain(until, gx.ones((4, 4))).html()
     )
+
+
+def test_guards_that_take_long_together_are_told() -> None:
+    arrays = [np.full(4, number, np.float32) for number in range(60)]
+    few = arrays[:3]
+
+    def told(used: list[Any]) -> list[str]:
+        text = str(gx.explain(lambda x: x + sum(map(gx.asarray, used)), gx.ones(4), compile=False))
+        return re.findall(r"(\d+) more values take about \d+ us together", text)
+
+    (count,) = told(arrays)
+    assert int(count) >= 60
+    assert told(few) == []
