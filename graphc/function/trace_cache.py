@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from graphc.base import config, interruption, only_interrupted, other_slow_path_reasons
-from graphc.core import REASONS, Recorder, context, occupied
+from graphc.core import REASONS, Recorder, context, occupied, open_tapes
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, current_signals
 from graphc.function.concrete import ConcreteEntries
@@ -180,7 +180,7 @@ class TraceCache:
     def _passes(self) -> bool:
         """Returns True if this thread is busy only since tapes are open that follow nothing, and see no Variable."""
         tapes = context.taped
-        if not tapes or not self.is_unseen or not REASONS.isdisjoint(self.signals.busy):
+        if not tapes or len(open_tapes) > 1 or not self.is_unseen or not REASONS.isdisjoint(self.signals.busy):
             return False
         return all(map(_is_idle, tapes))
 

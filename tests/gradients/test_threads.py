@@ -154,3 +154,25 @@ def test_a_compiled_function_is_traced_in_one_thread(pool: ThreadPoolExecutor) -
 
     with pytest.raises(LeakedTensorError, match="is used in another thread than the one that traces 'step'"):
         step(f(3.0))
+
+
+def test_a_call_under_a_tape_that_follows_nothing_is_seen_by_the_tape_of_another_thread(
+    pool: ThreadPoolExecutor,
+) -> None:
+    variable = gx.Variable([1.0, 2.0])
+    double = gx.function(lambda x: x * 2.0)
+    double(gx.ones(2))
+    double(gx.ones(2))
+    found: list[gx.Tensor] = []
+
+    def work() -> None:
+        value = variable.value()
+        with gx.GradientTape():
+            found.append(double(value))
+
+    with gx.GradientTape() as tape:
+        variable.value()
+        pool.submit(work).result(60)
+        with pytest.warns(GradientWarning, match="another thread"):
+            gradient = tape.gradient(found[0], variable)
+    assert gradient is None
