@@ -103,15 +103,45 @@ def never_left(x: Any, stop: bool = False) -> Any:
     return total
 
 
+def filled(x: Any) -> Any:
+    table, sums = gx.zeros((6, 6)) + x, gx.zeros(6) + x
+    for i in range(6):
+        for j in range(5):
+            k = gx.asarray(0)
+            while k < i:
+                table[i, j + 1] += table[i, j] + x // 3
+                k = k + 1
+            if table[i, j] > 4:
+                sums[i] = sums[i - 1] + table[i, j]
+    return table, sums
+
+
+def perhaps_filled(x: Any, fills: bool = False) -> Any:
+    table, total = gx.zeros(6) + x, x * 0
+    for i in range(6):
+        total = total + table[i] + x // 3
+        if fills:
+            table[i] = total
+    return total
+
+
 # Were each level traced once for whether it stops and once for what it carries, these would be 4 ** 3.
-@pytest.mark.parametrize(("fn", "most"), [(broken_off, 1), (whiles, 1), (returned_from, 4), (never_left, 4)])
+@pytest.mark.parametrize(
+    ("fn", "most"),
+    [(broken_off, 1), (whiles, 1), (returned_from, 4), (never_left, 4), (filled, 1), (perhaps_filled, 2)],
+)
 def test_the_innermost_of_nested_loops_is_traced_a_few_times(
     fn: Callable[[Any], Any], most: int, traces: list[str]
 ) -> None:
     compiled = gx.function(fn)
     for value in (0.5, 2.0, 7.0):
-        np.testing.assert_array_equal(compiled(gx.asarray(value)).numpy(), fn(gx.asarray(value)).numpy())
+        jax.tree.map(np.testing.assert_array_equal, compiled(gx.asarray(value)), fn(gx.asarray(value)))
     assert 1 <= len(traces) <= most
+
+
+def test_a_tensor_whose_items_no_iteration_assigns_is_not_carried() -> None:
+    (loop,) = (node for node in gx.function(perhaps_filled).graph(gx.asarray(1.0)).walk() if node.op.name == "scan")
+    assert loop.attrs["num_carry"] == 1
 
 
 def _counted(x: Any) -> Any:

@@ -40,6 +40,7 @@ class Names:
       deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
       globals: names declared ``global`` here.
       nonlocals: names declared ``nonlocal`` here.
+      stored: names to whose items something is assigned here, in order.
       suspension: the last ``yield`` or ``await`` here, or what else makes the function a generator or a coroutine.
     """
 
@@ -53,6 +54,7 @@ class Names:
     deleted: AbstractSet[str] = NOTHING
     globals: AbstractSet[str] = NOTHING
     nonlocals: AbstractSet[str] = NOTHING
+    stored: tuple[str, ...] = ()
     suspension: ast.AST | None = None
 
     @property
@@ -67,6 +69,8 @@ class Names:
         for name in _RARE:
             if more := getattr(other, name):
                 setattr(self, name, getattr(self, name) | more)
+        if other.stored:
+            self.stored += other.stored
         self.suspension = other.suspension or self.suspension
 
 
@@ -224,6 +228,11 @@ class _Collector(ast.NodeVisitor):
             self.names.binds.add(node.id)
         if isinstance(node.ctx, ast.Del):
             self.names.deleted |= {node.id}
+
+    def _visit_subscript(self, node: ast.Subscript) -> None:
+        if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            self.names.stored += (node.value.id,)
+        self.generic_visit(node)
 
     def _visit_namedexpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)

@@ -214,7 +214,9 @@ class _Statements(Stores):
         test = self._condition(node.test)
         state = self._state(construct, number, node)
         body = self._function(f"ag__body_{number}", (), construct, construct.body, node.body, node)
-        run = operator("while_stmt", test, load(body.name), *self._state_names(construct, number))
+        run = operator(
+            "while_stmt", test, load(body.name), *self._state_names(construct, number), *self._stored(construct)
+        )
         return [*state, body, located(ast.Expr(value=located(run, node.test)), node.test)]
 
     def _for(self, node: ast.For) -> Block:
@@ -231,7 +233,8 @@ class _Statements(Stores):
         body = self._function(
             f"ag__body_{number}", ("ag__item",), construct, construct.body, [binding, *node.body], node
         )
-        run = operator("for_stmt", over, going, load(body.name), *self._state_names(construct, number))
+        state_names = self._state_names(construct, number)
+        run = operator("for_stmt", over, going, load(body.name), *state_names, *self._stored(construct))
         return [*state, body, located(ast.Expr(value=located(run, node.iter)), node.iter)]
 
     _maskedfor = _for
@@ -246,6 +249,11 @@ class _Statements(Stores):
         if not construct.state:
             return load(NOTHING), load(NOTHING), strings(())
         return load(f"ag__get_state_{number}"), load(f"ag__set_state_{number}"), strings(construct.state)
+
+    def _stored(self, construct: Construct) -> list[ast.expr]:
+        """Returns what gives the tensors to whose items a loop's body assigns, if there may be any."""
+        names = [load(name) for name in construct.stored if name in self.local]
+        return [thunk(ast.Tuple(elts=[*names], ctx=LOAD))] if names else []
 
     def _state(self, construct: Construct, number: int, origin: ast.AST) -> Block:
         """Returns the two functions that read and write the state of a construct, if it has one."""

@@ -128,7 +128,9 @@ class Plain:
         get_state: Callable[[], State],
         set_state: Callable[[State], None],
         names: tuple[str, ...],
+        stored: Callable[[], tuple[Any, ...]] = tuple,
     ) -> None:
+        del stored
         assert len(get_state()) == len(names)
         while test():
             body()
@@ -141,7 +143,9 @@ class Plain:
         get_state: Callable[[], State],
         set_state: Callable[[State], None],
         names: tuple[str, ...],
+        stored: Callable[[], tuple[Any, ...]] = tuple,
     ) -> None:
+        del stored
         assert len(get_state()) == len(names)
         for item in items:
             body(item)
@@ -316,13 +320,13 @@ class Both(Plain):
         set_state(get_state())
         self._poison(bool(test), get_state, set_state, names, unread or {})
 
-    def while_stmt(self, test, body, get_state, set_state, names) -> None:  # noqa: ANN001
+    def while_stmt(self, test, body, get_state, set_state, names, stored=tuple) -> None:  # noqa: ANN001
         while test():
             self._in_vain(body, get_state, set_state)
             body()
             set_state(get_state())
 
-    def for_stmt(self, items, keep_going, body, get_state, set_state, names) -> None:  # noqa: ANN001
+    def for_stmt(self, items, keep_going, body, get_state, set_state, names, stored=tuple) -> None:  # noqa: ANN001
         for item in items:
             self._in_vain(lambda item=item: body(item), get_state, set_state)
             body(item)

@@ -26,11 +26,11 @@ class Recording(Plain):
         self.note(get_state, names)
         super().if_stmt(test, body, orelse, get_state, set_state, names)
 
-    def while_stmt(self, test, body, get_state, set_state, names) -> None:  # noqa: ANN001
+    def while_stmt(self, test, body, get_state, set_state, names, stored=tuple) -> None:  # noqa: ANN001
         self.note(get_state, names)
         super().while_stmt(test, body, get_state, set_state, names)
 
-    def for_stmt(self, items, keep_going, body, get_state, set_state, names) -> None:  # noqa: ANN001
+    def for_stmt(self, items, keep_going, body, get_state, set_state, names, stored=tuple) -> None:  # noqa: ANN001
         self.note(get_state, names)
         super().for_stmt(items, keep_going, body, get_state, set_state, names)
 

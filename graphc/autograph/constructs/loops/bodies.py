@@ -137,6 +137,10 @@ class Extended(LoopVariables):
         """As that of the user's names."""
         self.inner.own(region)
 
+    def tensors_stored(self) -> list[SymbolicTensor]:
+        """As that of the user's names."""
+        return self.inner.tensors_stored()
+
 
 def with_one_more(
     variables: LoopVariables, name: str, get: Callable[[], Any], set_value: Callable[[Any], None]

@@ -70,6 +70,7 @@ def for_stmt(
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
     names: Sequence[str],
+    stored: Callable[[], tuple[Any, ...]] = tuple,
 ) -> None:
     """A ``for`` statement.
 
@@ -80,6 +81,7 @@ def for_stmt(
       get_state: the values of ``names``.
       set_state: binds ``names``.
       names: what is carried from one iteration to the next, or read after the loop.
+      stored: the values of other names, to whose items the body assigns.
     """
     if context.trace is None:
         for item in iterable:
@@ -90,7 +92,7 @@ def for_stmt(
     # What is left of an iterator after a `break` matters only if somebody else can ask for it.
     held = sys.getrefcount(iterable) > _UNHELD
     check_iterator(iterable)
-    run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names), held=held)
+    run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names, stored=stored), held=held)
 
 
 def _references(iterable: Any) -> int:

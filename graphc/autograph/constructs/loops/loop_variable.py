@@ -291,14 +291,21 @@ class LoopCell(LoopVariable):
       cell: the cell.
       before: what it holds before the loop.
       loop: the loop.
+      likely: whether it is carried because that is likely, and no trial has shown yet that an iteration writes it.
     """
 
-    def __init__(self, cell: Cell, before: Any, loop: LoopInfo) -> None:
+    def __init__(self, cell: Cell, before: Any, loop: LoopInfo, *, likely: bool = False) -> None:
         super().__init__(cell.title, held(cell, before), loop)
         self.cell = cell
+        self._likely = likely
         self.is_contents = isinstance(cell, ContentsCell)
         self._list: ListState | None = None
         self.settle_length()  # so that the next trial knows already that it grows
+
+    def is_needed(self) -> bool:
+        """Returns False after the first trial if it was likely that an iteration writes the cell, and none does."""
+        likely, self._likely = self._likely, False
+        return not likely or self.cell.get().raw is not self.bound.raw
 
     def now(self) -> Any:
         """Returns what the cell holds at the end of an iteration."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphc.autograph.constructs.loops.counts import settle_counts
@@ -26,11 +26,27 @@ __all__ = ["LoopState", "LoopVariables"]
 
 @dataclass(frozen=True)
 class LoopVariables:
-    """The names that a loop carries, and how to get and set them in the user's function."""
+    """The names that a loop carries, and how to get and set them in the user's function.
+
+    Attributes:
+      get: returns their values.
+      set: binds them.
+      names: the names.
+      stored: returns the values of other names, to whose items the body assigns.
+    """
 
     get: Callable[[], tuple[Any, ...]]
     set: Callable[[tuple[Any, ...]], None]
     names: Sequence[str]
+    stored: Callable[[], tuple[Any, ...]] = field(default=tuple, kw_only=True)
+
+    def tensors_stored(self) -> list[SymbolicTensor]:
+        """Returns the tensors to whose items the body assigns, as far as its source tells."""
+        try:
+            values = self.stored()
+        except NameError:
+            return []  # one of the names is not bound yet
+        return list({id(value): value for value in values if type(value) is SymbolicTensor}.values())
 
     def own(self, region: Region) -> None:
         """Lets functions that are called in the region assign the names, as ``nonlocal`` allows."""
@@ -74,7 +90,8 @@ class LoopState:
         self._courses: Courses | None = None
         pairs = zip(variables.names, variables.get(), strict=True)
         self._variables = [LoopVariable(name, value, self._loop) for name, value in pairs]
-        self._cells: list[LoopCell] = []
+        cells = map(TensorCell, variables.tensors_stored())
+        self._cells = [LoopCell(cell, cell.get(), self._loop, likely=True) for cell in cells]
         for variable in self._variables:
             if jumps and _says_that_loop_is_left(variable):
                 variable.be_jump()
@@ -184,8 +201,10 @@ class LoopState:
         return Trial(name, self._loop, region, self._courses, refuse)
 
     def _settle_cells(self, region: Region) -> bool:
-        """Returns True if all cells that the iteration wrote are carried; those that were not will be."""
+        """Returns True if just the cells that the iteration wrote are carried; from the next on, just those are."""
         known = {cell.cell.key for cell in self._cells}
+        needed = [cell for cell in self._cells if cell.is_needed()]
+        fits, self._cells = len(needed) == len(self._cells), needed
         found = [written for key, written in region.journal.writes.items() if key not in known]
         self._cells += [LoopCell(written.cell, written.before, self._loop) for written in found]
         self._discoveries += bool(found)
@@ -195,7 +214,7 @@ class LoopState:
                 "that cannot be followed; make the object before the loop"
             )
             raise self._loop.trace.refuse(at(error, found[0].location))
-        return not found
+        return fits and not found
 
     def _settle_counts(self, after: Sequence[tuple[LoopVariable, Any]]) -> bool:
         """Returns True if what is known of the bounds of ints held for what the trial made of them."""

@@ -45,8 +45,9 @@ def while_stmt(
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
     names: Sequence[str],
+    stored: Callable[[], tuple[Any, ...]] = tuple,
 ) -> None:
-    """A ``while`` statement.
+    """A ``while`` statement; see :func:`graphc.autograph.constructs.loops.for_loops.for_stmt`.
 
     Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
     what is left of the loop becomes one while node. If the first iteration makes the test a tensor, all of the loop
@@ -60,7 +61,8 @@ def while_stmt(
     looks, test = _looks(test), partial(_condition, test)
     with open_loop(trace, body) as options:
         limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
-        variables, creations = LoopVariables(get_state, set_state, names), Creations(trace)
+        variables = LoopVariables(get_state, set_state, names, stored=stored)
+        creations = Creations(trace)
         while True:
             symbolic, condition = _probe(trace, test)
             if symbolic:

@@ -63,6 +63,7 @@ class Construct:
       state: the names that the operator reads and writes, sorted.
       body: its body, or the branch for true.
       orelse: the branch for false; empty for a loop.
+      stored: names that a loop's body does not bind, and to whose items it assigns, in order.
       unread: the names of the state that nobody reads after a jump, by the flag that a branch sets when it jumps; the
         flag ``""`` stands for the jumps that were taken before, if the branch for false is run.
     """
@@ -70,6 +71,7 @@ class Construct:
     state: tuple[str, ...]
     body: Branch
     orelse: Branch
+    stored: tuple[str, ...] = ()
     unread: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
@@ -178,7 +180,7 @@ class _Liveness:
             tuple(sorted(state)),
             self._branch(node.body, in_body, state, body),
             self._branch(node.orelse, in_orelse, state, orelse),
-            self._unread(node, state, in_body | in_orelse),
+            unread=self._unread(node, state, in_body | in_orelse),
         )
         return self._without(body | orelse, self._names(node.test).binds) | self._reads(node.test) | caught
 
@@ -220,7 +222,10 @@ class _Liveness:
         assigned = self._assigned(node.body) | target
         state = (assigned | self._shared) & head
         body = self._branch(node.body, assigned, state, NOTHING)
-        self.constructs[node] = Construct(tuple(sorted(state)), body, Branch(NOTHING, NOTHING, Frame(NOTHING)))
+        stored = dict.fromkeys(name for part in node.body for name in self._names(part).stored if name not in assigned)
+        self.constructs[node] = Construct(
+            tuple(sorted(state)), body, Branch(NOTHING, NOTHING, Frame(NOTHING)), (*stored,)
+        )
         return head
 
     def _try(self, node: ast.Try | ast.TryStar, live: NameSet, caught: NameSet) -> NameSet:
