@@ -44,36 +44,42 @@ _PURE_METHODS = frozenset(("items", "keys", "values"))
 _OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"})
 
 
-_Stores = tuple[dict[str, int], dict[str, int], bool]
+_Stores = tuple[dict[str, int], dict[str, int]]
 _known_stores: dict[int, _Stores] = {}
+_NAME_STORES = frozenset(dis.opmap[name] for name in _OUTER_STORES | _CELL_STORES)
 
 
 def _stores(code: types.CodeType) -> _Stores:
-    """The globals and the free variables that a code object assigns, with a line, and whether it may change objects.
+    """The globals and the free variables that a code object assigns, with a line.
 
-    It may if it stores into one, or calls what is not known to compute only. The functions inside it count too, since
-    its own branches and loops become such functions when it is converted.
+    The functions inside it count too, since its own branches and loops become such functions when it is converted.
     """
     known = _known_stores.get(id(code))
     if known is not None:
         return known
     outer: dict[str, int] = {}
     free: dict[str, int] = {}
-    objects = False
-    for instruction in dis.get_instructions(code):
+    # Few functions assign such names, and dis describes each instruction in words.
+    instructions = () if _NAME_STORES.isdisjoint(code.co_code[::2]) else dis.get_instructions(code)
+    for instruction in instructions:
         line = (instruction.positions.lineno if instruction.positions else None) or code.co_firstlineno
         if instruction.opname in _OUTER_STORES:
             outer.setdefault(instruction.argval, line)
         elif instruction.opname in _CELL_STORES and instruction.argval in code.co_freevars:
             free.setdefault(instruction.argval, line)
-        objects |= instruction.opname in _OBJECT_STORES or _calls_unknown(instruction)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            inner_outer, inner_free, inner_objects = _stores(constant)
+            inner_outer, inner_free = _stores(constant)
             outer = {**inner_outer, **outer}
             free = {**{name: line for name, line in inner_free.items() if name in code.co_freevars}, **free}
-            objects |= inner_objects
-    return remember(_known_stores, code, (outer, free, objects))
+    return remember(_known_stores, code, (outer, free))
+
+
+def _may_change_objects(code: types.CodeType) -> bool:
+    """Returns True if a code object, or one inside it, stores into objects or calls what may do more than compute."""
+    if any(one.opname in _OBJECT_STORES or _calls_unknown(one) for one in dis.get_instructions(code)):
+        return True
+    return any(isinstance(inner, types.CodeType) and _may_change_objects(inner) for inner in code.co_consts)
 
 
 def _calls_unknown(instruction: dis.Instruction) -> bool:
@@ -96,7 +102,7 @@ def check_stores(function: types.FunctionType) -> None:
     if trace is None:
         return
     code = function.__code__
-    outer, free, _ = _stores(code)
+    outer, free = _stores(code)
     if (not outer and not free) or is_graphc_file(code.co_filename):  # which assigns what it looks up once
         return
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -192,10 +198,9 @@ def class_item_method(kind: Any) -> Any:
 def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
     if not inspect.isgeneratorfunction(method):
         return method
-    outer, free, objects = _stores(method.__code__)
     if not isinstance(context.trace, Region):
         check_stores(method)
-    elif outer or free or objects:
+    elif any(_stores(method.__code__)) or _may_change_objects(method.__code__):
         context.trace.side_effect(f"the call of {method.__qualname__}")
     return None
 
