@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import ClassVar
 
 from graphc.ir.graph import Graph, Node
@@ -53,8 +52,15 @@ class Loops(OpsPass):
             step(self.ops)
             for step in (_WITH_GRADIENTS if any(map(_is_derivative, graph.walk())) else _WITHOUT_GRADIENTS)
         ]
-        while (after := reduce(lambda found, step: step(found), steps, graph)) is not graph:
-            for step in (Fold(), CSE(), DCE()):
-                after = step(after)
-            graph = after
-        return graph
+        quiet = 0  # so many steps in a row have found nothing: each need not look at the same graph twice
+        while True:
+            before = graph
+            for step in steps:
+                graph, old = step(graph), graph
+                quiet = quiet + 1 if graph is old else 0
+                if quiet == len(steps):
+                    return graph
+            if graph is not before:
+                for step in (Fold(), CSE(), DCE()):
+                    graph, old = step(graph), graph
+                    quiet = quiet if graph is old else 0
