@@ -103,12 +103,22 @@ class _Step:
         if op.name not in _INDEXED or "inside" in attrs or not _is_inside(node, attrs, count, _INDEXED[op.name], facts):
             rewriter.keep(node)
             return
-        new = _marked(node.attrs)
-        rewriter.replace(node, node.op, rewriter.inputs(node), new, control_inputs=rewriter.controls(node))
+        inputs, new = rewriter.inputs(node), _marked(node.attrs)
+        first = _INDEXED[op.name]
+        inputs = [*inputs[:first], *map(_bare, inputs[first:count]), *inputs[count:]]
+        rewriter.replace(node, node.op, inputs, new, control_inputs=rewriter.controls(node))
 
 
 _INDEXED = {"get_item": 1, "update_item": 2}
 """The ops that take indices, with the number of inputs before them."""
+
+
+def _bare(index: Value) -> Value:
+    """Returns an index without the node that only says where it lies: other passes look for equal indices."""
+    node = index.node
+    if node is None or node.op.name != "as_number" or "low" not in node.attrs:
+        return index
+    return node.inputs[0] if node.inputs[0].type == index.type else index
 
 
 def _number(value: Value, facts: Facts) -> int | None:

@@ -13,7 +13,7 @@ from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.chosen_items import store_chosen
 from graphc.autograph.constructs.expressions.masked import Chosen
 from graphc.autograph.constructs.expressions.operators import BINARY, binary
-from graphc.autograph.constructs.expressions.positions import check_positions
+from graphc.autograph.constructs.expressions.positions import checked_positions
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.reading import read_descriptor
@@ -127,7 +127,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
                 return
             index = in_python(operator.index, index)
     elif context.trace is not None:
-        check_positions(owner, index)
+        index = checked_positions(owner, index)
     if isinstance(value, Chosen):
         index, value = ..., value.stored_in(owner)  # load_part() gave all elements for the mask, so all are stored
     in_python(operator.setitem, owner, index, value)

@@ -16,7 +16,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.list_choice import choose_item
 from graphc.autograph.constructs.expressions.list_methods import begin_growing
-from graphc.autograph.constructs.expressions.positions import check_positions
+from graphc.autograph.constructs.expressions.positions import checked_positions
 from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
@@ -152,14 +152,14 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return choose_item(owner, index)
     if type(owner) in PLAIN:
         check_index(index)
-        check_positions(owner, index)
+        index = checked_positions(owner, index)
         read_namespace(owner, index)
         return in_python(operator.getitem, owner, index)
     method = operator_method(owner, "__getitem__")
     if method is not None:
         return call(method)(owner, index)
     check_index(index)
-    check_positions(owner, index)
+    index = checked_positions(owner, index)
     check_read(owner)
     read_namespace(owner, index)
     kind = cast("type[Any]", type(owner))

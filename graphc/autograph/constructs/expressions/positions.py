@@ -6,35 +6,44 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.expressions.text import formatted, joined
-from graphc.autograph.values.facts import Between, note_condition
-from graphc.autograph.values.number import kind_of, span_of
+from graphc.autograph.values.facts import Between, known_of, note_condition
+from graphc.autograph.values.number import SymbolicNumber, kind_of, span_of
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base import user_location
 from graphc.base.errors import OutOfRangeError
 from graphc.core import ArrayMethods, SymbolicTensor, apply
-from graphc.ir import OPS
+from graphc.ir import OPS, Attrs
+from graphc.ops import AS_NUMBER
 
-__all__ = ["check_positions"]
+__all__ = ["checked_positions"]
 
 
-def check_positions(owner: Any, index: Any) -> None:
-    """Checks the numbers in ``owner[index]`` that may be out of range.
+def checked_positions(owner: Any, index: Any) -> Any:
+    """Checks the numbers in ``owner[index]`` that may be out of range, and returns the index.
+
+    Behind a check the program knows where the number lies, so that it need not look for a place outside the tensor.
 
     Args:
       owner: a tensor; what else there is looks at its indices itself.
       index: what stands between the brackets.
     """
-    parts = cast("tuple[Any, ...]", index) if type(index) is tuple else (index,)
+    parts = _parts(index)
     if not isinstance(owner, ArrayMethods) or not any(_is_position(part) for part in parts):
-        return
+        return index
     shape, axis = owner.shape, 0
     named = sum(map(_num_axes, parts))
+    checked: list[Any] = []
     for part in parts:
         if part is Ellipsis:
             axis += len(shape) - named
-        if _is_position(part) and axis < len(shape):  # too many indices: the tensor says so itself
-            _check(part, axis, shape[axis])
+        inside = _is_position(part) and axis < len(shape)  # too many indices: the tensor says so itself
+        checked.append(_checked(part, axis, shape[axis]) if inside else part)
         axis += _num_axes(part)
+    return tuple(checked) if type(index) is tuple else checked[0]
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", index) if type(index) is tuple else (index,)
 
 
 def _is_position(part: Any) -> bool:
@@ -49,13 +58,23 @@ def _num_axes(part: Any) -> int:
     return len(part.shape) if kind == "b" else 1
 
 
-def _check(number: SymbolicTensor, axis: int, size: int) -> None:
+def _checked(number: SymbolicTensor, axis: int, size: int) -> Any:
+    """Returns a number that is checked to lie within an axis, as one of which the graph says so."""
     span = span_of(number)
     if span is None:
-        return
+        return number
     span.rely()
-    if Span(-size, size - 1).holds(span):
-        return
+    if not Span(-size, size - 1).holds(span):
+        _check(number, axis, size, span)
+    if type(number) is not SymbolicNumber or not isinstance(known_of(number), Between):
+        return number
+    span = span_of(number)
+    if span is None or not Span(0, size - 1).holds(span):
+        return number  # it may count from the end; or a handler catches the error, and the program goes on
+    return apply(AS_NUMBER, (number,), Attrs(kind="int", low=span.low, high=span.high))
+
+
+def _check(number: SymbolicTensor, axis: int, size: int, span: Span) -> None:
     location = user_location()
     tests = [apply(OPS["greater_equal"], (number, -size))] if span.low < -size else []
     tests += [apply(OPS["less"], (number, size))] if span.high >= size else []

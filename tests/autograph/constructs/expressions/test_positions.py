@@ -221,6 +221,54 @@ def _outcome(fn: Any, *args: Any) -> Any:
         return type(error).__name__, str(error) if isinstance(error, OutOfRangeError) else ""
 
 
+def _marks(graph: Any) -> list[bool]:
+    """Tells of each read and update at a computed place if the program knows that the place is there."""
+    nodes = [
+        node for node in graph.walk() if node.op.name in ("get_item", "update_item") and "tensor" in node.attrs["index"]
+    ]
+    return [bool(node.attrs.get("inside")) for node in nodes]
+
+
+def _pops_and_pushes(x: Any, t: Any) -> Any:
+    stack, top = gx.copy(x), int(t)
+    while top > 0:
+        top -= 1
+        found = stack[top]
+        if found > 2.0:
+            stack[top] = found - 2.0
+            top += 1
+    return stack
+
+
+def _may_count_from_the_end(x: Any, t: Any) -> Any:
+    y, n = gx.copy(x), int(t)
+    while n < 3:
+        y[n] += 1.0
+        n += 1
+    return y
+
+
+def _stores_under_a_handler(x: Any, t: Any) -> Any:
+    y, n = gx.copy(x), int(t)
+    while n > 0:
+        n -= 1
+        try:
+            y[n] += 1.0
+        except IndexError:
+            y[0] += 10.0
+    return y
+
+
+@pytest.mark.parametrize(
+    ("fn", "inside"), [(_pops_and_pushes, True), (_may_count_from_the_end, False), (_stores_under_a_handler, False)]
+)
+def test_what_passed_a_check_is_known_to_be_there(fn: Any, inside: bool) -> None:
+    x, compiled = gx.asarray([1.0, 5.0, 2.5]), gx.function(fn)
+    for value in (-4, -3, -1, 0, 2, 3, 4, 6):
+        assert _outcome(compiled, x, gx.asarray(value)) == _outcome(fn, x, gx.asarray(value)), value
+    assert set(_marks(compiled.graph(x, gx.asarray(1)))) == {inside}
+
+
 @pytest.mark.parametrize("fn", [_after_an_index, _after_an_assert, _after_a_raise])
 def test_what_passed_a_check_is_not_checked_again(fn: Any) -> None:
     x, compiled = gx.asarray([1.0, 2.0, 3.0]), gx.function(fn)
