@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphc.ir.passes.order import Order
     from graphc.ir.passes.pipeline import DEFAULT, LATE, run_passes
     from graphc.ir.passes.predictive import PredictiveCommoning
+    from graphc.ir.passes.pretest import Pretest
     from graphc.ir.passes.promote import Promote
     from graphc.ir.passes.prune import Prune
     from graphc.ir.passes.shift import Shift
@@ -47,6 +48,7 @@ else:
         "graphc.ir.passes.order": "Order",
         "graphc.ir.passes.pipeline": "DEFAULT LATE run_passes",
         "graphc.ir.passes.predictive": "PredictiveCommoning",
+        "graphc.ir.passes.pretest": "Pretest",
         "graphc.ir.passes.promote": "Promote",
         "graphc.ir.passes.prune": "Prune",
         "graphc.ir.passes.shift": "Shift",
@@ -78,6 +80,7 @@ __all__ = [
     "Order",
     "Pass",
     "PredictiveCommoning",
+    "Pretest",
     "Promote",
     "Prune",
     "Shift",

@@ -141,11 +141,17 @@ class Loop:
         count = self.num_carry - len(self.attrs.get("assigned", ()))
         return {place for place in range(count) if _source(self.body.outputs[place]) is self.inside[place]}
 
-    def free(self, sources: Iterable[Value], ops: Ops) -> set[Value]:
-        """Returns the values that movable nodes compute from only these inputs of the body, and the inputs."""
-        found = set(sources)
-        bound = controlled(self.body)
-        for node in self.body.nodes:
+    def free(self, sources: Iterable[Value], ops: Ops, region: Graph | None = None) -> set[Value]:
+        """Returns the values that movable nodes compute from only these inputs of a region, and the inputs.
+
+        Args:
+          sources: the inputs.
+          ops: the registry with the ops that a ``vjp`` differentiates.
+          region: the region; None for the body.
+        """
+        found, region = set(sources), region or self.body
+        bound = controlled(region)
+        for node in region.nodes:
             if found.issuperset(node.inputs) and node not in bound and not is_fixed(node, ops):
                 found.update(node.outputs)
         return found

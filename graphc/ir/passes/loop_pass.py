@@ -11,11 +11,11 @@ from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
 from graphc.ir.passes.base import OpsPass
-from graphc.ir.passes.loop_nodes import Loop, controlled, differentiated, underlying
-from graphc.ir.rewrite import Rewriter, map_inside
+from graphc.ir.passes.loop_nodes import ENTERED, Loop, controlled, differentiated, underlying
+from graphc.ir.rewrite import Rewriter, map_inside, map_regions
 from graphc.ir.types import Attrs
 
-__all__ = ["Emit", "LoopPass", "Plan"]
+__all__ = ["Emit", "LateLoopPass", "LoopPass", "Plan"]
 
 Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
 """Makes the replacement of a loop from its operands and names for the nodes: nodes, and a value for each output, or
@@ -75,6 +75,25 @@ class LoopPass(OpsPass):
     def plan(self, loop: Loop) -> Plan:
         """Returns the replacement of a loop."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LateLoopPass(LoopPass):
+    """A pass that replaces loops after gradients were taken; differentiated loops stay, with all that is in them.
+
+    What leaves a loop has a gradient of its own, which is NaN if its derivative is infinite, even if nothing uses it.
+    """
+
+    replaces_whole: ClassVar[bool] = False
+
+    def inside(self, graph: Graph) -> Graph:
+        """Returns the graph with the loops in its regions replaced, but for regions that are differentiated."""
+        fixed = differentiated(graph)
+        rewriter = Rewriter(graph)
+        for node in graph.nodes:
+            entered = node.op.name in ENTERED and node not in fixed
+            rewriter.keep(node, regions=map_regions(node, self) if entered else None)
+        return rewriter.finish()
 
 
 def _replaced(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Registry[OpDef]) -> Graph:

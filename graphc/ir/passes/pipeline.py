@@ -15,6 +15,7 @@ from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
+from graphc.ir.passes.pretest import Pretest
 from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.speculate import Speculate
 from graphc.ir.verifier import verify
@@ -29,9 +30,9 @@ DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Or
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
 # converted, its test and its body may read the same items, and the checks of a loop are selections, of which those of a
-# count go behind the loop. Branches that stay give up operands. Shifts come last: the
-# other passes know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Shift())
+# count go behind the loop. Branches that stay and tests give up what is invariant. Shifts come last: the other passes
+# know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Pretest(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:

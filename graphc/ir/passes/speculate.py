@@ -15,12 +15,11 @@ from graphc.ir.passes.loop_nodes import (
     Copier,
     Loop,
     controlled,
-    differentiated,
     is_fixed,
     subgraph,
 )
-from graphc.ir.passes.loop_pass import LoopPass, Plan
-from graphc.ir.rewrite import Rewriter, map_regions
+from graphc.ir.passes.loop_pass import LateLoopPass, Plan
+from graphc.ir.rewrite import Rewriter
 
 __all__ = ["Speculate"]
 
@@ -28,7 +27,7 @@ _BRANCHES = frozenset({"cond", "switch"})
 
 
 @dataclass(frozen=True)
-class Speculate(LoopPass):
+class Speculate(LateLoopPass):
     """Computes invariant operands of heavy ops before the loop, although only a branch in the loop uses them.
 
     In ``if going_on: w = w - rate * x.T @ error`` the product reads ``rate * x.T``. XLA moves what is invariant out of
@@ -44,16 +43,6 @@ class Speculate(LoopPass):
     """
 
     name: ClassVar[str] = "speculate"
-    replaces_whole: ClassVar[bool] = False
-
-    def inside(self, graph: Graph) -> Graph:
-        """Returns the graph with nodes moved in its regions, but those that are differentiated."""
-        fixed = differentiated(graph)
-        rewriter = Rewriter(graph)
-        for node in graph.nodes:
-            entered = node.op.name in ENTERED and node not in fixed
-            rewriter.keep(node, regions=map_regions(node, self) if entered else None)
-        return rewriter.finish()
 
     def plan(self, loop: Loop) -> Plan:
         """Returns what leaves the branches of a loop, and the loop."""
