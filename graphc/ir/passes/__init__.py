@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphc.ir.passes.pretest import Pretest
     from graphc.ir.passes.promote import Promote
     from graphc.ir.passes.prune import Prune
+    from graphc.ir.passes.reduce_strength import ReduceStrength
     from graphc.ir.passes.shift import Shift
     from graphc.ir.passes.sink import Sink
     from graphc.ir.passes.specialization import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
@@ -51,6 +52,7 @@ else:
         "graphc.ir.passes.pretest": "Pretest",
         "graphc.ir.passes.promote": "Promote",
         "graphc.ir.passes.prune": "Prune",
+        "graphc.ir.passes.reduce_strength": "ReduceStrength",
         "graphc.ir.passes.shift": "Shift",
         "graphc.ir.passes.sink": "Sink",
         "graphc.ir.passes.specialization": "Evaluate NotSpecializedError is_open shape_inputs specialize",
@@ -83,6 +85,7 @@ __all__ = [
     "Pretest",
     "Promote",
     "Prune",
+    "ReduceStrength",
     "Shift",
     "Sink",
     "Speculate",

@@ -16,6 +16,7 @@ from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pretest import Pretest
+from graphc.ir.passes.reduce_strength import ReduceStrength
 from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.speculate import Speculate
 from graphc.ir.verifier import verify
@@ -32,7 +33,7 @@ DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Or
 # converted, its test and its body may read the same items, and the checks of a loop are selections, of which those of a
 # count go behind the loop. Branches that stay and tests give up what is invariant. Shifts come last: the other passes
 # know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Pretest(), Shift())
+LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
