@@ -8,7 +8,7 @@ unrolled, and the loop takes what the graph needs of it as a row of values.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -123,7 +123,6 @@ class Courses:
     Args:
       region: the body.
       order: what the loop's counter is in each iteration.
-      make: returns a number for the program of a course, and of the tensor that it is if there is one.
       take: returns the tensor that is a course's value in the iteration that is traced.
 
     Attributes:
@@ -134,18 +133,16 @@ class Courses:
         self,
         region: Region,
         order: range,
-        make: Callable[..., Any],
         take: Callable[[Course], SymbolicTensor],
     ) -> None:
         self.region = region
         self.order = order
         self.asked = False
-        self.make = make
         self._take = take
         self._taken: list[tuple[Course, SymbolicTensor]] = []
         self.index = Course(self, None, (), order[0], order)
 
-    def give_up(self, use: str) -> None:
+    def give_up(self, use: str) -> NoReturn:
         """Ends the attempt to roll the loop, because ``use`` needs Python."""
         self.region.abort(f"{use} needs the number of each iteration as a Python number")
         raise InternalError("the course of a number outside an attempt to roll a loop")
@@ -174,10 +171,6 @@ class Courses:
         if plain_kind(found.first) is None:
             self.give_up(f"{with_article(type(found.first).__name__)} made of the numbers of a loop")
         return found
-
-    def number(self, native: Callable[..., Any], *operands: Any) -> Any:
-        """Returns what is computed of courses and plain numbers, as a number for the program."""
-        return self.make(self.course(native, *operands))
 
     def window(self, start: Any, stop: Any, size: int) -> tuple[Course, int] | None:
         """Returns where a slice begins, and its width, which must be the same in all iterations; None if it is not.

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
+from graphc.autograph.values.arithmetic import BINARY, COMPARISONS, UNARY
 from graphc.autograph.values.course import Course, Courses, plain_kind
-from graphc.autograph.values.index import window
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.protocol import course_in
 from graphc.autograph.values.spans import TRUTH, Span
-from graphc.base.errors import InternalError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
 from graphc.tracing import Region, context
 
-__all__ = ["CourseNumber", "by_trip", "chosen", "course_in"]
+__all__ = ["CourseNumber", "by_trip", "chosen", "course_of", "in_one_loop", "window"]
 
 
 class CourseNumber(SymbolicNumber):
@@ -72,17 +70,16 @@ class CourseNumber(SymbolicNumber):
         """Returns what it is in each iteration."""
         return self.course
 
-    def give_up(self, use: str) -> None:
+    def give_up(self, use: str) -> NoReturn:
         """Ends the attempt to roll the loop, because ``use`` needs the number as Python has it."""
         self.course.loop.give_up(use)
 
     def window(self, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
-        """Returns where a slice with this bound begins, and its width, as that of a loop's index."""
+        """Returns where a slice with this bound begins, and its width."""
         return window(self, bounds, size)
 
     def __hash__(self) -> int:
         self.give_up("a key of a dict or set")
-        raise InternalError("a number that has a course, outside an attempt to roll a loop")
 
 
 def _stands_at(region: Region, tensor: SymbolicTensor, place: int) -> bool:
@@ -91,84 +88,99 @@ def _stands_at(region: Region, tensor: SymbolicTensor, place: int) -> bool:
     return node is None or (place < len(nodes) and nodes[place] is node)
 
 
-def by_trip(native: Callable[..., Any], values: tuple[Any, ...]) -> Any:
-    """Returns what a function of Python numbers gives in each iteration; NotImplemented if it is not given such.
-
-    Raises:
-      RegionAborted: the numbers are of several loops.
-    """
-    operands: list[Any] = []
-    loops: dict[Courses, None] = {}
-    for value in values:
-        course = course_in(value)
-        if course is None and plain_kind(value) is None:
-            return NotImplemented
-        operands.append(value if course is None else course)
-        if course is not None:
-            loops[course.loop] = None
-    if not loops:
-        return NotImplemented
-    inner = next((loop for loop in loops if all(loop.region.is_inside(other.region) for other in loops)), None)
-    if inner is None:
-        return NotImplemented
-    if len(loops) > 1:
-        inner.give_up("arithmetic with numbers of two loops")
-    return inner.number(native, *operands)
-
-
-def chosen(condition: Any, first: Any, second: Any) -> Any:
-    """Returns which of two numbers it is in each iteration, by a condition; NotImplemented if no course tells that."""
-    if not isinstance(condition, CourseNumber) or any(
-        course_in(value) is None and plain_kind(value) is None for value in (first, second)
-    ):
-        return NotImplemented
-    loops = {course.loop for course in map(course_in, (first, second)) if course is not None}
-    if loops - {condition.course.loop}:
-        return NotImplemented
-    return by_trip(_choose, (condition, first, second))
-
-
-def _choose(truth: Any, first: Any, second: Any) -> Any:
-    return first if truth else second
-
-
-def _both(native: Callable[..., Any], name: str, *, reflected: bool, compares: bool) -> Callable[[Any, Any], Any]:
+def _operator(native: Callable[..., Any], name: str, *, reflected: bool = False) -> Callable[[CourseNumber, Any], Any]:
     def run(self: CourseNumber, other: Any) -> Any:
-        pair = (other, self) if reflected else (self, other)
-        found = by_trip(native, pair)
+        found = by_trip(native, (other, self) if reflected else (self, other))
         if found is not NotImplemented:
             return found
-        if compares and self.kind is float and isinstance(other, SymbolicNumber):
+        if name[2:-2] in COMPARISONS and self.kind is float and isinstance(other, SymbolicNumber):
             self.give_up("the comparison to a number that depends on tensors")  # which is held in fewer bits
         return getattr(SymbolicNumber, name)(self, other)
 
     return run
 
 
+def _loops_of(values: Sequence[Any]) -> list[Courses] | None:
+    """Returns the loops whose numbers are among some; None if not all are numbers that Python has in each iteration."""
+    if not all(plain_kind(value) or course_in(value) for value in values):
+        return None
+    return list(dict.fromkeys([course.loop for value in values if (course := course_in(value)) is not None]))
+
+
+def course_of(native: Callable[..., Any], values: Sequence[Any]) -> Course | None:
+    """Returns the course of what a function of Python numbers gives; None if it is not given numbers of one loop."""
+    loops = _loops_of(values)
+    if not loops or len(loops) > 1:
+        return None
+    return loops[0].course(native, *[course_in(value) or value for value in values])
+
+
+def in_one_loop(native: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Returns what :func:`by_trip` does; NotImplemented of numbers of several loops."""
+    found = course_of(native, values)
+    return NotImplemented if found is None else CourseNumber(found)
+
+
+def by_trip(native: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Returns what a function of Python numbers gives in each iteration; NotImplemented if it is not given such.
+
+    Raises:
+      RegionAborted: the numbers are of several loops.
+    """
+    loops = _loops_of(values) or ()
+    if len(loops) > 1:
+        for loop in loops:
+            if all(loop.region.is_inside(other.region) for other in loops):
+                loop.give_up("arithmetic with numbers of two loops")
+    return in_one_loop(native, values)
+
+
+def chosen(condition: Any, first: Any, second: Any) -> Any:
+    """Returns which of two numbers it is in each iteration, by a condition; NotImplemented if no course tells that."""
+    if not isinstance(condition, CourseNumber):
+        return NotImplemented
+    return in_one_loop(_choose, (condition, first, second))
+
+
+def _choose(truth: Any, first: Any, second: Any) -> Any:
+    return first if truth else second
+
+
+def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
+    """Returns where a slice begins, and its width, which is the same in all iterations.
+
+    Args:
+      index: one of the bounds: the index of a loop, or another number that it knows for all iterations.
+      bounds: the slice.
+      size: of the axis that it is about.
+
+    Raises:
+      RegionAborted: the width changes from one iteration to the next.
+    """
+    start, stop = bounds.start, bounds.stop
+    if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
+        loops = _loops_of([bound for bound in (start, stop) if bound is not None])
+        if loops is not None and len(loops) == 1:
+            found = loops[0].window(course_in(start) or start, course_in(stop) or stop, size)
+            if found is not None:
+                return CourseNumber(found[0]), found[1]
+    return index.give_up("a slice whose width changes, or is not known,")
+
+
 def _alone(native: Callable[..., Any]) -> Callable[[Any], Any]:
     return lambda self: by_trip(native, (self,))
 
 
-_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_UNARY: dict[str, Callable[..., Any]] = {
-    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "trunc": math.trunc,
-    "floor": math.floor, "ceil": math.ceil,
-}  # fmt: skip
-
-
 def _define() -> None:
-    for name in _BINARY:
-        native = cast("Callable[..., Any]", getattr(operator, f"__{name}__"))
-        for reflected in (False, True):
-            method = f"__{'r' if reflected else ''}{name}__"
-            setattr(CourseNumber, method, _both(native, method, reflected=reflected, compares=False))
-    for name in _COMPARISONS:
-        method = f"__{name}__"
-        native = getattr(operator, name)
-        setattr(CourseNumber, method, _both(native, method, reflected=False, compares=True))
-    for name, native in _UNARY.items():
-        setattr(CourseNumber, f"__{name}__", _alone(native))
+    for name, of in BINARY.items():
+        for method, reflected in ((f"__{name}__", False), (f"__r{name}__", True)):
+            setattr(CourseNumber, method, _operator(of.native, method, reflected=reflected))
+    for name, of in COMPARISONS.items():
+        setattr(CourseNumber, f"__{name}__", _operator(of.native, f"__{name}__"))
+    for name, of in UNARY.items():
+        setattr(CourseNumber, f"__{name}__", _alone(of.native))
+    for native in (math.trunc, math.floor, math.ceil):
+        setattr(CourseNumber, f"__{native.__name__}__", _alone(native))
 
 
 _define()

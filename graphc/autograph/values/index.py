@@ -2,25 +2,24 @@
 
 To the body it is a Python int whose value is not known, only its bounds. Arithmetic that stays an int keeps the
 bounds, so that nothing overflows where Python's ints would not. What else Python's numbers can do, Python does for all
-iterations (see :mod:`graphc.autograph.values.course`). Whatever needs the number itself (an index into a list, a shape,
-a format) gives the attempt up, and the loop is unrolled.
+iterations, see :mod:`graphc.autograph.values.course_number`. Whatever needs the number itself (an index into a list, a
+shape, a format) gives the attempt up, and the loop is unrolled.
 """
 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, cast
 
-import numpy as np
-
-from graphc.autograph.values.course import Course, Courses, plain_kind
+from graphc.autograph.values.arithmetic import BINARY, COMPARISONS, LIMITS, UNARY, Operator
+from graphc.autograph.values.course import Course, Courses
+from graphc.autograph.values.course_number import CourseNumber, course_of, in_one_loop, window
 from graphc.autograph.values.exact import compare_exactly
 from graphc.autograph.values.number import SymbolicNumber, number
-from graphc.autograph.values.protocol import Symbolic, as_tensor, course_in, refuses
+from graphc.autograph.values.protocol import Symbolic, as_tensor, refuses
 from graphc.autograph.values.spans import Span
 from graphc.base.errors import InternalError
 from graphc.core import ArrayMethods, SymbolicTensor, Tensor, apply, dtype_rules, operand
@@ -28,21 +27,9 @@ from graphc.ir import OPS, Attrs
 from graphc.ops import AS_NUMBER
 from graphc.tracing import Region
 
-__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "limited", "loop_position", "window"]
+__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "limited", "loop_position"]
 
-_INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24  # float32 holds all ints up to it
-_PYTHON: dict[str, Any] = {
-    "abs": abs,
-    "add": operator.add,
-    "floor_divide": operator.floordiv,
-    "maximum": max,
-    "minimum": min,
-    "multiply": operator.mul,
-    "pow": operator.pow,
-    "remainder": operator.mod,
-    "subtract": operator.sub,
-}
 
 
 @dataclass(frozen=True)
@@ -58,12 +45,13 @@ class Sum:
     offset: int
 
     @staticmethod
-    def of(op: str, operands: Sequence[Sum]) -> Sum | None:
-        """Returns what an op makes of sums; None if that is no sum."""
+    def of(op: str, operands: Sequence[Any]) -> Sum | None:
+        """Returns what an op makes of ints and indices as a sum; None if that is none."""
+        forms = [value.form if isinstance(value, LoopIndex) else Sum({}, int(value)) for value in operands]
         if op in ("add", "subtract"):
-            return operands[0].plus(operands[1], 1 if op == "add" else -1)
-        if op == "multiply" and not all(operand.terms for operand in operands):
-            first, second = operands if operands[0].terms else reversed(operands)
+            return forms[0].plus(forms[1], 1 if op == "add" else -1)
+        if op == "multiply" and not all(form.terms for form in forms):
+            first, second = forms if forms[0].terms else reversed(forms)
             return Sum({}, 0).plus(first, second.offset)
         return None
 
@@ -74,20 +62,6 @@ class Sum:
             terms[part] = terms.get(part, 0) + times * count
         # i - i leaves no term: a[i : i + 3] has the width 3.
         return Sum({part: count for part, count in terms.items() if count}, self.offset + times * other.offset)
-
-
-_COMPARISONS: dict[str, Callable[..., Any]] = {
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
-    "equal": operator.eq, "not_equal": operator.ne,
-}  # fmt: skip
-
-
-def _of_bits(symbol: str) -> Callable[[LoopIndex, Any], Any]:
-    return lambda self, other: self.unlike_int(symbol, self, other)
-
-
-def _reflected(symbol: str) -> Callable[[LoopIndex, Any], Any]:
-    return lambda self, other: self.unlike_int(symbol, other, self)
 
 
 @refuses(
@@ -144,6 +118,8 @@ class LoopIndex(Symbolic):
         self.region.abort(f"{use} needs the loop's index as a Python int")
         raise InternalError("a loop index outside an attempt to roll a loop")
 
+    refuse = give_up
+
     def python_type(self) -> type[Any]:
         """Returns ``int``."""
         return int
@@ -164,7 +140,10 @@ class LoopIndex(Symbolic):
         """Returns it as an int, or as a number of another kind that the program computes."""
         if kind is int:
             return self
-        return number(self.tensor if kind is bool else self.as_float(), kind)
+        if kind is bool:
+            return number(self.tensor, kind)
+        found = in_one_loop(float, (self,))
+        return number(self._float() + 0.0 if found is NotImplemented else found, kind)  # a cast would be a strong type
 
     def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
         """Returns what makes a number like this one of a tensor."""
@@ -179,165 +158,82 @@ class LoopIndex(Symbolic):
         if function not in _ASKING_INDICES:
             self.give_up(f"the call of {getattr(function, '__name__', function)}")
 
-    refuse = give_up
-
-    def _by_trip(self, native: Callable[..., Any], *operands: Any) -> Any:
-        """Returns what Python computes of numbers in each iteration; NotImplemented if they are not of one loop."""
-        parts = [_course(value) for value in operands]
-        if self.course is None or any(part is None for part in parts):
-            return NotImplemented
-        if any(isinstance(part, Course) and part.loop is not self.course.loop for part in parts):
-            return NotImplemented
-        return self.course.loop.number(native, *parts)
-
-    def _make(self, op: str, other: Any, corners: list[int], swap: bool = False) -> Any:
-        low, high = min(corners), max(corners)
-        operands: tuple[Any, ...] = (self,) if other is None else (other, self) if swap else (self, other)
-        if low < _INT32.min or high > _INT32.max:
-            found = self._by_trip(_PYTHON[op], *operands)  # Python's ints hold it in each iteration
-            return self.give_up(f"the integer {op} could pass 32 bits, which") if found is NotImplemented else found
-        tensors = list(map(as_tensor, operands))
-        region = self._inner(other)
-        lasts = [_last(value, region) for value in operands]  # after the loop its name holds an int
-        last = None if None in lasts else _PYTHON[op](*lasts)
-        course, parts = self.course, [_course(value) for value in operands]
-        if course is not None:
-            mine = all(part is not None and _loop_of(part) in (None, course.loop) for part in parts)
-            course = course.loop.course(_PYTHON[op], *parts) if mine else None
-        form = Sum.of(op, [value.form if isinstance(value, LoopIndex) else Sum({}, int(value)) for value in operands])
-        return LoopIndex(apply(OPS[op], tensors), low, high, region, last, course, form)
-
     def window(self, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
-        """Returns where a slice with this bound begins, and its width; see :func:`window`."""
+        """Returns where a slice with this bound begins, and its width."""
+        start, stop = bounds.start, bounds.stop
+        steps = bounds.step is not None and not (type(bounds.step) is int and bounds.step == 1)
+        if not steps and isinstance(start, LoopIndex) and isinstance(stop, LoopIndex):
+            width = stop.form.plus(start.form, -1)
+            # A negative start counts from the end, and Python cuts what passes it: both change the width.
+            if not width.terms and width.offset > 0 and start.low >= 0 and stop.high <= size:
+                return start.tensor, width.offset
         return window(self, bounds, size)
 
-    def _inner(self, other: Any) -> Region:
-        """Returns the innermost loop body that a result depends on."""
-        inside = isinstance(other, LoopIndex) and other.region.is_inside(self.region)
-        return other.region if inside else self.region
+    def exactly(self, of: Operator, *operands: Any) -> Any:
+        """Returns what an operator makes of ints and indices, of which this is one; it stays an index.
 
-    def limited(self, op: str, other: int | LoopIndex) -> LoopIndex:
-        """Returns the ``"maximum"`` or ``"minimum"`` of the index and an int."""
-        pick, bounds = _PYTHON[op], self._bounds(other)
-        assert bounds is not None
-        return self._make(op, other, [pick(self.low, bounds[0]), pick(self.high, bounds[1])])
+        Raises:
+          RegionAborted: it could pass 32 bits, and Python does not compute it for all iterations.
+        """
+        span = Span(*of.bounds(*map(_bounds, operands)))
+        if not span.fits:
+            found = in_one_loop(of.native, operands)  # Python's ints hold it in each iteration
+            return self.give_up(f"the integer {of.op} could pass 32 bits, which") if found is NotImplemented else found
+        found = cast("Tensor", apply(OPS[of.op], tuple(map(as_tensor, operands))))
+        regions = [value.region for value in operands if isinstance(value, LoopIndex)]
+        region = regions[-1] if regions[-1].is_inside(regions[0]) else regions[0]
+        lasts = [_last(value, region) for value in operands]  # after the loop its name holds an int
+        last = None if None in lasts else of.native(*lasts)
+        course = course_of(of.native, operands)
+        return LoopIndex(found, span.low, span.high, region, last, course, Sum.of(of.op, operands))
 
-    def as_float(self) -> Tensor:
-        """Returns the number as a float of the same value."""
-        found = self._by_trip(float, self)
-        return self._float(None) + 0.0 if found is NotImplemented else found  # a cast would make a strong type
-
-    def _with_float(self, native: Callable[..., Any], *operands: Any) -> Any:
-        """Returns what is computed of the index and a float or complex number; NotImplemented for anything else."""
-        other = next((value for value in operands if value is not self), None)
-        if not isinstance(other, float | complex):
-            return NotImplemented
-        found = NotImplemented if isinstance(other, complex) else self._by_trip(native, *operands)
+    def _with_float(self, of: Operator, *pair: Any) -> Any:
+        """Returns what is computed of the index and a known number, as a float; NotImplemented for anything else."""
+        found = in_one_loop(of.native, pair)
         if found is not NotImplemented:
             return found
-        return native(*[self._float(other) if value is self else value for value in operands])
+        first, second = pair
+        other = second if first is self else first
+        if of.op == "divide":
+            if isinstance(other, LoopIndex):
+                self.give_up("the quotient of two indices")
+            # Unrolled, Python raises in the first iteration that divides.
+            if self.low <= 0 <= self.high if second is self else isinstance(other, int | float) and other == 0:
+                self.give_up("division by an index that may be zero" if second is self else "division by zero")
+        if not isinstance(other, int | float | complex):
+            return NotImplemented
+        return of.native(*[self._float() if value is self else value for value in pair])
 
-    @staticmethod
-    def _bounds(other: Any) -> tuple[int, int] | None:
-        if isinstance(other, LoopIndex):
-            return other.low, other.high
-        return (int(other), int(other)) if isinstance(other, int) else None
-
-    def _float(self, other: Any) -> Tensor:
-        del other
+    def _float(self) -> Tensor:
         if max(abs(self.low), abs(self.high)) >= _EXACT_IN_FLOAT32:
             self.give_up("a float made from a large index")
         return self.tensor
 
-    def __add__(self, other: Any) -> Any:
-        bounds = self._bounds(other)
-        if bounds is None:
-            return self._with_float(operator.add, self, other)
-        return self._make("add", other, [self.low + bounds[0], self.high + bounds[1]])
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        bounds = self._bounds(other)
-        if bounds is None:
-            return self._with_float(operator.sub, self, other)
-        return self._make("subtract", other, [self.low - bounds[1], self.high - bounds[0]])
-
-    def __rsub__(self, other: Any) -> Any:
-        bounds = self._bounds(other)
-        if bounds is None:
-            return self._with_float(operator.sub, other, self)
-        return self._make("subtract", other, [bounds[0] - self.high, bounds[1] - self.low], swap=True)
-
-    def __mul__(self, other: Any) -> Any:
-        bounds = self._bounds(other)
-        if bounds is None:
-            return self._with_float(operator.mul, self, other)
-        return self._make("multiply", other, [mine * its for mine in (self.low, self.high) for its in bounds])
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        found = self._by_trip(_SYMBOLS["/"], self, other)
-        if found is not NotImplemented:
-            return found
-        if isinstance(other, int | float) and other == 0:  # unrolled, Python raises in the first iteration that divides
-            self.give_up("division by zero")
+    def compare(self, of: Operator, other: Any) -> Any:
+        """Returns what a comparison says of the index and a number."""
         if isinstance(other, LoopIndex):
-            self.give_up("the quotient of two indices")
-        return self._float(other) / other if isinstance(other, int | float) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> Any:
-        found = self._by_trip(_SYMBOLS["/"], other, self)
-        if found is not NotImplemented:
-            return found
-        if self.low <= 0 <= self.high:
-            self.give_up("division by an index that may be zero")
-        return other / self._float(other) if isinstance(other, int | float) else NotImplemented
-
-    def __floordiv__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            return self.unlike_int("//", self, other)
-        if other == 0:
-            self.give_up("division by zero")
-        # A quotient by a fixed int only grows or only falls, so that the ends bound it.
-        return self._make("floor_divide", other, [self.low // other, self.high // other])
-
-    def __mod__(self, other: Any) -> Any:
-        if not isinstance(other, int) or other <= 0:
-            return self.unlike_int("%", self, other)
-        return self._make("remainder", other, [0, other - 1])
+            found = apply(OPS[of.op], (self.tensor, other.tensor))
+        elif isinstance(other, int | float):
+            found = compare_exactly(of.op, self.tensor, other)
+        else:
+            return NotImplemented
+        course = course_of(of.native, (self, other)) if isinstance(found, Tensor) else None
+        return found if course is None else CourseNumber(course, cast("SymbolicTensor", found))
 
     def __neg__(self) -> Any:
-        return self._make("multiply", -1, [-self.low, -self.high])  # unlike `negative`, it leaves the index a Sum
+        return self.exactly(BINARY["mul"], self, -1)  # unlike `negative`, it leaves the index a Sum
 
-    def __pos__(self) -> LoopIndex:
-        return self
+    def __invert__(self) -> Any:
+        return self.exactly(BINARY["sub"], -1, self)
 
-    def unlike_int(self, symbol: str, *operands: Any) -> Any:
-        """Returns an operation that no op on indices stands for; with a tensor it is the tensor's."""
-        found = self._by_trip(_SYMBOLS[symbol], *operands)
-        if found is NotImplemented and not any(isinstance(value, ArrayMethods) for value in operands):
-            self.give_up(f"the operator {symbol}")
-        return found
-
-    __rfloordiv__, __rmod__, __rpow__ = _reflected("//"), _reflected("%"), _reflected("**")
-    __and__, __or__, __xor__ = _of_bits("&"), _of_bits("|"), _of_bits("^")
-    __rand__, __ror__, __rxor__ = _reflected("&"), _reflected("|"), _reflected("^")
-    __lshift__, __rshift__ = _of_bits("<<"), _of_bits(">>")
-    __rlshift__, __rrshift__ = _reflected("<<"), _reflected(">>")
+    def __abs__(self) -> Any:
+        return self.exactly(UNARY["abs"], self)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
-
-    def __invert__(self) -> Any:
-        return -1 - self
-
-    def __abs__(self) -> Any:
-        return self._make("abs", None, [abs(self.low), abs(self.high), *([0] if self.low < 0 < self.high else [])])
 
     def __round__(self, digits: int | None = None) -> LoopIndex:
         if digits is not None and not (type(digits) is int and digits >= 0):  # round(i, -1) rounds to tens
@@ -347,45 +243,7 @@ class LoopIndex(Symbolic):
     def __trunc__(self) -> LoopIndex:
         return self
 
-    __floor__ = __ceil__ = __trunc__
-
-    def __pow__(self, other: Any) -> Any:
-        # The bounds of a larger power take Python long, and seldom fit.
-        if not isinstance(other, int) or not 0 <= other <= 64:
-            return self.unlike_int("**", self, other)
-        # An even power is smallest at 0.
-        corners = [self.low**other, self.high**other, *([0] if self.low < 0 < self.high else [])]
-        return self._make("pow", other, corners)
-
-    def _compare(self, op: str, other: Any) -> Any:
-        if not isinstance(other, int | float | LoopIndex):
-            return NotImplemented
-        if isinstance(other, LoopIndex):
-            found = apply(OPS[op], (self.tensor, other.tensor))
-        else:
-            found = compare_exactly(op, self.tensor, other)
-        part = _course(other)
-        if self.course is None or _loop_of(part) not in (None, self.course.loop) or not isinstance(found, Tensor):
-            return found
-        return self.course.loop.make(self.course.loop.course(_COMPARISONS[op], self.course, part), found)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("less", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("less_equal", other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare("greater", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare("greater_equal", other)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compare("equal", other)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compare("not_equal", other)
+    __pos__ = __floor__ = __ceil__ = __trunc__
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and hasattr(int, name):
@@ -399,48 +257,33 @@ class LoopIndex(Symbolic):
 _ASKING_INDICES = frozenset({abs, divmod, pow, round, math.ceil, math.floor, math.trunc})
 """Builtins that ask a number by a special method, which a loop's index has."""
 
-_SYMBOLS: dict[str, Callable[..., Any]] = {
-    "/": operator.truediv, "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "&": operator.and_,
-    "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
-}  # fmt: skip
+_STAYS_INDEX: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("add", "sub", "mul"), lambda other: isinstance(other, int | LoopIndex)),
+    "floordiv": lambda other: isinstance(other, int) and other != 0,
+    "mod": lambda other: isinstance(other, int) and other > 0,
+    # The bounds of a larger power take Python long, and seldom fit.
+    "pow": lambda other: isinstance(other, int) and 0 <= other <= 64,
+}
+"""By operators, the second operands with which an index stays one."""
 
 
-def _course(value: Any) -> Any:
-    """Returns an operand as what courses are computed of; None if it is no such number."""
-    return course_in(value) if isinstance(value, Symbolic) else None if plain_kind(value) is None else value
+def _operator(name: str, of: Operator, *, reflected: bool) -> Callable[[LoopIndex, Any], Any]:
+    arithmetic = name in ("add", "sub", "mul", "truediv")
+    stays = _STAYS_INDEX.get(name) if arithmetic or not reflected else None
+    swapped = reflected and name not in ("add", "mul")  # 1 + i is i + 1
 
+    def run(self: LoopIndex, other: Any) -> Any:
+        pair = (other, self) if swapped else (self, other)
+        if stays is not None and stays(other):
+            return self.exactly(of, *pair)
+        if arithmetic:
+            return self._with_float(of, *pair)  # pyright: ignore[reportPrivateUsage]
+        found = in_one_loop(of.native, pair)
+        if found is NotImplemented and not isinstance(other, ArrayMethods):
+            self.give_up(f"the operator {of.symbol}")
+        return found
 
-def _loop_of(part: Any) -> Courses | None:
-    return part.loop if isinstance(part, Course) else None
-
-
-def window(index: Any, bounds: slice[Any, Any, Any], size: int) -> tuple[Any, int]:
-    """Returns where a slice begins, and its width, which is the same in all iterations.
-
-    Args:
-      index: one of the bounds: the index of a loop, or another number that it knows for all iterations.
-      bounds: the slice.
-      size: of the axis that it is about.
-
-    Raises:
-      RegionAborted: the width changes from one iteration to the next.
-    """
-    start, stop = bounds.start, bounds.stop
-    if bounds.step is None or (type(bounds.step) is int and bounds.step == 1):
-        if isinstance(start, LoopIndex) and isinstance(stop, LoopIndex):
-            width = stop.form.plus(start.form, -1)
-            # A negative start counts from the end, and Python cuts what passes it: both change the width.
-            if not width.terms and width.offset > 0 and start.low >= 0 and stop.high <= size:
-                return start.tensor, width.offset
-        parts = [None if bound is None else _course(bound) for bound in (start, stop)]
-        loops = {part.loop for part in parts if isinstance(part, Course)}
-        whole = all(isinstance(part, Course) or bound is part for bound, part in zip((start, stop), parts, strict=True))
-        if whole and len(loops) == 1:
-            loop = loops.pop()
-            found = loop.window(parts[0], parts[1], size)
-            if found is not None:
-                return loop.make(found[0]), found[1]
-    return index.give_up("a slice whose width changes, or is not known,")
+    return run
 
 
 @operand.register(LoopIndex)
@@ -463,7 +306,7 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses:
     course = None if courses is None else courses.index
     low, high = min(order[0], order[-1]), max(order[0], order[-1])  # the range may run down
     index = LoopIndex(held_as_int(tensor), low, high, region, order[-1], course)
-    if index.low < _INT32.min or index.high > _INT32.max:
+    if not index.bounds().fits:
         index.give_up("a range that passes 32 bits")
     return index
 
@@ -471,6 +314,10 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region, courses:
 def held_as_int(counter: SymbolicTensor) -> SymbolicTensor:
     """Returns the counter of a loop in the dtype that Python's ints have, where that is of 64 bits."""
     return cast("SymbolicTensor", apply(AS_NUMBER, (counter,), Attrs(kind="int"))) if dtype_rules() else counter
+
+
+def _bounds(value: Any) -> Span:
+    return value.bounds() if isinstance(value, LoopIndex) else Span(int(value), int(value))
 
 
 def _last(value: Any, region: Region) -> int | None:
@@ -483,10 +330,28 @@ def _last(value: Any, region: Region) -> int | None:
 def limited(op: str, first: Any, second: Any) -> Any:
     """Returns the ``"maximum"`` or ``"minimum"`` of two ints, each of which may be a loop's index."""
     if isinstance(first, LoopIndex):
-        return first.limited(op, second)
-    return second.limited(op, first) if isinstance(second, LoopIndex) else _PYTHON[op](first, second)
+        return first.exactly(LIMITS[op], first, second)
+    # The index comes first, as the names of values in the graph count on.
+    return (
+        second.exactly(LIMITS[op], second, first) if isinstance(second, LoopIndex) else LIMITS[op].native(first, second)
+    )
 
 
 def is_symbolic(value: Any) -> bool:
     """Returns True if a value is a tensor or a number that is not known while the function is traced."""
     return isinstance(as_tensor(value), SymbolicTensor)
+
+
+def _comparison(of: Operator) -> Callable[[LoopIndex, Any], Any]:
+    return lambda self, other: self.compare(of, other)
+
+
+def _define() -> None:
+    for name, of in BINARY.items():
+        setattr(LoopIndex, f"__{name}__", _operator(name, of, reflected=False))
+        setattr(LoopIndex, f"__r{name}__", _operator(name, of, reflected=True))
+    for name, of in COMPARISONS.items():
+        setattr(LoopIndex, f"__{name}__", _comparison(of))
+
+
+_define()

@@ -7,13 +7,13 @@ by zero raises. A function that returns one returns a Python number.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
 from itertools import product, starmap
 from typing import Any, cast
 
 import numpy as np
 
+from graphc.autograph.values.arithmetic import BINARY, COMPARISONS, UNARY
 from graphc.autograph.values.control import or_, require, require_limit
 from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
@@ -34,29 +34,6 @@ _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
 # --- operators
-
-_NAMES = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "pow",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift",
-}
-_COMPARISONS = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
 
 
 def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None = None) -> SymbolicNumber:
@@ -111,7 +88,7 @@ def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
 
 
 def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
-    native = getattr(operator, f"__{name}__")
+    native = BINARY[name].native
     check = _CHECKS.get(name)
     if check is not None:
         check(native, *pair)
@@ -125,7 +102,7 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     operands = as_tensor(first), as_tensor(second)
     if kinds == {int}:
         _check_known(operands)
-    result = apply(OPS[_NAMES[name]], operands)
+    result = apply(OPS[BINARY[name].op], operands)
     spans = span_of(first), span_of(second)
     if kinds != {int} or spans[0] is None or spans[1] is None:
         return _made(result, results, *pair)
@@ -268,20 +245,13 @@ _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
     "pow": _check_power,
 }
 
-_UNARY = (
-    ("neg", "negative", operator.neg),
-    ("pos", "positive", operator.pos),
-    ("abs", "abs", abs),
-    ("invert", "bitwise_invert", operator.invert),
-)
-
 
 def define_operators() -> None:
     """Gives numbers that depend on tensors Python's operators."""
-    for name, op, native in _UNARY:
-        setattr(SymbolicNumber, f"__{name}__", _unary(name, op, native))
-    for name in _NAMES:
+    for name, own in UNARY.items():
+        setattr(SymbolicNumber, f"__{name}__", _unary(name, own.op, own.native))
+    for name in BINARY:
         setattr(SymbolicNumber, f"__{name}__", _arithmetic(name, reflected=False))
         setattr(SymbolicNumber, f"__r{name}__", _arithmetic(name, reflected=True))
-    for name, op in _COMPARISONS.items():
-        setattr(SymbolicNumber, f"__{name}__", _comparison(name, op))
+    for name, own in COMPARISONS.items():
+        setattr(SymbolicNumber, f"__{name}__", _comparison(name, own.op))

@@ -6,13 +6,12 @@ What the bounds of the operands keep within 32 bits is not checked, nor is the s
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable
-from itertools import product
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from graphc.autograph.values.arithmetic import BINARY, UNARY, Bounds
 from graphc.autograph.values.control import require_limit
 from graphc.autograph.values.spans import ANY_INT, HIGHEST, LOWEST, Span
 from graphc.base import at, user_location
@@ -21,97 +20,6 @@ from graphc.core import apply, dtype_rules
 from graphc.ir import OPS, Attrs
 
 __all__ = ["checked_span", "checked_unary_span"]
-
-Bounds = tuple[int, int]
-
-_PASSES: Bounds = (LOWEST - 1, HIGHEST + 1)
-"""Of what may be larger than it is worth to compute."""
-
-_SYMBOLS = {
-    "abs": "abs", "add": "+", "floordiv": "//", "lshift": "<<", "mul": "*", "neg": "-", "pow": "**", "sub": "-",
-}  # fmt: skip
-
-
-# --- bounds
-
-
-def _of(values: Iterable[int]) -> Bounds:
-    found = list(values)
-    return min(found), max(found)
-
-
-def _corners(native: Callable[[int, int], int]) -> Callable[[Span, Span], Bounds]:
-    return lambda a, b: _of(native(x, y) for x, y in product((a.low, a.high), (b.low, b.high)))
-
-
-def _floordiv(a: Span, b: Span) -> Bounds:
-    # A quotient is extreme at the ends of the divisor and next to zero; a check refuses zero itself.
-    divisors = {value for value in (b.low, b.high, -1, 1) if value and b.low <= value <= b.high}
-    return _of(x // y for x, y in product((a.low, a.high), divisors)) if divisors else (0, 0)
-
-
-def _mod(a: Span, b: Span) -> Bounds:
-    del a  # so that a loop finds the bounds of what it carries at once
-    return min(b.low + 1, 0), max(b.high - 1, 0)  # Python's % has the sign of the divisor
-
-
-def _pow(a: Span, b: Span) -> Bounds:
-    low, high = max(b.low, 0), max(b.high, 0)
-    if high > 32:  # then only powers of -1, 0 and 1 can fit
-        return (-1, 1) if a.low >= -1 and a.high <= 1 else _PASSES
-    # An even power is smallest at 0.
-    bases = {a.low, a.high, *(value for value in (-1, 0, 1) if a.low <= value <= a.high)}
-    # Of a negative base the last odd power is the smallest, the last even one the largest.
-    return _of(x**y for x, y in product(bases, {low, max(low, high - 1), high}))
-
-
-def _lshift(a: Span, b: Span) -> Bounds:
-    low, high = max(b.low, 0), max(b.high, 0)
-    if high > 32:
-        return (0, 0) if a.low == a.high == 0 else _PASSES
-    return _of(x << y for x, y in product((a.low, a.high), (low, high)))
-
-
-def _rshift(a: Span, b: Span) -> Bounds:
-    shifts = [min(max(shift, 0), 32) for shift in (b.low, b.high)]  # all bits are gone after 32: 0 or -1 is left
-    return _of(x >> y for x, y in product((a.low, a.high), shifts))
-
-
-def _and(a: Span, b: Span) -> Bounds:
-    # Such an operand masks the sign, and the result is no larger.
-    limits = [span.high for span in (a, b) if span.low >= 0]
-    return (0, min(limits)) if limits else (LOWEST, HIGHEST)
-
-
-def _or(a: Span, b: Span) -> Bounds:
-    if a.low < 0 or b.low < 0:
-        return LOWEST, HIGHEST
-    return 0, (1 << max(a.high, b.high).bit_length()) - 1  # neither sets a bit above the highest of both
-
-
-_BINARY: dict[str, Callable[[Span, Span], Bounds]] = {
-    "add": _corners(operator.add),
-    "sub": _corners(operator.sub),
-    "mul": _corners(operator.mul),
-    "floordiv": _floordiv,
-    "mod": _mod,
-    "pow": _pow,
-    "lshift": _lshift,
-    "rshift": _rshift,
-    "and": _and,
-    "or": _or,
-    "xor": _or,
-}
-
-_UNARY: dict[str, Callable[[Span], Bounds]] = {
-    "neg": lambda a: (-a.high, -a.low),
-    "pos": lambda a: (a.low, a.high),
-    "abs": lambda a: _of([abs(a.low), abs(a.high), *([0] if a.low < 0 < a.high else [])]),
-    "invert": lambda a: (~a.high, ~a.low),
-}
-
-
-# --- checks
 
 
 def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Span:
@@ -130,7 +38,7 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
             return moved
     for span in spans:
         span.rely()
-    bounds = _BINARY[name](first, second)
+    bounds = BINARY[name].bounds(first, second)
     found = Span(*bounds)
     if name == "add":
         found = first.moved(second) if first.drifts else second.moved(first)
@@ -144,7 +52,7 @@ def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> 
             place, limits = allowed
             passing = list(spans)
             passing[place] = spans[place].within(*limits)
-            found = Span(*_BINARY[name](passing[0], passing[1]), drifts=found.drifts)
+            found = Span(*BINARY[name].bounds(*passing), drifts=found.drifts)
     return found.clamped()  # what passes 32 bits has raised by now
 
 
@@ -166,7 +74,7 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
 def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
     """Returns the span of the result of ``-a``, ``abs(a)`` and the like; as :func:`checked_span`."""
     span.rely()
-    found = Span(*_UNARY[name](span))
+    found = Span(*UNARY[name].bounds(span))
     if not found.fits:
         # Of all 32-bit ints LOWEST alone has no negative.
         _require(name, _is_within(operand, ANY_INT, LOWEST + 1, HIGHEST))
@@ -174,9 +82,9 @@ def checked_unary_span(name: str, operand: Any, span: Span) -> Span:
 
 
 def _require(name: str, fits: Any) -> None:
-    location = user_location()
+    location, symbol = user_location(), (UNARY.get(name) or BINARY[name]).symbol
     message = (
-        f"the result of {_SYMBOLS[name]} on Python ints that depend on tensors passes 32 bits, in which compiled code "
+        f"the result of {symbol} on Python ints that depend on tensors passes 32 bits, in which compiled code "
         "holds such a number where Python's grow; bound it, for example by %, or compute it as a tensor: as a float, "
         "gx.astype(x, 'float32'), or as an int32 tensor, which wraps"
     )

@@ -11,6 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc.autograph.values import overflow
+from graphc.autograph.values.arithmetic import BINARY
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Drift, Span, after_loop, common_span
 from graphc.base.errors import NumberOverflowError
 
@@ -73,12 +74,12 @@ def test_the_bounds_for_a_literal_are_exact(name: str, literal: int) -> None:
 SPANS = [Span(0, 0), Span(-3, 5), Span(2, 7), Span(-9, -2), Span(-1, 1), Span(0, 40), Span(30, 33)]
 
 
-@pytest.mark.parametrize("name", overflow._BINARY)
+@pytest.mark.parametrize("name", [name for name in BINARY if name != "truediv"])
 def test_results_lie_between_their_bounds(name: str) -> None:
     native = getattr(operator, f"__{name}__")
     for first in SPANS:
         for second in SPANS:
-            low, high = overflow._BINARY[name](first, second)
+            low, high = BINARY[name].bounds(first, second)
             for a in range(first.low, first.high + 1):
                 for b in range(second.low, second.high + 1):
                     if (name in ("floordiv", "mod") and b == 0) or (name in ("pow", "lshift", "rshift") and b < 0):

@@ -52,8 +52,7 @@ def not_(value: Any) -> Any:
     found = branches.not_(value)
     # The tensor alone has no course, by which Python knows it in each iteration.
     if isinstance(value, CourseNumber):
-        loop = value.course.loop
-        return loop.make(loop.course(operator.not_, value.course), found)
+        return CourseNumber(value.course.loop.course(operator.not_, value.course), found)
     return numbered(found, bool)
 
 

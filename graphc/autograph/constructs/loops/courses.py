@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.values.course import MAX_TRIPS, Course, Courses
-from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import LoopIndex, held_as_int
 from graphc.autograph.values.join import leaf_type
 from graphc.autograph.values.number import SymbolicNumber
@@ -38,7 +37,7 @@ class TakenRows:
         self._counter = counter
         self._rows: dict[Course, SymbolicTensor] = {}
         few = len(order) <= MAX_TRIPS
-        self.courses = Courses(region, order, CourseNumber, self._take) if few else None
+        self.courses = Courses(region, order, self._take) if few else None
 
     def _take(self, course: Course) -> SymbolicTensor:
         # What the counter gives by arithmetic needs no row.
@@ -72,7 +71,7 @@ class LookedUp:
         self._region = region
         self._position = position
         few = len(order) <= MAX_TRIPS
-        self.courses = Courses(region, order, CourseNumber, self._take) if few else None
+        self.courses = Courses(region, order, self._take) if few else None
 
     def _take(self, course: Course) -> SymbolicTensor:
         region, values = self._region, course.values

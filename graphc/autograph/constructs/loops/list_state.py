@@ -7,6 +7,7 @@ from typing import Any
 
 from graphc.autograph.constructs.loops.known_numbers import known_numbers
 from graphc.autograph.values.course import Courses
+from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.autograph.values.join import is_number
 from graphc.autograph.values.protocol import course_in
@@ -119,7 +120,7 @@ class ListState:
         self._known, self._whole = None, whole
         if self._bound is not None and self._put and self._items is not None and courses is not None:
             lengths = [len(self._items) + self._put * trip for trip in range(len(courses.order))]
-            self._known = replace(self._bound, count=courses.make(courses.start(lengths[0], lengths)))
+            self._known = replace(self._bound, count=CourseNumber(courses.start(lengths[0], lengths)))
             return [self._known]
         return value
 
