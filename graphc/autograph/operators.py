@@ -7,9 +7,7 @@ are operators, or what graphc.autograph gives to others.
 # pyright: reportUnusedImport=false
 
 from graphc.autograph.builtins.table import fill
-from graphc.autograph.constructs.branches.branch import asked, if_stmt, known_truth
-from graphc.autograph.constructs.branches.branch import if_exp as plain_if_exp
-from graphc.autograph.constructs.branches.branch import or_ as plain_or
+from graphc.autograph.constructs.branches.branch import asked, choose, if_stmt, known_truth
 from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt, require, require_limit, unless
 from graphc.autograph.constructs.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.constructs.calls.attributes import load_attr
@@ -73,9 +71,9 @@ from graphc.core import register_converter, register_late_host_ops
 hand_down(
     Control(
         call=call,
-        if_exp=plain_if_exp,
+        if_exp=choose,
         note_raise=note_raise,
-        or_=plain_or,
+        or_=or_,
         require=require,
         require_limit=require_limit,
         unless=unless,

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.builtins.reductions import Box, holds_symbols, is_looped, run_over, total
-from graphc.autograph.constructs.branches.branch import is_symbolic_condition, not_
+from graphc.autograph.constructs.branches.branch import is_symbolic_condition
 from graphc.autograph.constructs.branches.checks import require
-from graphc.autograph.constructs.branches.logic import if_exp
+from graphc.autograph.constructs.branches.logic import if_exp, not_
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.operators import binary

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from graphc.autograph.constructs.branches.branch import and_, itself, not_, or_
+from graphc.autograph.constructs.branches.branch import itself
 from graphc.autograph.constructs.branches.checks import require
+from graphc.autograph.constructs.branches.logic import and_, not_, or_
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method

@@ -10,17 +10,9 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, V
 from functools import partial, reduce
 from typing import Any, cast
 
-from graphc.autograph.constructs.branches.branch import (
-    if_exp,
-    is_symbolic_condition,
-    itself,
-    not_,
-    or_,
-    predicate,
-    truth,
-)
+from graphc.autograph.constructs.branches.branch import choose, is_symbolic_condition, itself, predicate, truth
 from graphc.autograph.constructs.branches.checks import require
-from graphc.autograph.constructs.branches.logic import truth_value
+from graphc.autograph.constructs.branches.logic import not_, or_, truth_value
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.comparisons import Compared, compare, compared
@@ -276,7 +268,7 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
     if not is_symbolic_condition(condition):
         return first if truth(condition) else second
     if not same_values(nest.map_structure(_choosable, first), nest.map_structure(_choosable, second)):
-        return if_exp(condition, lambda: first, lambda: second)
+        return choose(condition, lambda: first, lambda: second)
     trace = current_trace()
     chosen = predicate(trace, condition)
     found = Join(("as one item", "as another"), trace.refuse).values(name, first, second)

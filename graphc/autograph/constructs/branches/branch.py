@@ -1,11 +1,11 @@
-"""``if``, ternaries, ``and``, ``or`` and ``not``."""
+"""``if``, and what decides which branch runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.constructs.calls.call import call
@@ -17,29 +17,25 @@ from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import RETURN, is_flag
 from graphc.autograph.values.course_number import CourseNumber, by_trip, chosen
-from graphc.autograph.values.facts import assume, assume_passed, assuming, both, opposite
+from graphc.autograph.values.facts import assume, assume_passed
 from graphc.autograph.values.growing_list import matched
 from graphc.autograph.values.join import Join
-from graphc.autograph.values.protocol import is_bound, operand_of, symbol_of
+from graphc.autograph.values.protocol import is_bound, symbol_of
 from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, apply, read, trace_scope
+from graphc.core import SymbolicTensor, apply, read, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
 from graphc.tracing import Cell, Region, TensorCell, Trace, context, current_trace
 
 __all__ = [
-    "and_",
-    "and_if_plain",
     "asked",
+    "choose",
     "condition_of",
-    "if_exp",
     "if_stmt",
     "is_symbolic_condition",
     "itself",
     "known_length",
     "known_truth",
-    "not_",
-    "or_",
     "predicate",
     "truth",
 ]
@@ -179,8 +175,8 @@ def _region() -> Region:
     return region
 
 
-def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
-    """Traces a conditional expression."""
+def choose(condition: Any, true: Thunk, false: Thunk) -> Any:
+    """Traces a conditional expression, whose value counts as one of several where it is a number."""
     condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
@@ -308,108 +304,3 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
 def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError) -> GraphcError:
     """Returns an error ready to be raised, which names a list or dict as the user does."""
     return trace.refuse(named_by_user(error, [cell for cell in cells if cell.title == title]))
-
-
-def and_(first: Thunk, *others: Thunk) -> Any:
-    """``a and b``: the first value that is false, or the last."""
-    return _connected("logical_and", first, others)
-
-
-def or_(first: Thunk, *others: Thunk) -> Any:
-    """``a or b``: the first value that is true, or the last."""
-    return _connected("logical_or", first, others)
-
-
-def _connected(op: str, first: Thunk, others: Sequence[Thunk]) -> Any:
-    """Returns the first value that ends the evaluation, or the last."""
-    ends = op == "logical_or"  # the truth of such a value
-    value = operand_of(first())
-    for other in others:
-        if is_symbolic_condition(value):
-            value = _logical(op, value, _read(other))
-        elif is_symbolic_condition(decides := condition_of(value)):
-            kept, following = partial(itself, read(value)), _read(other)
-            value = if_exp(decides, kept, following) if ends else if_exp(decides, following, kept)
-        elif truth(decides) is ends:
-            return value
-        else:
-            value = operand_of(other())
-    return value
-
-
-def _read(operand: Thunk) -> Thunk:
-    """Returns an operand that tensors choose: of a Variable its value."""
-    return lambda: read(operand())
-
-
-def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
-    """``first op second()`` where ``first`` is symbolic.
-
-    The second operand is evaluated only if the first one asks for it. Where both are boolean scalars and evaluating the
-    second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
-    """
-    if _is_plain(op, first, second):
-        return _both(op, first, second)
-    if op == "logical_and":
-        return if_exp(first, second, lambda: first)
-    return if_exp(first, lambda: first, second)
-
-
-def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
-    """Both operands, evaluated."""
-    truth = op == "logical_and"
-    with assuming(first, truth):
-        value = second()
-    result = apply(OPS[op], (first, value))
-    number = by_trip(_and if truth else _or, (first, value))
-    if isinstance(number, CourseNumber) and number.kind is bool:
-        result = CourseNumber(number.course, cast("SymbolicTensor", result))
-    return both(result, first, value, truth)
-
-
-def _and(first: Any, second: Any) -> Any:
-    return first and second
-
-
-def _or(first: Any, second: Any) -> Any:
-    return first or second
-
-
-def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
-    """Returns True if both operands are boolean scalars, and evaluating the second changes nothing."""
-    trace = context.trace
-    assert trace is not None
-    # A trial, whose nodes go: what is found plain is traced again, in the open trace.
-    probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
-    assume(probe, first, op == "logical_and")
-    with probe.tracing():
-        value, _ = attempt(second)
-    return _is_boolean_scalar(first) and not _changes(probe) and _is_boolean_scalar(value)
-
-
-def and_if_plain(first: Any, second: Thunk) -> Any:
-    """``first and second()`` if that cannot be told from evaluating both; else None, with nothing done."""
-    if is_symbolic_condition(first) and _is_plain("logical_and", first, second):
-        return _both("logical_and", first, second)
-    return None
-
-
-def _changes(region: Region) -> bool:
-    """Returns True if running a region does more than compute its result."""
-    effects = any(node.effects for node in region.builder.nodes)
-    return bool(region.written() or region.journal.writes or effects)
-
-
-def _is_boolean_scalar(value: Any) -> bool:
-    # Of other operands `and` gives one: `2 and 3` is 3.
-    return isinstance(value, bool) or (isinstance(value, Tensor) and not value.shape and value.dtype.kind == "b")
-
-
-def not_(value: Any) -> Any:
-    """``not a``."""
-    value = condition_of(value)
-    if not is_symbolic_condition(value):
-        return not truth(value)
-    trace = context.trace
-    assert trace is not None
-    return opposite(apply(OPS["logical_not"], (predicate(trace, value),)), value)

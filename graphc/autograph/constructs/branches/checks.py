@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from graphc.autograph.constructs.branches.branch import (
-    condition_of,
-    if_exp,
-    if_stmt,
-    is_symbolic_condition,
-    not_,
-    truth,
-)
+from graphc.autograph.constructs.branches.branch import choose, condition_of, if_stmt, is_symbolic_condition, truth
+from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.failure import as_limit, note_raise
 from graphc.autograph.values.choice import over_choices, use
@@ -29,7 +23,7 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
 
     condition = condition_of(condition)
     if is_symbolic_condition(condition):
-        if_exp(condition, lambda: None, fail)  # Python makes the message only if the assertion fails
+        choose(condition, lambda: None, fail)  # Python makes the message only if the assertion fails
     elif not truth(condition):
         fail()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from graphc.autograph.constructs.branches.branch import if_exp, itself
+from graphc.autograph.constructs.branches.branch import choose, itself
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.choice_join import holds_choice, is_constant
@@ -39,7 +39,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     if any(holds_choice(item) or is_constant(item, trace) for item in items):  # no array can be stacked of these
         chosen = items[0]
         for place, item in enumerate(items[1:], 1):
-            chosen = if_exp(position == place, partial(itself, item), partial(itself, chosen))
+            chosen = choose(position == place, partial(itself, item), partial(itself, chosen))
         return chosen
     columns, types, structure = columns_of(trace, items)
     leaves = [

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphc.autograph.constructs.branches.branch import and_
+from graphc.autograph.constructs.branches.logic import and_
 from graphc.autograph.constructs.exceptions.failure import settles
 from graphc.autograph.constructs.exceptions.try_scope import attempt
 from graphc.autograph.constructs.loops.bodies import (

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn, cast
 
-from graphc.autograph.constructs.branches.branch import if_exp
+from graphc.autograph.constructs.branches.branch import choose
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
 from graphc.autograph.constructs.calls.making import is_pure_class
@@ -208,7 +208,7 @@ def _for_each(found: Sequence[Caught], action: Callable[[Caught], None]) -> None
     """Does something about the exception that was raised, of several."""
     first, *others = found
     if others:
-        if_exp(first.condition, lambda: action(first), lambda: _for_each(others, action))
+        choose(first.condition, lambda: action(first), lambda: _for_each(others, action))
     else:
         action(first)
 
@@ -217,7 +217,7 @@ def _if(condition: Any, action: Callable[[], None]) -> None:
     if condition is True:
         action()
     else:
-        if_exp(condition, action, lambda: None)
+        choose(condition, action, lambda: None)
 
 
 def _title(manager: Any) -> str:
