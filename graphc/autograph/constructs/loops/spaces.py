@@ -52,16 +52,23 @@ def affine(position: Any, start: Any, step: Any) -> Any:
 
 
 class Space(ABC):
-    """The iteration space of a loop."""
+    """The iteration space of a loop.
 
-    @property
-    @abstractmethod
-    def length(self) -> int | SymbolicTensor:
-        """The number of iterations; a tensor where it is known at run time only, which may be negative for none."""
+    Attributes:
+      length: the number of iterations; a tensor where it is known at run time only, which may be negative for none.
+      what: what it is, for reports: "the 6 rows of a tensor".
+    """
+
+    length: int | SymbolicTensor
+    what: str
+    _most: int | None = None
+    _order: range | None = None
 
     @property
     def most(self) -> int | None:
         """The most iterations there can be; None where that is not known."""
+        if self._most is not None:
+            return self._most
         return self.length if isinstance(self.length, int) else None
 
     @property
@@ -69,12 +76,7 @@ class Space(ABC):
         """The numbers that the counter runs through, where their number is known."""
         length = self.length
         assert isinstance(length, int)
-        return range(length)
-
-    @property
-    @abstractmethod
-    def what(self) -> str:
-        """Returns what it is, for reports: "the 6 rows of a tensor"."""
+        return range(length) if self._order is None else self._order
 
     def tensors(self) -> list[Tensor]:
         """Returns the tensors whose rows are taken."""
@@ -97,9 +99,9 @@ class Space(ABC):
           rows: one row of each of :meth:`arrays`; None where the loop takes none.
         """
 
-    @abstractmethod
     def part(self, start: int, stop: int) -> Space:
-        """Returns the iterations from ``start`` to ``stop``, of a known number."""
+        """Returns the iterations from ``start`` to ``stop``, where their number is known."""
+        raise NotImplementedError
 
     def of_position(self, position: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the item of the iteration of that number, counted from 0."""
@@ -112,22 +114,9 @@ class Indices(Space):
     """A ``range``."""
 
     def __init__(self, indices: range) -> None:
-        self._indices = indices
-
-    @property
-    def length(self) -> int:
-        """Returns how many."""
-        return len(self._indices)
-
-    @property
-    def order(self) -> range:
-        """The range itself."""
-        return self._indices
-
-    @property
-    def what(self) -> str:
-        """Its length."""
-        return f"its {self.length} iterations do the same work"
+        self._order = self._indices = indices
+        self.length = len(indices)
+        self.what = f"its {self.length} iterations do the same work"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the counter."""
@@ -153,21 +142,8 @@ class Rows(Space):
     def __init__(self, tensor: Tensor, order: range) -> None:
         self.as_tensor = tensor
         self._order = order
-
-    @property
-    def length(self) -> int:
-        """Returns how many rows."""
-        return len(self._order)
-
-    @property
-    def order(self) -> range:
-        """The numbers of the rows."""
-        return self._order
-
-    @property
-    def what(self) -> str:
-        """Their number."""
-        return f"it runs over the {self.length} rows of a tensor"
+        self.length = len(order)
+        self.what = f"it runs over the {self.length} rows of a tensor"
 
     def tensors(self) -> list[Tensor]:
         """Returns the tensor."""
@@ -175,7 +151,7 @@ class Rows(Space):
 
     def arrays(self) -> list[Tensor]:
         """Returns the tensor, cut and turned as the order says."""
-        rows, order = self.as_tensor, self._order
+        rows, order = self.as_tensor, self.order
         first, last = min(order[0], order[-1]), max(order[0], order[-1])
         if (first, last) != (0, rows.shape[0] - 1):
             rows = rows[first : last + 1]
@@ -193,11 +169,11 @@ class Rows(Space):
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows."""
-        return Rows(self.as_tensor, self._order[start:stop])
+        return Rows(self.as_tensor, self.order[start:stop])
 
     def at(self, position: int) -> Tensor:
         """Returns the row of an iteration whose number is known."""
-        return self.as_tensor[self._order[position]]
+        return self.as_tensor[self.order[position]]
 
 
 class ListRows(Space):
@@ -212,23 +188,10 @@ class ListRows(Space):
         self._owner = owner
         self._known = list(owner)  # a copy, since the body may change the list
         self._order = order
+        self.length = len(order)
+        self.what = f"it runs over the {self.length} items of a list, which are rows of one array"
         self._arrays: list[Tensor] | None = None
         self._structure = nest.LEAF
-
-    @property
-    def length(self) -> int:
-        """Returns how many items."""
-        return len(self._order)
-
-    @property
-    def order(self) -> range:
-        """The places of the items."""
-        return self._order
-
-    @property
-    def what(self) -> str:
-        """Their number."""
-        return f"it runs over the {self.length} items of a list, which are rows of one array"
 
     def tensors(self) -> list[Tensor]:
         """Returns the items, stacked."""
@@ -239,7 +202,7 @@ class ListRows(Space):
 
     def arrays(self) -> list[Tensor]:
         """Returns these, cut and turned as the order says."""
-        return [array for tensor in self.tensors() for array in Rows(tensor, self._order).arrays()]
+        return [array for tensor in self.tensors() for array in Rows(tensor, self.order).arrays()]
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the item."""
@@ -248,7 +211,7 @@ class ListRows(Space):
 
     def part(self, start: int, stop: int) -> ListRows:
         """Some of the items."""
-        return ListRows(self._owner, self._order[start:stop])
+        return ListRows(self._owner, self.order[start:stop])
 
     def is_changed(self) -> bool:
         """Returns True if the list does not hold the items any more."""
@@ -272,27 +235,14 @@ class TensorIndices(Space):
       span: between which ints the numbers lie; None for what the start and the step tell.
     """
 
+    what = "its range has a tensor bound"
+
     def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: Span | None) -> None:
         self._start = start
         self._step = step
-        self._length = length
+        self.length = length
         self._most = most
         self._span = span
-
-    @property
-    def length(self) -> SymbolicTensor:
-        """Returns how many."""
-        return self._length
-
-    @property
-    def most(self) -> int | None:
-        """Returns how many there can be."""
-        return self._most
-
-    @property
-    def what(self) -> str:
-        """Why it is no ordinary range."""
-        return "its range has a tensor bound"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the number at that place."""
@@ -305,10 +255,6 @@ class TensorIndices(Space):
             attrs = Attrs(kind="int", low=self._span.low, high=self._span.high, distinct=True)
             found = apply(AS_NUMBER, (found,), attrs)
         return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
-
-    def part(self, start: int, stop: int) -> TensorIndices:
-        """Refused: nobody takes a part of what is not known."""
-        raise NotImplementedError
 
 
 def _span_of_range(start: Any, step: Any) -> Span | None:
@@ -331,11 +277,14 @@ class GrowingItems(Space):
       backwards: from the last item to the first.
     """
 
+    what = "it runs over a list whose length is known at run time only"
+
     def __init__(self, owner: list[Any], *, backwards: bool = False) -> None:
         items = growing(owner)
         assert items is not None
         self._owner = owner
         self._items = items
+        self._most = items.capacity
         self._backwards = backwards
 
     def refuse(self) -> NoReturn:
@@ -348,28 +297,15 @@ class GrowingItems(Space):
         if growing(self._owner) is not self._items:
             self._items.fail()
 
+    # Late: the sum of what there was and what was added is a node.
     @property
-    def length(self) -> Any:
-        """Returns how many items there are."""
+    def length(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """How many items there are."""
         return self._items.length
-
-    @property
-    def most(self) -> int:
-        """Returns how many items there is room for."""
-        return self._items.capacity
-
-    @property
-    def what(self) -> str:
-        """Returns what is special about the list."""
-        return "it runs over a list whose length is known at run time only"
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the item."""
         return self._items.item(self._items.length - 1 - as_tensor(counter) if self._backwards else counter)
-
-    def part(self, start: int, stop: int) -> GrowingItems:
-        """Refused, as of :class:`TensorIndices`."""
-        raise NotImplementedError
 
 
 class _Several(Space):
@@ -378,31 +314,21 @@ class _Several(Space):
     def __init__(self, parts: Sequence[Space]) -> None:
         known = [part.length for part in parts if isinstance(part.length, int)]
         unknown = [part.length for part in parts if not isinstance(part.length, int)]
-        self._length: Any = min(known, default=None)
-        if unknown:
-            for length in unknown:
-                self._length = length if self._length is None else _smaller(length, self._length)
-            self._parts = list(parts)
-        else:
-            # Cut, since all arrays of a scan have one length.
-            self._parts = [part.part(0, self._length) for part in parts]
+        length: Any = min(known, default=None)
+        for other in unknown:
+            length = other if length is None else apply(OPS["minimum"], (other, length))
+        self.length = length
+        # Cut, since all arrays of a scan have one length.
+        self._parts = list(parts) if unknown else [part.part(0, length) for part in parts]
+        self._most = min((part.most for part in parts if part.most is not None), default=None)
 
+    # Late: the tensors of a list are made when somebody asks for them.
     @property
-    def length(self) -> int | SymbolicTensor:
-        """Of the shortest."""
-        return self._length
-
-    @property
-    def most(self) -> int | None:
-        """Of the shortest, as far as that is known."""
-        return min((part.most for part in self._parts if part.most is not None), default=None)
-
-    @property
-    def what(self) -> str:
+    def what(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """That of its parts that tells most."""
         found = [part.what for part in self._parts if not isinstance(part.length, int)]
         found += [part.what for part in self._parts if part.tensors()]
-        return (found or [Indices(range(self._length)).what])[0]
+        return (found or [Indices(range(self.length)).what])[0]
 
     def is_changed(self) -> bool:
         """Returns True if that is so of one of its parts."""
@@ -462,7 +388,3 @@ class Mapped(_Several):
     def part(self, start: int, stop: int) -> Mapped:
         """Some of the items."""
         return Mapped(self._function, [part.part(start, stop) for part in self._parts])
-
-
-def _smaller(length: SymbolicTensor, other: Any) -> Any:
-    return apply(OPS["minimum"], (length, other))
