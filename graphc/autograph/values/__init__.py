@@ -4,10 +4,8 @@ They know nothing of statements and expressions; the few constructs that they ne
 :mod:`graphc.autograph.values.control`.
 """
 
-from graphc.autograph.values.number_methods import define_methods
 from graphc.autograph.values.number_operators import define_operators
 
 __all__: list[str] = []
 
 define_operators()
-define_methods()

@@ -161,10 +161,8 @@ class Join:
         if structures[0] != structures[1]:
             if isinstance(pair[0], dict) and isinstance(pair[1], dict):
                 self._keys(name, pair)
-            why = f"the structures differ{_difference(*pair)}"
-            self._fail(
-                InvalidArgumentError, name, pair, why, _remedy(name, pair, "give it one structure on both sides")
-            )
+            why, remedy = f"the structures differ{_difference(*pair)}", "give it one structure on both sides"
+            self._fail(InvalidArgumentError, name, pair, why, _remedy(name, pair, remedy))
 
     def _keys(self, name: str, pair: tuple[dict[Any, Any], dict[Any, Any]]) -> None:
         """Refuses dicts of which one has a key that the other has not."""
@@ -177,38 +175,26 @@ class Join:
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
         """Returns the type of two leaves joined; ``first_type`` is that of the first one where it is wider by now."""
         if not all(is_tensor(value) or is_number(value) for value in pair):
-            self._fail(
-                UnimplementedError,
-                name,
-                pair,
-                "Python values that depend on tensors cannot be compiled",
-                _remedy(name, pair, "use tensors, or make the condition a Python value"),
-            )
+            why = "Python values that depend on tensors cannot be compiled"
+            remedy = "use tensors, or make the condition a Python value"
+            self._fail(UnimplementedError, name, pair, why, _remedy(name, pair, remedy))
         if any(type(value) is int and not _INT32.min <= value <= _INT32.max for value in pair):
-            self._fail(
-                InvalidArgumentError,
-                name,
-                pair,
-                "the Python int becomes a tensor, as which of the two it is depends on tensors, and does not fit int32",
-                "use a float, or keep the number out of what depends on tensors",
+            why = (
+                "the Python int becomes a tensor, as which of the two it is depends on tensors, and does not fit int32"
             )
+            remedy = "use a float, or keep the number out of what depends on tensors"
+            self._fail(InvalidArgumentError, name, pair, why, remedy)
         types = (first_type or leaf_type(pair[0]), leaf_type(pair[1]))
         if types[0].shape != types[1].shape:
             shapes = f"the shapes {types[0].shape} and {types[1].shape} differ"
-            self._fail(
-                InvalidArgumentError,
-                name,
-                pair,
-                shapes,
-                "give it one shape, for example with gx.zeros, or collect rows",
-            )
+            remedy = "give it one shape, for example with gx.zeros, or collect rows"
+            self._fail(InvalidArgumentError, name, pair, shapes, remedy)
         common = _common_dtype(*types)
         if common is None:
             promoted = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype)).name
             dtypes = f"the dtypes {types[0].dtype.name} and {types[1].dtype.name} differ"
-            self._fail(
-                InvalidTypeError, name, pair, dtypes, f"convert one, for example with gx.astype(x, {promoted!r})"
-            )
+            remedy = f"convert one, for example with gx.astype(x, {promoted!r})"
+            self._fail(InvalidTypeError, name, pair, dtypes, remedy)
         return common
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:

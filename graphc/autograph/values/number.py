@@ -19,6 +19,7 @@ from graphc.ir import Attrs
 from graphc.ops import AS_NUMBER
 
 __all__ = [
+    "KINDS",
     "Kinds",
     "SymbolicNumber",
     "any_joined",
@@ -34,7 +35,7 @@ __all__ = [
     "span_of",
 ]
 
-_KINDS = (bool, int, float, complex)  # narrowest first: the last of several holds the values of all
+KINDS = (bool, int, float, complex)  # narrowest first: the last of several holds the values of all
 
 
 class SymbolicNumber(SymbolicTensor, Symbolic):
@@ -168,7 +169,7 @@ def kind_of(value: Any) -> type[Any] | None:
     if isinstance(value, Symbolic):
         return value.python_type()
     kind = cast("type[Any]", type(value))
-    return kind if kind in _KINDS else None  # exactly: np.float64 is a float, too, but has NumPy's operators
+    return kind if kind in KINDS else None  # exactly: np.float64 is a float, too, but has NumPy's operators
 
 
 def kinds_of(value: Any) -> Kinds | None:
@@ -221,7 +222,7 @@ def joined(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
     """
     if kinds is None:
         return tensor
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, joined=True, span=span)
+    return SymbolicNumber(tensor, max(kinds, key=KINDS.index), kinds, joined=True, span=span)
 
 
 def common_kind(values: Iterable[Any]) -> type[Any] | None:

@@ -8,6 +8,7 @@ by zero raises. A function that returns one returns a Python number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import product, starmap
 from typing import Any, cast
 
@@ -19,17 +20,16 @@ from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
 from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import is_tensor
-from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of, kinds_of, number, span_of
+from graphc.autograph.values.number import KINDS, SymbolicNumber, any_joined, kind_of, kinds_of, number, span_of
 from graphc.autograph.values.overflow import checked_span, checked_unary_span
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, apply
+from graphc.core import FUNCTIONS, SymbolicTensor, apply
 from graphc.ir import OPS
 from graphc.tracing import current_trace
 
 __all__ = ["define_operators"]
 
-_KINDS = (bool, int, float, complex)  # narrowest first, as in number.py
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
@@ -46,12 +46,12 @@ def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None
       span: between which ints it lies, if it is one; None for any.
     """
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, joined=any_joined(operands), span=span)
+    return SymbolicNumber(tensor, max(kinds, key=KINDS.index), kinds, joined=any_joined(operands), span=span)
 
 
 def _samples(value: Any) -> list[Any]:
     """Returns a number of each type that a number may have; a known one itself."""
-    if type(value) in _KINDS:
+    if type(value) in KINDS:
         return [value]
     return [kind(1) for kind in kinds_of(value) or ()]
 
@@ -217,10 +217,10 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
         # A limit, not an exception: plain Python goes on here, so no `except` of the user's may run.
         require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
-    if type(base) not in _KINDS or base == 0:
+    if type(base) not in KINDS or base == 0:
         one = 1.0 if float in kinds else 1
         require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
-    if float in kinds and not (type(exponent) in _KINDS and float(exponent).is_integer()):
+    if float in kinds and not (type(exponent) in KINDS and float(exponent).is_integer()):
         error = "a negative number to a power that is not whole is complex; make the base complex"
         require_limit(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
 
@@ -246,8 +246,43 @@ _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
 }
 
 
+# --- methods and attributes
+
+
+def _method(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns a method without arguments."""
+    return lambda owner: partial(compute, owner)
+
+
+def _is_integer(value: Any) -> Any:
+    if value.kind is not float:
+        return True
+    whole = FUNCTIONS["logical_and"](FUNCTIONS["floor"](value) == value, FUNCTIONS["isfinite"](value))
+    return SymbolicNumber(whole, bool)
+
+
+def _real(value: Any) -> Any:
+    if value.kind is complex:
+        return number(FUNCTIONS["real"](value), float)
+    return value if value.kind is not bool else number(value, int)  # True.real is 1
+
+
+def _imag(value: Any) -> Any:
+    if value.kind is complex:
+        return number(FUNCTIONS["imag"](value), float)
+    return 0.0 if value.kind is float else 0  # (1).imag is an int, (1.0).imag a float
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _conjugate(value: Any) -> Any:
+    return number(FUNCTIONS["conj"](value), complex) if value.kind is complex else value
+
+
 def define_operators() -> None:
-    """Gives numbers that depend on tensors Python's operators."""
+    """Gives numbers that depend on tensors the operators, methods and attributes of Python's numbers."""
     for name, own in UNARY.items():
         setattr(SymbolicNumber, f"__{name}__", _unary(name, own.op, own.native))
     for name in BINARY:
@@ -255,3 +290,13 @@ def define_operators() -> None:
         setattr(SymbolicNumber, f"__r{name}__", _arithmetic(name, reflected=True))
     for name, own in COMPARISONS.items():
         setattr(SymbolicNumber, f"__{name}__", _comparison(name, own.op))
+    for name, get in (("real", _real), ("imag", _imag)):
+        setattr(SymbolicNumber, name, property(get))
+    SymbolicNumber.methods.update(
+        {
+            "conjugate": _method(_conjugate),
+            "denominator": lambda owner: 1,  # of an int: a float has none
+            "is_integer": _method(_is_integer),
+            "numerator": _itself,
+        }
+    )

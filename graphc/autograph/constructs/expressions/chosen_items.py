@@ -9,7 +9,7 @@ from typing import Any
 from graphc.autograph.constructs.branches.branch import itself
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.branches.logic import if_exp, or_
-from graphc.autograph.constructs.expressions.comparisons import compare
+from graphc.autograph.constructs.expressions.comparisons import equal_items
 from graphc.autograph.constructs.expressions.list_choice import place_in
 from graphc.autograph.constructs.expressions.text import formatted, joined
 from graphc.autograph.constructs.storage.cells import ContentsCell
@@ -40,16 +40,12 @@ def _is_known(owner: list[Any], value: Any) -> bool:
     return not any(isinstance(leaf, SymbolicTensor) for item in (*owner, value) for leaf in nest.flatten(item)[0])
 
 
-def _equal(item: Any, value: Any) -> Any:
-    return item is value or compare("==", item, value)  # identity first, as Python's lists do: a NaN finds itself
-
-
 def _find(owner: list[Any], value: Any, error: Callable[[], Exception]) -> Any:
     """Returns the place of the first item that equals a value, which must be there."""
     found: Any = False
     place: Any = 0
     for position in reversed(range(len(owner))):  # the choice made last wins, and that is the first item
-        equal = _equal(owner[position], value)
+        equal = equal_items(owner[position], value)
         place = _either(equal, position, place)
         found = or_(partial(itself, equal), partial(itself, found))
     require(found, error)
@@ -67,7 +63,7 @@ def _count(native: Native, owner: list[Any], value: Any) -> Any:
         return native(value)
     total: Any = 0
     for item in owner:
-        total = total + _either(_equal(item, value), 1, 0)
+        total = total + _either(equal_items(item, value), 1, 0)
     return total
 
 

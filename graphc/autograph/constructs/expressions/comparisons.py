@@ -31,7 +31,7 @@ from graphc.core import SymbolicTensor, apply, operand
 from graphc.ir import OPS
 from graphc.tracing import context
 
-__all__ = ["Compared", "compare", "compare_chain", "compared", "contains", "ordered"]
+__all__ = ["Compared", "compare", "compare_chain", "compared", "contains", "equal_items", "ordered"]
 
 Thunk = Callable[[], Any]
 
@@ -144,18 +144,19 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!="):
         equal: Any = len(firsts) == len(seconds)
         for first, second in zip(firsts, seconds, strict=False):
-            equal = and_(partial(itself, equal), partial(_equal, first, second))
+            equal = and_(partial(itself, equal), partial(equal_items, first, second))
         return _truth(equal if symbol == "==" else not_(equal))
     # The first two that differ decide; if none do, the lengths.
     result: Any = native(len(firsts), len(seconds))
     for first, second in reversed(list(zip(firsts, seconds, strict=False))):
-        equal = _equal(first, second)
+        equal = equal_items(first, second)
         differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
         result = or_(partial(itself, differing), partial(and_, partial(itself, equal), partial(itself, result)))
     return result
 
 
-def _equal(first: Any, second: Any) -> Any:
+def equal_items(first: Any, second: Any) -> Any:
+    """Returns whether two items of lists are equal."""
     # Identity first, as Python's lists do: one NaN in both is equal.
     return first is second or compare("==", first, second)
 
@@ -206,7 +207,7 @@ def _compare_any(symbol: str, left: Any, right: Any) -> Any:
 def _is_among(item: Any, elements: Iterable[Any]) -> Any:
     found: Any = False
     for element in elements:
-        found = or_(partial(itself, found), partial(_equal, item, element))
+        found = or_(partial(itself, found), partial(equal_items, item, element))
         if found is True:
             return True
     return _truth(found)

@@ -23,7 +23,6 @@ from graphc.autograph.constructs.loops.spaces import (
     Rows,
     Space,
     TensorIndices,
-    Zipped,
     is_same,
 )
 from graphc.autograph.constructs.overrides import Functions
@@ -203,11 +202,11 @@ class _Zip(SpaceIterator):
         # Python's zip knows which parts have given one item more when the shortest ends.
         self._native = zip(*parts, strict=self._strict)
 
-    def _left(self) -> Zipped:
+    def _left(self) -> Mapped:
         spaces = [part._left() for part in self._parts]
         if self._strict and not all(isinstance(space.length, int) for space in spaces):
             raise _strict_error("over what is as long as a tensor says")
-        return Zipped(spaces)
+        return Mapped(lambda *items: items, spaces)
 
     def lose(self, why: str) -> None:
         super().lose(why)

@@ -34,7 +34,6 @@ __all__ = [
     "Rows",
     "Space",
     "TensorIndices",
-    "Zipped",
     "affine",
     "is_same",
 ]
@@ -346,18 +345,6 @@ class _Several(Space):
         return tuple([part.of_position(counter, rows) for part in self._parts])
 
 
-class Zipped(_Several):
-    """``zip``: tuples of the items of several spaces."""
-
-    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
-        """Returns a tuple."""
-        return self._items(counter, rows)
-
-    def part(self, start: int, stop: int) -> Zipped:
-        """Some of the tuples."""
-        return Zipped([part.part(start, stop) for part in self._parts])
-
-
 class Enumerated(_Several):
     """``enumerate``: the items of a space, numbered from ``start`` on."""
 
@@ -375,7 +362,7 @@ class Enumerated(_Several):
 
 
 class Mapped(_Several):
-    """``map``: what a function makes of the items of several spaces."""
+    """``map``, and ``zip`` by a function that makes tuples: what a function makes of the items of several spaces."""
 
     def __init__(self, function: Callable[..., Any], parts: Sequence[Space]) -> None:
         super().__init__(parts)
