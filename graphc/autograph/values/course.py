@@ -7,6 +7,7 @@ unrolled, and the loop takes what the graph needs of it as a row of values.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, cast
 
@@ -117,30 +118,32 @@ class Course:
             return np.array(values, np.float64 if self.kind is float else self.kind)
 
 
-class Courses:
+class Courses(ABC):
     """The numbers of a loop that have a course, while its body is traced.
 
     Args:
       region: the body.
       order: what the loop's counter is in each iteration.
-      take: returns the tensor that is a course's value in the iteration that is traced.
 
     Attributes:
       asked: whether it was asked between which ints a number lies of which only the first one was known.
     """
 
-    def __init__(
-        self,
-        region: Region,
-        order: range,
-        take: Callable[[Course], SymbolicTensor],
-    ) -> None:
+    def __init__(self, region: Region, order: range) -> None:
         self.region = region
         self.order = order
         self.asked = False
-        self._take = take
         self._taken: list[tuple[Course, SymbolicTensor]] = []
         self.index = Course(self, None, (), order[0], order)
+
+    @property
+    def courses(self) -> Courses | None:
+        """Itself; None where there are too many iterations for Python to compute the numbers."""
+        return self if len(self.order) <= MAX_TRIPS else None
+
+    @abstractmethod
+    def take(self, course: Course) -> SymbolicTensor:
+        """Puts the value that a course has in the iteration that is traced into the program."""
 
     def give_up(self, use: str) -> NoReturn:
         """Ends the attempt to roll the loop, because ``use`` needs Python."""
@@ -149,7 +152,7 @@ class Courses:
 
     def tensor(self, course: Course) -> SymbolicTensor:
         """Returns the tensor that is a course's value in the iteration that is traced."""
-        found = self._take(course)
+        found = self.take(course)
         self._taken.append((course, found))
         return found
 

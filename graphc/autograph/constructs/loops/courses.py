@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.values.course import MAX_TRIPS, Course, Courses
+from graphc.autograph.values.course import Course, Courses
 from graphc.autograph.values.index import LoopIndex, held_as_int
 from graphc.autograph.values.join import leaf_type
 from graphc.autograph.values.number import SymbolicNumber
@@ -20,33 +20,28 @@ from graphc.tracing import Region, Trace
 __all__ = ["LookedUp", "TakenRows", "number_after"]
 
 
-class TakenRows:
+class TakenRows(Courses):
     """A scan takes one row of an array in each iteration, which holds the numbers.
 
     Args:
       region: the body.
       counter: its input that is one of ``order`` in each iteration.
       order: what the counter is in each iteration.
-
-    Attributes:
-      courses: the numbers; None where there are too many iterations to compute them.
     """
 
     def __init__(self, region: Region, counter: SymbolicTensor, order: range) -> None:
-        self._region = region
+        super().__init__(region, order)
         self._counter = counter
         self._rows: dict[Course, SymbolicTensor] = {}
-        few = len(order) <= MAX_TRIPS
-        self.courses = Courses(region, order, self._take) if few else None
 
-    def _take(self, course: Course) -> SymbolicTensor:
-        # What the counter gives by arithmetic needs no row.
-        found = _progression(self._counter, course, self._region)
+    def take(self, course: Course) -> SymbolicTensor:
+        """Returns a row, or what the counter gives by arithmetic, which needs none."""
+        found = _progression(self._counter, course, self.region)
         if found is not None:
             return found
         argument = self._rows.get(course)
         if argument is None:
-            argument = self._rows[course] = self._region.argument(_type(course), "row")
+            argument = self._rows[course] = self.region.argument(_type(course), "row")
         return _as_number(argument, course)
 
     def arguments(self) -> list[SymbolicTensor]:
@@ -58,25 +53,24 @@ class TakenRows:
         return [trace.constant(_array(course)) for course in self._rows]
 
 
-class LookedUp:
+class LookedUp(Courses):
     """A while looks the numbers up in tables; see :class:`TakenRows`.
 
     Args:
       region: the body.
-      position: the number of the iteration; None if that is not counted by Python.
+      position: the number of the iteration.
       order: as of a scan.
     """
 
     def __init__(self, region: Region, position: SymbolicTensor, order: range) -> None:
-        self._region = region
+        super().__init__(region, order)
         self._position = position
-        few = len(order) <= MAX_TRIPS
-        self.courses = Courses(region, order, self._take) if few else None
 
-    def _take(self, course: Course) -> SymbolicTensor:
-        region, values = self._region, course.values
+    def take(self, course: Course) -> SymbolicTensor:
+        """Returns an item of a table; where that is not known yet, anything: the body is traced once more."""
+        region, values = self.region, course.values
         if values is None:
-            course.loop.asked = True  # this body is traced once more, when they are known
+            self.asked = True
             return _as_number(region.argument(_type(course), "number"), course)
         place = LoopIndex(self._position.snapshot(), 0, len(values) - 1, region, None)
         with trace_scope(region):
