@@ -60,7 +60,7 @@ from graphc.autograph.constructs.purity.reading import evaluated
 from graphc.autograph.constructs.purity.unconverted import run_as_is
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.with_statement.managers import manager
-from graphc.autograph.values.control import Control, hand_down
+from graphc.autograph.values.control import control
 from graphc.autograph.values.deferred import holds_deferred, value_of
 from graphc.autograph.values.growing_list import as_lists, holds_growing
 from graphc.autograph.values.kept_tensors import holds_symbols
@@ -68,17 +68,9 @@ from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.unbound import is_unset, load, return_value, unbound, unbound_return, unset
 from graphc.core import register_converter, register_late_host_ops
 
-hand_down(
-    Control(
-        call=call,
-        if_exp=choose,
-        note_raise=note_raise,
-        or_=or_,
-        require=require,
-        require_limit=require_limit,
-        unless=unless,
-    )
-)
+control.call, control.note_raise = call, note_raise
+control.if_exp, control.or_ = choose, or_
+control.require, control.require_limit, control.unless = require, require_limit, unless
 fill()
 register_converter(call)
 register_late_host_ops(call_late)

@@ -16,7 +16,7 @@ from enum import Enum
 from functools import reduce, wraps
 from typing import Any, NoReturn, TypeVar, cast
 
-from graphc.autograph.values.control import if_exp, note_raise
+from graphc.autograph.values.control import control
 from graphc.autograph.values.deferred import RAISED, Deferred
 from graphc.autograph.values.facts import known_of, note_condition
 from graphc.autograph.values.number import SymbolicNumber
@@ -152,7 +152,9 @@ def use(value: Any, function: Callable[[Any], Any]) -> Any:
         return function(value.options[left[0]])
     first = left[0]
     # In the false branch `left` is without the first, so the recursion ends.
-    return if_exp(value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function))
+    return control.if_exp(
+        value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function)
+    )
 
 
 def ask(value: Any, question: Callable[[Any], Any]) -> Any:
@@ -167,7 +169,7 @@ def ask(value: Any, question: Callable[[Any], Any]) -> Any:
         except (AttributeError, TypeError, ValueError) as error:
             # An error of Python's own is noted here; one that the user's code raised (RAISED) is noted already.
             if is_simple(one) and not isinstance(error, GraphcError) and not hasattr(error, RAISED):
-                note_raise(error)
+                control.note_raise(error)
             raise
 
     return use(value, asked)

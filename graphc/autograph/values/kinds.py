@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from graphc.autograph.values.control import call
+from graphc.autograph.values.control import control
 from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import describe
@@ -145,7 +145,7 @@ def is_instance(value: Any, kind: type[Any]) -> bool:
 
 def _asked(example: Any, kind: Any) -> Any:
     # The converted isinstance of a tensor ends up here again.
-    return isinstance(example, kind) if isinstance(example, SymbolicTensor) else call(isinstance)(example, kind)
+    return isinstance(example, kind) if isinstance(example, SymbolicTensor) else control.call(isinstance)(example, kind)
 
 
 def stands_for_bool(value: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.values.arithmetic import BINARY, COMPARISONS, UNARY
-from graphc.autograph.values.control import or_, require, require_limit
+from graphc.autograph.values.control import control
 from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
 from graphc.autograph.values.index import as_tensor
@@ -197,12 +197,12 @@ def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
 
 def _check_divisor(native: Any, first: Any, second: Any) -> None:
     kinds = kind_of(first) or int, kind_of(second) or int
-    require(as_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
+    control.require(as_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
 
 
 def _check_shift(native: Any, first: Any, second: Any) -> None:
     del first
-    require(as_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
+    control.require(as_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
 
 
 def _check_power(native: Any, first: Any, second: Any) -> None:
@@ -215,14 +215,16 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
     if float not in kinds and type(exponent) not in (int, bool):
         error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
         # A limit, not an exception: plain Python goes on here, so no `except` of the user's may run.
-        require_limit(exponent >= 0, lambda: UnimplementedError(error))
+        control.require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
     if type(base) not in KINDS or base == 0:
         one = 1.0 if float in kinds else 1
-        require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
+        control.require(control.or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
     if float in kinds and not (type(exponent) in KINDS and float(exponent).is_integer()):
         error = "a negative number to a power that is not whole is complex; make the base complex"
-        require_limit(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
+        control.require_limit(
+            control.or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error)
+        )
 
 
 def _check_complex_power(native: Any, base: Any, exponent: Any) -> None:

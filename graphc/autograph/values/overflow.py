@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.values.arithmetic import BINARY, UNARY, Bounds
-from graphc.autograph.values.control import require_limit
+from graphc.autograph.values.control import control
 from graphc.autograph.values.spans import ANY_INT, HIGHEST, LOWEST, Span
 from graphc.base import at, user_location
 from graphc.base.errors import NumberOverflowError
@@ -88,7 +88,7 @@ def _require(name: str, fits: Any) -> None:
         "holds such a number where Python's grow; bound it, for example by %, or compute it as a tensor: as a float, "
         "gx.astype(x, 'float32'), or as an int32 tensor, which wraps"
     )
-    require_limit(fits, lambda: at(NumberOverflowError(message), location))
+    control.require_limit(fits, lambda: at(NumberOverflowError(message), location))
 
 
 def _is_within(value: Any, span: Span, low: int, high: int) -> Any:

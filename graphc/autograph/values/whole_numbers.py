@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from graphc.autograph.values.control import require, unless
+from graphc.autograph.values.control import control
 from graphc.autograph.values.number import SymbolicNumber, is_whole, number
 from graphc.autograph.values.spans import HIGHEST, LOWEST
 from graphc.base.errors import GraphcError, OutOfRangeError
@@ -47,21 +47,21 @@ def _check(value: SymbolicTensor) -> None:
     if value.shape:
         value = cast("SymbolicTensor", apply(OPS["reshape"], (value,), Attrs(shape=())))
     if value.dtype.kind == "u":
-        require(apply(OPS["less_equal"], (value, HIGHEST)), _too_large)
+        control.require(apply(OPS["less_equal"], (value, HIGHEST)), _too_large)
         return
     if value.dtype.kind == "i":
         within = [apply(OPS["greater_equal"], (value, LOWEST)), apply(OPS["less_equal"], (value, HIGHEST))]
-        require(FUNCTIONS["logical_and"](*within), _too_large)
+        control.require(FUNCTIONS["logical_and"](*within), _too_large)
         return
 
     def fail() -> None:
-        require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
-        require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
-        require(False, _too_large)
+        control.require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
+        control.require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
+        control.require(False, _too_large)
 
     # One test for all good numbers; only where it fails is it asked which error it is.
     fits = apply(OPS["less"], (abs(value), -float(LOWEST)))
-    unless(fits, fail)
+    control.unless(fits, fail)
 
 
 def _too_large() -> GraphcError:

@@ -22,7 +22,7 @@ from graphc.autograph.constructs.purity.reading import (
 )
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.choice import ask, over_choices
-from graphc.autograph.values.control import call
+from graphc.autograph.values.control import control
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import example_of, has_attribute
 from graphc.autograph.values.python_object import PLAIN, found_on, is_users
@@ -48,7 +48,7 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
     if is_symbolic(owner) and name == "__class__":  # that of int(t) is int
-        return call(type)(owner)
+        return control.call(type)(owner)
     try:
         # `super` is a builtin class, but what it finds may be the user's.
         if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
@@ -57,14 +57,14 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
             return value
         fallback = operator_method(owner, "__getattr__")
         if (finder := operator_method(owner, "__getattribute__")) is not None:
-            return call(finder)(owner, name)
+            return control.call(finder)(owner, name)
         # getattr would run the user's __getattr__ unconverted.
         return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
     except AttributeError:
         read_missing(owner, name)  # it may be there in the next call
         if fallback is None:
             raise
-        return call(fallback)(owner, name)
+        return control.call(fallback)(owner, name)
 
 
 def _without_fallback(owner: Any, name: str) -> Any:
@@ -81,7 +81,7 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         function = found.fget
         if isinstance(function, CACHED) or (isinstance(function, types.FunctionType) and is_users(kind, function)):
             read_descriptor(kind, name, found)
-            return call(function)(instance)
+            return control.call(function)(instance)
     elif isinstance(found, functools.partialmethod):
         read_descriptor(kind, name, found)
     elif isinstance(found, functools.singledispatchmethod):
@@ -100,7 +100,7 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         read_descriptor(kind, name, found)
         if found_on(class_of(found), "__set__") is None:
             read_unset(owner, name)  # such an attribute would take its place in the next call
-        return call(getter)(found, owner, kind)
+        return control.call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)
     return value

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.values.choice import over_choices, use
-from graphc.autograph.values.control import call
+from graphc.autograph.values.control import control
 from graphc.tracing import context, dispatched
 
 __all__ = ["DISPATCHING", "call_dispatched", "call_dispatched_method"]
@@ -23,7 +23,7 @@ def call_dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
     if not args:  # Python says that there is none
         return in_python(function, **kwargs)
-    return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
+    return control.call(_implementation(function.dispatch, control.call(type)(args[0]), id(function)))(*args, **kwargs)
 
 
 @over_choices(None, None, None, use)
@@ -31,8 +31,8 @@ def call_dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: An
     """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
     if not args:
         return in_python(found.__get__(owner, kind), **kwargs)
-    chosen = _implementation(found.dispatcher.dispatch, call(type)(args[0]), id(found))
-    return call(chosen.__get__(owner, kind))(*args, **kwargs)
+    chosen = _implementation(found.dispatcher.dispatch, control.call(type)(args[0]), id(found))
+    return control.call(chosen.__get__(owner, kind))(*args, **kwargs)
 
 
 def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:

@@ -15,7 +15,7 @@ from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, 
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import check_iterator, made, made_here, operator_method
 from graphc.autograph.frontend.convert import is_converted
-from graphc.autograph.values.control import call
+from graphc.autograph.values.control import control
 from graphc.autograph.values.protocol import alternatives, check_given
 from graphc.autograph.values.python_object import found_on
 from graphc.core import Tensor
@@ -103,7 +103,7 @@ def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
     for name in names:
         method = operator_method(owner, name)
         if method is not None:
-            return True, call(method)(owner)
+            return True, control.call(method)(owner)
     return False, None
 
 
@@ -137,7 +137,7 @@ def guarded(function: Any) -> Any:
         if not calling:
             args = tuple([_called_back(value) for value in args])
             if function in MAPPING and args and isinstance(args[0], type):
-                args = (call(args[0]), *args[1:])
+                args = (control.call(args[0]), *args[1:])
             kwargs = {name: _called_back(value) for name, value in kwargs.items()}
         if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
             found, result = call_special(args[0], *_SPECIAL_METHODS[function])
@@ -166,7 +166,7 @@ def _hashable_function(function: Any) -> Any:
 
 def _called_back(value: Any) -> Any:
     """Returns an argument that the builtin calls, as a call of it would be converted."""
-    return call(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
+    return control.call(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
 
 
 def _takes_tensors(function: Any) -> bool:

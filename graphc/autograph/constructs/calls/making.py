@@ -20,7 +20,7 @@ from graphc.autograph.constructs.purity.impure import is_reported, report_call, 
 from graphc.autograph.constructs.purity.reading import read_attribute, read_inherited, read_method
 from graphc.autograph.constructs.purity.unconverted import asked, follow, run_as_is
 from graphc.autograph.constructs.purity.watch import is_pure_module, made
-from graphc.autograph.values.control import call
+from graphc.autograph.values.control import control
 from graphc.autograph.values.python_object import found_on, is_users
 from graphc.base import with_article
 from graphc.tracing import Region, context, fixed
@@ -126,10 +126,10 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
         context.trace.journal.own(made)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
-        in_python(call(init), made, *args, **kwargs)
+        in_python(control.call(init), made, *args, **kwargs)
         return made
     # What dataclasses generate asks the object for the method, and finds what is put there first.
-    given, converted = (*args, *kwargs.values()), call(types.MethodType(post_init, made))
+    given, converted = (*args, *kwargs.values()), control.call(types.MethodType(post_init, made))
 
     def after_init(*args: Any) -> None:
         _own_defaults(made, given)
