@@ -183,6 +183,14 @@ def _without_xla(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _leaves_its_process_unchanged() -> Iterator[None]:  # the first of these by name, so the last to end
+    from tests.process_state import unchanged_process
+
+    with unchanged_process():
+        yield
+
+
 @pytest.fixture
 def warm_python() -> Iterator[None]:
     """Lets the programs that a test starts find JAX and graphc imported."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import os
+import time
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -20,6 +23,13 @@ CASES = [
     pytest.param(case, marks=pytest.mark.xfail(strict=True, reason="not yet followed")) if case.gap else case
     for case in cases()
 ]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment() -> Iterator[None]:
+    with mock.patch.dict(os.environ):
+        yield
+    time.tzset()
 
 
 @contextlib.contextmanager

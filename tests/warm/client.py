@@ -17,12 +17,11 @@ from typing import Any, cast
 import pytest
 
 from tests.draws import SEED
+from tests.process_state import READ_BY_IMPORTS
 from tests.warm.server import receive, send
 
 __all__ = ["warm_processes"]
 
-_READ_BY_IMPORTS = ("JAX_", "GRAPHC_", "XLA_", "PYTHON", "NPY_", "LD_")
-"""Variables that are read by Python itself, or when JAX or graphc are imported."""
 _READ_LATER = (
     *("GRAPHC_AUTHKEY", "GRAPHC_COORDINATOR", "GRAPHC_CPU_DEVICES", "GRAPHC_LOCAL_", "GRAPHC_PROCESS"),
     *("GRAPHC_RESTART", "GRAPHC_SERVE_TOKEN", "PYTHONBREAKPOINT", "PYTHONPATH", "PYTHONUNBUFFERED"),
@@ -73,7 +72,7 @@ def _of_imports(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(_READ_BY_IMPORTS) and not name.startswith(_READ_LATER)
+        if name.startswith(READ_BY_IMPORTS) and not name.startswith(_READ_LATER)
     }
 
 
