@@ -44,7 +44,7 @@ test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) -m 'drawn and not slow' $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
-	  $(or $(TESTS),tests/autograph tests/compat tests/function tests/ops/test_gradients.py tests/ops/test_errors.py)
+	  $(or $(TESTS),tests/autograph tests/compat tests/function $(addprefix tests/ops/test_,gradients.py errors.py primitives.py))
 	GRAPHC_TESTS_SEED=all XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto \
 	  $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
 	  $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients tests/test_examples.py)

@@ -18,12 +18,12 @@ from graphc.ops import constants, fft, functions, lax, linalg, nn, random
 from graphc.ops import special as special_rows
 from graphc.ops.stubs import render, stub_path
 from graphc.ops.table import ROWS, Row
-from tests.ops.calls import ALL_ROWS, EXAMPLES, called
+from tests.ops.calls import ALL_ROWS, EXAMPLES, called, is_jax_s
 from tests.ops.examples import Example
 from tests.ops.support import KernelInterpreter, arrays, flat, trace, types
 
 CASES = [
-    pytest.param(name, case, id=f"{name}-{number}")
+    pytest.param(name, case, id=f"{name}-{number}", marks=pytest.mark.drawn(3) if is_jax_s(name) else ())
     for name, cases in EXAMPLES.items()
     for number, case in enumerate(cases)
 ]

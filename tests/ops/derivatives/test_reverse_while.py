@@ -225,6 +225,7 @@ def test_cotangents_of_some_outputs_only() -> None:
     assert [float(value) for value in of_the_second] == [0, 8, 0]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("kind", "order"),
     [("while in while", 2), ("while in scan", 2), ("scan in while", 1), ("cond in while", 1), ("while in cond", 1)],
@@ -343,8 +344,7 @@ def test_how_often_the_body_is_evaluated(trips: int, slots: int, stores: bool, t
     assert evaluations(trips, slots, stores) <= times * trips
 
 
-@pytest.mark.parametrize("nested", [False, True])
-@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize(("order", "nested"), [(0, False), (1, True), (2, False)])
 def test_what_a_body_does_to_the_world_is_done_once(order: int, nested: bool) -> None:
     calls: list[None] = []
 
