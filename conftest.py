@@ -70,6 +70,9 @@ settings.register_profile("graphc", deadline=None, suppress_health_check=[Health
 settings.load_profile("graphc")
 
 
+# Python collects after each 700 new objects, where a trace alone makes thousands: a twentieth of all time. What a test
+# holds by weak references it collects by itself.
+gc.set_threshold(50_000, 20, 100)
 # What tests leave behind, above all in JAX's caches, grows to millions of objects.
 _TESTS_BETWEEN_FREEZES = 50
 _tests_run = itertools.count(1)

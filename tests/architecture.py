@@ -6,8 +6,9 @@ It reads the files and imports none of them, so it also sees imports inside func
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +119,7 @@ class Module:
 
     name: str
     path: Path
+    text: str
     tree: ast.Module
     imports: tuple[Import, ...]
 
@@ -130,7 +132,7 @@ class Module:
         """The folder or file of graphc/ that it belongs to; empty for ``graphc/__init__.py`` itself."""
         return _part(self.name)
 
-    @property
+    @functools.cached_property
     def exported(self) -> frozenset[str] | None:
         """The names in a written-out ``__all__``, also where ``__all__`` is a sum; None if there is no ``__all__``."""
         statements = [node for node in self.tree.body if "__all__" in _assigned(node)]
@@ -195,14 +197,18 @@ def read_modules(root: Path) -> dict[str, Module]:
         parts = [FACE, *path.relative_to(root).with_suffix("").parts]
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text, str(path))
         package = name if is_package else name.rpartition(".")[0]
-        modules[name] = Module(name, path.relative_to(root.parent), tree, tuple(_imports(tree.body, package, True)))
+        imports = tuple(_imports(tree.body, package, True))
+        modules[name] = Module(name, path.relative_to(root.parent), text, tree, imports)
     return modules
 
 
-def _imports(nodes: list[ast.stmt] | list[ast.AST], package: str, eager: bool) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.AST], package: str, eager: bool) -> Iterator[Import]:
     for node in nodes:
+        if not isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            continue  # imports are no part of expressions, which are most of the nodes
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.partition(".")[0]
@@ -216,8 +222,8 @@ def _imports(nodes: list[ast.stmt] | list[ast.AST], package: str, eager: bool) -
             yield from _imports(node.body, package, False)
             yield from _imports(node.orelse, package, eager)
         else:
-            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _imports(list(ast.iter_child_nodes(node)), package, eager and not is_function)
+            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from _imports(ast.iter_child_nodes(node), package, eager and not is_function)
 
 
 def _assigned(node: ast.stmt) -> set[str]:
@@ -321,15 +327,18 @@ def _door_rules(target: str, modules: Mapping[str, Module]) -> Iterator[str]:
 
 def _mode_rules(module: Module) -> Iterator[tuple[int, str]]:
     """Reads of the trace that is open."""
-    if module.part in PARTS_OF_BOTH_MODES or module.name in FILES_OF_BOTH_MODES:
+    known = module.part in PARTS_OF_BOTH_MODES or module.name in FILES_OF_BOTH_MODES
+    if known or "trace" not in module.text:
         return
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == "context.trace":
+        if isinstance(node, ast.Attribute) and node.attr == "trace" and ast.unparse(node) == "context.trace":
             yield node.lineno, "reads context.trace; apply an op, or ask graphc.tracing (refuse_in_trace, lifted, ...)"
 
 
 def _jax_rules(module: Module) -> Iterator[tuple[int, str]]:
     """Reaches into what JAX does not promise to keep: by import, by attribute, or by a dotted name in a string."""
+    if "jax" not in module.text:
+        return
     names: dict[str, str] = {}
     for item in module.imports:
         if item.module.partition(".")[0] not in {"jax", "jaxlib"}:
@@ -375,6 +384,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
         )
         for name, module in modules.items()
     }
+    first_lines = {name: _where(module, 1) for name, module in modules.items()}
     found: list[str] = []
     done: set[str] = set()
 
@@ -383,7 +393,7 @@ def _cycles(modules: Mapping[str, Module]) -> list[str]:
             cycle = path[path.index(name) :]
             first = cycle.index(min(cycle))
             ring = [*cycle[first:], *cycle[:first], min(cycle)]
-            found.append(f"{_where(modules[ring[0]], 1)}: import cycle: {' -> '.join(ring)}")
+            found.append(f"{first_lines[ring[0]]}: import cycle: {' -> '.join(ring)}")
         elif name not in done:
             for target in edges[name]:
                 visit(target, [*path, name])
