@@ -42,7 +42,7 @@ test: $(VENV)/.has-test ## run the tests and the examples in docstrings
 
 test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the programs with XLA as users have it
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
-	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) -m 'drawn and not slow' $(ARGS) $(TESTS)
+	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) -m '(drawn or hypothesis) and not slow' $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
 	  $(or $(TESTS),tests/autograph tests/compat tests/function $(addprefix tests/ops/test_,gradients.py errors.py primitives.py))
 	GRAPHC_TESTS_SEED=all XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto \

@@ -54,7 +54,7 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.draws import SEED, is_drawn
+from tests.draws import SEED, examples, is_drawn
 
 # Python keeps what it compiled of graphc and of the tests, also where it is told not to. A program that a test starts
 # spends up to a second of two and a half on that otherwise, and a worker ten seconds on the tests' assertions.
@@ -66,7 +66,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of an op compiles it, which makes one example slow and says nothing about the code under test.
-settings.register_profile("graphc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "graphc", max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("graphc")
 
 

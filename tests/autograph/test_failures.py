@@ -29,6 +29,7 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
+from tests.draws import examples
 
 pytestmark = pytest.mark.usefixtures("watchdog")
 
@@ -438,7 +439,7 @@ def test_loops_that_raise_stay_rolled(program: Any) -> None:
     assert {loop.kind for loop in loops} == {"rolled"}
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=6), st.integers(-8, 8))
 def test_the_first_failure_wins(limits: list[int], start: int) -> None:
     """A chain of steps and checks raises what comes first in the program."""

@@ -15,6 +15,7 @@ from graphc import Tensor
 from graphc.autograph.constructs.loops.ranges import TensorRange
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from tests.autograph.differential import check, f, kinds_of, loops_of, n
+from tests.draws import examples
 
 CASES: list[Any] = []
 ROLLED, UNROLLED, WHILE = ["rolled"], ["unrolled"], ["while"]
@@ -535,7 +536,7 @@ def number_of_items(start: Tensor, stop: Tensor, step: Tensor) -> Any:
     return TensorRange(start, stop, step, sign=0, most=None, span=None).space().length
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(start=EXTREMES, stop=EXTREMES, step=EXTREMES.filter(bool))
 def test_the_length_of_a_tensor_range_is_exact(start: int, stop: int, step: int) -> None:
     found = number_of_items(*[gx.asarray(np.int32(bound)) for bound in (start, stop, step)])
@@ -543,7 +544,7 @@ def test_the_length_of_a_tensor_range_is_exact(start: int, stop: int, step: int)
 
 
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_random_nests_of_iterators(data: st.DataObject) -> None:
     """Whatever is nested in what, the items and their order are those of Python."""
 

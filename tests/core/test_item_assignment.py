@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from tests.draws import examples
 
 # --- what NumPy does
 
@@ -49,7 +50,7 @@ def assignments(draw: st.DrawFn) -> tuple[np.ndarray[Any, Any], Any, np.ndarray[
     return array, index, (100 + np.arange(count, dtype=np.float32)).reshape(value_shape)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(assignments())
 def test_it_does_what_numpy_does(case: Any) -> None:
     array, index, values = case
@@ -63,7 +64,7 @@ def test_it_does_what_numpy_does(case: Any) -> None:
     assert tensor.shape == array.shape
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(assignments())
 def test_compiled_it_does_the_same(case: Any) -> None:
     array, index, values = case

@@ -14,6 +14,7 @@ from graphc.data import Dataset
 from graphc.data.elements import flatten
 from graphc.data.nodes import at_once
 from graphc.data.plan import Epoch, Node, improved
+from tests.draws import examples
 
 
 def double(x: Any) -> Any:
@@ -68,14 +69,14 @@ def rest(iterator: Any) -> list[Any]:
     return [[leaf.tolist() for leaf in flatten(element)[0]] for element in iterator]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(steps, st.sampled_from(["range", "slices"]), st.integers(1, 4))
 def test_passes_change_nothing(steps: list[tuple[str, Any]], source: str, size: int) -> None:
     plan = built(steps, source, size).plan
     assert rows(improved(plan)) == rows(plan)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(steps, st.sampled_from(["range", "slices"]), st.integers(1, 4))
 def test_every_position_can_be_resumed(steps: list[tuple[str, Any]], source: str, size: int) -> None:
     dataset = built(steps, source, size)

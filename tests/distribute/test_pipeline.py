@@ -14,6 +14,7 @@ import graphc as gx
 from graphc.distribute import Pipeline
 from graphc.distribute.pipeline import _order  # pyright: ignore[reportPrivateUsage]
 from graphc.runtime import Event, Timeline
+from tests.draws import examples
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(10, 6)).astype(np.float32)  # 10 rows are 4 micro-batches of 2, 3, 2 and 3
@@ -85,7 +86,7 @@ def test_stages_of_one_step_overlap() -> None:
     assert min(last) < max(first)  # the last stage has begun before the first is done
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.sampled_from(["gpipe", "1f1b"]), st.integers(1, 5), st.integers(1, 6))
 def test_each_step_is_done_once_and_after_what_it_needs(schedule: Any, stages: int, microbatches: int) -> None:
     done: list[tuple[int, int, bool]] = []

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.drawing.layout import Item, Layout, ranks_of, spread
+from tests.draws import examples
 
 
 @st.composite
@@ -24,7 +25,7 @@ def boxes_of(items: list[Item], found: Layout) -> list[tuple[float, float, float
 
 
 @given(nets())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_boxes_are_apart_and_lines_lead_downwards(net: tuple[list[Item], list[tuple[int, int]]]) -> None:
     items, edges = net
     found = spread(items, edges)
@@ -46,7 +47,7 @@ def test_boxes_are_apart_and_lines_lead_downwards(net: tuple[list[Item], list[tu
 
 
 @given(nets())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_ranks_respect_every_edge(net: tuple[list[Item], list[tuple[int, int]]]) -> None:
     items, edges = net
     ranks = ranks_of(len(items), edges)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.drawing import Box, Note, Picture, path_of, views
 from graphc.ir import Graph
+from tests.draws import examples
 from tests.ir.strategies import graphs
 
 X = gx.ones((4, 4))
@@ -70,7 +71,7 @@ def test_every_node_has_a_box() -> None:
 
 
 @given(graphs(), st.sampled_from([None, 3, 10]))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_random_graphs_have_a_box_for_every_node(graph: Graph, limit: int | None) -> None:
     pictures = views(graph, limit=limit)
     assert {box.key for box in boxes_of(pictures)} >= set(keys_of(graph))

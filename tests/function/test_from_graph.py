@@ -21,6 +21,7 @@ from graphc.base.errors import (
     VerificationError,
 )
 from graphc.ir import OPS, Graph, verify
+from tests.draws import examples
 
 _VARIABLE = gx.Variable(1.0, name="v")
 
@@ -218,7 +219,7 @@ def test_the_text_to_be_changed_is_a_graph() -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_changed_text_of_real_ops_is_refused_or_compiled(data: st.DataObject) -> None:
     tokens = re.findall(r'"(?:[^"\\]|\\.)*"|->|[-+A-Za-z0-9_./]+|\s+|.', _TEXT, re.DOTALL)
     values = (

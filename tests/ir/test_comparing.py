@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graphc.ir import Graph, Node, Value, aligned, difference, parse_graph
 from graphc.ir.passes import CSE, DCE
+from tests.draws import examples
 from tests.ir.strategies import graphs
 
 TEXT = """
@@ -54,13 +55,13 @@ def disguised(graph: Graph, seed: int) -> Graph:
 
 
 @given(graphs(), st.integers(0, 100))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_names_and_order_are_no_difference(graph: Graph, seed: int) -> None:
     assert difference(graph, disguised(graph, seed)) == ""
 
 
 @given(graphs())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_what_is_aligned_is_the_same_graph(graph: Graph) -> None:
     changed = CSE()(DCE()(graph))
     again = aligned(graph, changed)

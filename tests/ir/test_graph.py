@@ -20,6 +20,7 @@ from graphc.ir import (
     reads,
     writes,
 )
+from tests.draws import examples
 from tests.ir.strategies import ADD, EITHER, FLOAT, NEG, READ, REPEAT, SWAP, TEST_OPS, WRITE, graphs
 
 
@@ -56,7 +57,7 @@ class TestEquality:
         assert read(f"{two} after(%a, %b)") == read(f"{two} after(%b, %a)")
 
     @given(graphs())
-    @settings(max_examples=20)
+    @settings(max_examples=examples(20))
     def test_equal_graphs_have_equal_hashes(self, graph: Graph) -> None:
         copy = parse_graph(str(graph), TEST_OPS)
         assert graph == copy

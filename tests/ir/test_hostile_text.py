@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from graphc.base import Location, errors
 from graphc.ir import Graph, parse_graph, print_graph, verify
+from tests.draws import examples
 from tests.ir.strategies import TEST_OPS, graphs
 
 HEAD = "graph g(%x: f32[3]) -> (f32[3]) {\n  "
@@ -27,7 +28,7 @@ _HOSTILE = (
 
 
 @given(graphs(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_changed_text_parses_or_is_refused(graph: Graph, data: st.DataObject) -> None:
     tokens = _TOKEN.findall(print_graph(graph))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graphc.base import Location, errors
 from graphc.ir import Attrs, Graph, GraphBuilder, Literal, Node, parse_graph, print_graph, print_node, print_value
+from tests.draws import examples
 from tests.ir.strategies import (
     ADD,
     FLOAT,
@@ -92,7 +93,7 @@ def test_a_large_literal_is_packed() -> None:
 
 
 @given(graphs())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_parsing_gives_the_graph_back(graph: Graph) -> None:
     text = print_graph(graph)
     parsed = parse_graph(text, TEST_OPS)
@@ -104,7 +105,7 @@ def test_parsing_gives_the_graph_back(graph: Graph) -> None:
 
 
 @given(attribute_values, st.text())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_every_attribute_value_comes_back(value: object, name: str) -> None:
     graph = Graph((), [Node(READ, (), Attrs({name: value}), [FLOAT])], ())
     text = print_graph(graph)
@@ -113,7 +114,7 @@ def test_every_attribute_value_comes_back(value: object, name: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_damaged_text_is_refused_or_read_but_never_crashes(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(GOLDEN)))
     length = data.draw(st.integers(0, 8))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 from graphc.base import Location, errors
 from graphc.ir import Attrs, Graph, Node, OpDef, TensorType, Value, verify
+from tests.draws import examples
 from tests.ir.strategies import ADD, FLOAT, INT, NEG, REPEAT, VECTOR, WEAK, graphs
 
 X = Value(FLOAT, None, 0, "x")
@@ -29,7 +30,7 @@ def refused(graph: Graph) -> str:
 
 
 @given(graphs())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_random_graphs_are_valid(graph: Graph) -> None:
     verify(graph)
 

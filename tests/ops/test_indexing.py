@@ -18,6 +18,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRang
 from graphc.core import SymbolicTensor, Tensor, Variable, kernel, operand
 from graphc.ops import asarray, get_item, update_item
 from graphc.ops.indexing import GET_ITEM, UPDATE_ITEM
+from tests.draws import examples
 from tests.ops.support import KernelInterpreter, run, trace, types
 
 X = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
@@ -49,7 +50,7 @@ def indices(draw: st.DrawFn, shape: tuple[int, ...] = X.shape) -> Any:
     return parts[0] if len(parts) == 1 and draw(st.booleans()) else tuple(parts)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(index=indices())
 def test_reading_is_that_of_numpy(index: Any) -> None:
     expected = X[index]
@@ -60,7 +61,7 @@ def test_reading_is_that_of_numpy(index: Any) -> None:
     assert [value.type for value in graph.outputs] == types([output])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(index=indices(), fill=st.booleans())
 def test_replacing_is_that_of_numpy(index: Any, fill: bool) -> None:
     # Equal values, since which of several is kept where an index names an element twice is not said.

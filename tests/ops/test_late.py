@@ -16,6 +16,7 @@ from graphc.core import FUNCTIONS, kernel, trace_scope, type_of
 from graphc.ir import OPEN, OPS, Attrs, Graph, Interpreter, OpDef, TensorType, parse_graph, verify
 from graphc.ir.passes import shape_inputs, specialize
 from graphc.tracing import Trace
+from tests.draws import examples
 
 F32, I32 = np.dtype("float32"), np.dtype("int32")
 Inputs = Sequence[np.ndarray[Any, Any]]
@@ -215,7 +216,7 @@ STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=5), st.integers(1, 4))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_specialised_graph_computes_what_that_of_the_types_does(steps: list[str], rows: int) -> None:
     def function(x: Any, y: Any) -> Any:
         for step in steps:

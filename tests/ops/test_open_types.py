@@ -16,6 +16,7 @@ from graphc.base.errors import GraphcError, InvalidArgumentError, OutOfRangeErro
 from graphc.core import trace_scope
 from graphc.ir import OPEN, OPS, Attrs, Node, ProbeError, TensorType, compatible, infer_open, verify
 from graphc.tracing import Trace
+from tests.draws import examples
 from tests.ops.calls import EXAMPLES, called
 from tests.ops.support import trace
 
@@ -79,7 +80,7 @@ NAMES = sorted(set(EXAMPLES) - {"poly"})  # the polynomial without roots is a sc
 
 
 @given(st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_what_is_said_of_open_types_holds_for_all_sizes_that_fit(data: st.DataObject) -> None:
     found = nodes(data.draw(st.sampled_from(NAMES)))
     if not found:

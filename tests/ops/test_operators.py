@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.base.errors import GraphcError
 from graphc.core import Tensor
+from tests.draws import examples
 from tests.ops.support import flat, trace
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -63,7 +64,7 @@ def found(function: Callable[..., Any], *operands: Any) -> Any:
 
 
 @given(case=cases())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_types_are_those_of_jax(case: tuple[str, Any, Any]) -> None:
     name, first, second = case
     function = BINARY[name]
@@ -87,7 +88,7 @@ def test_types_are_those_of_jax(case: tuple[str, Any, Any]) -> None:
 
 
 @given(case=cases())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_values_are_those_of_jax(case: tuple[str, Any, Any]) -> None:
     name, first, second = case
     function = BINARY[name]

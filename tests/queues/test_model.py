@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import graphc as gx
 from graphc.base.errors import CancelledError, OutOfRangeError
 from graphc.queues import FIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from tests.draws import examples
 from tests.queues.calls import Call
 
 
@@ -261,7 +262,9 @@ class PriorityMachine(QueueMachine):
 
 @pytest.mark.parametrize("machine", [FifoMachine, ShuffleMachine, PriorityMachine])
 def test_a_queue_does_as_its_model(machine: type[QueueMachine]) -> None:
-    run_state_machine_as_test(machine, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=examples(60), stateful_step_count=25, deadline=None)
+    )
 
 
 def test_a_shuffled_queue_gives_back_all_that_was_put() -> None:

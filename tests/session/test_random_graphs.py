@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.core import apply
 from graphc.ir import OPS, OpDef
+from tests.draws import examples
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -80,7 +81,7 @@ def model(
     return [values[place] for place in fetched], held
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(programs())
 def test_a_run_does_what_python_does(program: tuple[list[tuple[Any, ...]], list[int], list[int]]) -> None:
     statements, fetched, fed = program

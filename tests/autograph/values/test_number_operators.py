@@ -15,6 +15,7 @@ from graphc.base.errors import ConcretizationError
 from tests.autograph.differential import f, run
 from tests.autograph.outcomes import same
 from tests.conformance.comparing import difference
+from tests.draws import examples
 
 LEAVES = ["int(a)", "int(b)", "float(x)", "float(y)", "bool(a)", "2", "-3", "0.5", "True"]
 
@@ -42,7 +43,7 @@ def program(text: str) -> Any:
     return namespace["program"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(expressions(), st.integers(-3, 3), st.integers(-3, 3), st.integers(-4, 4), st.integers(-4, 4))
 def test_random_expressions_are_those_of_python(text: str, a: int, b: int, x: int, y: int) -> None:
     fn = program(text)

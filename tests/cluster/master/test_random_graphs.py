@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.core import apply
 from graphc.ir import OPS, OpDef, part_of_world, writes
+from tests.draws import examples
 from tests.session.test_random_graphs import NAMES, model, programs
 
 pytestmark = pytest.mark.timeout(300)
@@ -37,7 +38,7 @@ def _servers() -> Any:
         server.stop()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(programs(), st.lists(st.sampled_from(_PINS), min_size=20, max_size=20), st.sampled_from([2301, 2302, 2303]))
 def test_a_run_over_tasks_does_what_python_does(program: Any, pins: list[str], port: int) -> None:
     statements, fetched, fed = program

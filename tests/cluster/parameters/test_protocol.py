@@ -25,6 +25,7 @@ from graphc.cluster.parameters import (
     warm_up,
 )
 from graphc.cluster.simulation import Clock, Network
+from tests.draws import examples
 
 _STEPS = 12
 _WORKERS = ["a", "b", "c", "d"]
@@ -125,7 +126,7 @@ def _check_ledger(shard: Shard) -> dict[int, str]:
     return fates
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_CASES)
 def test_no_update_is_lost_or_twice_where_all_that_is_answered_is_on_the_disk(case: _Case) -> None:
     for shard in _shards(_train(case, "sync")):
@@ -133,7 +134,7 @@ def test_no_update_is_lost_or_twice_where_all_that_is_answered_is_on_the_disk(ca
         assert shard.version == _STEPS
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(_CASES)
 def test_with_checkpoints_the_ledger_tells_which_updates_were_lost(case: _Case) -> None:
     for shard in _shards(_train(case, "checkpoint")):
@@ -144,7 +145,7 @@ def test_with_checkpoints_the_ledger_tells_which_updates_were_lost(case: _Case) 
         assert case.servers or "lost" not in fates.values()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(_CASES, st.sampled_from([drop(0), drop(2), warm_up(4, drop(1)), scale()]))
 def test_no_update_is_staler_than_promised(case: _Case, policy: Any) -> None:
     bounds = {drop(0): 0, drop(2): 2, warm_up(4, drop(1)): 1}
@@ -155,7 +156,7 @@ def test_no_update_is_staler_than_promised(case: _Case, policy: Any) -> None:
         assert sum(shard.ledger.staleness.values()) == shard.version
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_CASES, st.integers(1, 4), st.sampled_from(["sync", "checkpoint"]))
 def test_of_a_version_the_first_gradients_count_and_late_ones_are_in_the_ledger(
     case: _Case, round: int, durability: Durability
@@ -171,7 +172,7 @@ def test_of_a_version_the_first_gradients_count_and_late_ones_are_in_the_ledger(
             assert (shard.version - 1) * round < applied <= shard.version * round
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_CASES)
 def test_without_spare_workers_no_gradient_is_late_whoever_dies(case: _Case) -> None:
     for shard in _shards(_train(case, "sync", round=len(_WORKERS))):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graphc.ir import Graph, Interpreter, parse_graph, print_graph, verify
 from graphc.ir.passes import Collect, Loops, Pass, PredictiveCommoning, Promote, TakeRows, loops
+from tests.draws import examples
 from tests.ir.passes.array_loops import NUMPY_OPS, array_loops
 
 
@@ -20,7 +21,7 @@ def run(graph: Graph) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("step", [Promote, PredictiveCommoning, Collect, TakeRows, Loops])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_values_stay_to_the_bit(step: type[Pass], data: st.DataObject) -> None:
     graph = data.draw(array_loops(NUMPY_OPS))
     verify(graph)

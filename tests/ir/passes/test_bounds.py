@@ -14,6 +14,7 @@ from graphc.base import Registry
 from graphc.ir import Attrs, Graph, GraphBuilder, Interpreter, Literal, OpDef, TensorType, Value, parse_graph, verify
 from graphc.ir.passes import DCE, Bounds, Fold, Loops
 from graphc.ir.passes.ranges import Ranges
+from tests.draws import examples
 from tests.ir.strategies import BOOL, COND, CONSTANT, GET_ITEM, INT, SCAN, TEST_OPS, UPDATE_ITEM, WHERE, WHILE
 
 OPS: Registry[OpDef] = Registry("op")
@@ -142,7 +143,7 @@ def run(graph: Graph, *inputs: int) -> list[Any]:
 
 
 @given(graph=programs(), inputs=st.tuples(SPANS, SPANS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_random_programs_give_the_same_and_their_numbers_lie_within_their_bounds(
     graph: Graph, inputs: tuple[int, int]
 ) -> None:

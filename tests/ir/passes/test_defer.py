@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphc.base import Registry
 from graphc.ir import Graph, Interpreter, OpDef, parse_graph, verify
 from graphc.ir.passes import Defer
+from tests.draws import examples
 from tests.ir.passes import test_bounds
 from tests.ir.strategies import TEST_OPS
 
@@ -74,7 +75,7 @@ def _run(graph: Graph, *values: Any) -> list[Any]:
         return [np.asarray(found).tolist() for found in Interpreter(graph).run(*values)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     low=st.sampled_from([None, *ENDS]),
     high=st.sampled_from(ENDS),

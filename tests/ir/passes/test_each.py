@@ -24,6 +24,7 @@ from graphc.ir import (
     reads,
 )
 from graphc.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, run_passes
+from tests.draws import examples
 from tests.ir.strategies import ADD, FLOAT, NEG, TEST_OPS, ancestors, graphs
 
 
@@ -303,7 +304,7 @@ class TestOrder:
         assert '%w: () = write(%c) {name = "u"} after(%v)' in result
 
     @given(graphs())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     def test_conflicting_nodes_have_a_path_and_no_added_edge_is_spare(self, graph: Graph) -> None:
         result = Order()(graph)
         assert [node.name for node in result.nodes] == [node.name for node in graph.nodes]

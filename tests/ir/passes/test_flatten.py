@@ -23,6 +23,7 @@ from graphc.ir import (
     verify,
 )
 from graphc.ir.passes import DCE, Flatten
+from tests.draws import examples
 from tests.ir.strategies import (
     ADD,
     BOOL,
@@ -217,7 +218,7 @@ def chains(draw: st.DrawFn) -> Graph:
 
 
 @given(graph=chains())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_chain_keeps_its_results_and_effects(graph: Graph) -> None:
     verify(graph)
     graph = DCE()(graph)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from graphc.ir import Graph, Interpreter, parse_graph, verify
 from graphc.ir.passes import DCE, Induct, Loops
+from tests.draws import examples
 from tests.ir.strategies import TEST_OPS
 
 
@@ -45,7 +46,7 @@ def _run(graph: Graph, *values: int) -> list[Any]:
         return [int(found) for found in Interpreter(graph).run(*map(np.int32, values))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     by=st.sampled_from([-(2**31), -6, -2, -1, 0, 1, 2, 4, 6, 2**31 - 1]),
     length=st.integers(1, 5),

@@ -25,6 +25,7 @@ from graphc.ir.passes import (
     Sink,
     run_passes,
 )
+from tests.draws import examples
 from tests.ir.strategies import (
     ADD,
     CONSTANT,
@@ -63,7 +64,7 @@ def paths_between_writers(graph: Graph) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("step", PASSES, ids=lambda step: step.name)
 @given(graph=graphs())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_a_pass_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> None:
     verify(graph)
     result = step(graph)
@@ -76,7 +77,7 @@ def test_a_pass_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> 
 
 @pytest.mark.parametrize("step", OVER_LOOPS, ids=lambda step: step.name)
 @given(graph=graphs(depth=2))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_pass_over_loops_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> None:
     verify(graph)
     result = step(graph)
@@ -86,7 +87,7 @@ def test_a_pass_over_loops_keeps_results_effects_and_validity(step: Pass, graph:
 
 
 @given(graph=graphs())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_the_default_pipeline_keeps_results_and_leaves_nothing_to_do(graph: Graph) -> None:
     assert [step.name for step in PIPELINE] == [step.name for step in DEFAULT]
     result = run_passes(graph, PIPELINE)
@@ -126,7 +127,7 @@ def ordered_graphs(draw: st.DrawFn, *passes: Pass) -> tuple[Graph, Graph]:
 
 @pytest.mark.parametrize("after", [[], [DCE()], [CSE(), Fold(), DCE()]], ids=["order", "then dce", "then all"])
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_ordered_effects_do_not_depend_on_the_schedule(after: list[Pass], data: st.DataObject) -> None:
     graph, other = data.draw(ordered_graphs(Order(), *after))
     verify(other)
@@ -140,7 +141,7 @@ def test_ordered_effects_do_not_depend_on_the_schedule(after: list[Pass], data: 
 
 
 @given(graph=graphs(), data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_prune_keeps_the_chosen_outputs_and_the_effects(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.sampled_from(range(len(graph.outputs))), max_size=3)) if graph.outputs else []
     result = Prune(tuple(chosen))(graph)

@@ -14,6 +14,7 @@ from graphc.base import Location
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import OPEN, SHAPE_OF, Attrs, GraphBuilder, TensorType, known_ints, verify
 from graphc.ir.passes import specialize
+from tests.draws import examples
 from tests.ir.strategies import ADD, CALL, NEG, PAIR, READ, WRITE
 
 F32 = np.dtype("float32")
@@ -49,7 +50,7 @@ def test_types_are_inferred_anew_and_all_else_stays() -> None:
 
 
 @given(st.lists(st.sampled_from([ADD, NEG, PAIR]), max_size=6), st.integers(0, 4))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_it_is_the_graph_that_is_built_with_the_types(ops: list[Any], size: int) -> None:
     def build(type: TensorType) -> Any:
         builder = GraphBuilder()

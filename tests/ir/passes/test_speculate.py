@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from graphc.ir import Interpreter, parse_graph, print_graph, verify
 from graphc.ir.passes import Speculate
+from tests.draws import examples
 from tests.ir.strategies import TEST_OPS
 
 
@@ -108,7 +109,7 @@ def branches(draw: st.DrawFn, depth: int = 2) -> str:
 
 
 @given(branches(), branches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_random_branches_compute_the_same(true: str, false: str) -> None:
     with np.errstate(all="ignore"):
         after(loop(true, other=false))

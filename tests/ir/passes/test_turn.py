@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graphc.ir import Graph, Interpreter, parse_graph, print_graph, verify
 from graphc.ir.passes import Loops, Turn
+from tests.draws import examples
 from tests.ir.strategies import TEST_OPS
 
 TAKES_AND_COLLECTS = """
@@ -108,6 +109,6 @@ def chains(draw: st.DrawFn) -> Graph:
 
 
 @given(graph=chains())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_values_stay_to_the_bit(graph: Graph) -> None:
     checked(graph)

@@ -19,6 +19,7 @@ from graphc.ops.derivatives.checkpoints import SLOTS, is_stored, slots_for
 from graphc.ops.derivatives.modes import repeated
 from graphc.ops.derivatives.reverse_while import while_loop
 from graphc.ops.host import is_replaying, replaying
+from tests.draws import examples
 
 
 def counted(
@@ -90,7 +91,7 @@ def test_the_gradient_of_any_number_of_iterations(trips: int, stores: bool) -> N
     assert_close(gradient(SLOTS, stores)(STATE, INVARIANT, trips), gradient_by_scan(5000)(STATE, INVARIANT, trips))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(slots=st.sampled_from([2, 3, 5, 9]), stores=st.booleans(), trips=st.integers(0, 70))
 def test_the_gradient_with_any_number_of_checkpoints(slots: int, stores: bool, trips: int) -> None:
     assert_close(gradient(slots, stores)(STATE, INVARIANT, trips), gradient(SLOTS, False)(STATE, INVARIANT, trips))

@@ -21,6 +21,7 @@ from graphc.serve.http.bodies import JSON, NPY, NPZ, decode, encode, media_type,
 from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.numbers import natural
 from graphc.serve.http.problems import ProblemError
+from tests.draws import examples
 from tests.serve.http.asking import as_bytes, npy, npz
 
 _LIMIT = 1 << 20
@@ -212,7 +213,7 @@ def test_malformed_npz_is_refused() -> None:
         decode(NPZ, file.getvalue(), _LIMIT)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.sampled_from([npy(np.ones((2, 3))), npz(np.arange(4), y=np.ones(2))]), st.data())
 def test_any_bytes_are_read_or_refused(body: bytes, data: st.DataObject) -> None:
     changed = bytearray(body)

@@ -15,6 +15,7 @@ import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from tests.autograph.differential import check, kinds_of
+from tests.draws import examples
 
 XS = [1.0, -2.0, 3.0, 4.0, -1.0, 2.0]
 
@@ -340,7 +341,7 @@ OPERATIONS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(OPERATIONS, st.lists(st.floats(-2, 2, width=16), min_size=3, max_size=6))
 def test_random_operations(operations: list[str], values: list[float]) -> None:
     def program(xs: Tensor) -> Any:
