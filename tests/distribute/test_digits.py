@@ -120,7 +120,7 @@ CASES = [
 ]
 
 
-@pytest.mark.drawn(2)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_weights_are_those_of_one_device(case: Case, tmp_path: Path) -> None:
     wanted_weights = on_one_device(dropout=case.dropout, accumulate=case.accumulate)

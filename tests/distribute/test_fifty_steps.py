@@ -40,6 +40,7 @@ def weights(make: Callable[[], Any], compiled: Callable[[Any], Any], *between: C
     return [variable.numpy() for variable in net.variables]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     "make",
     [lambda: gx.optim.SGD(0.1), lambda: gx.optim.Adam(0.01), lambda: gx.optim.Optimizer(CLIPPED)],

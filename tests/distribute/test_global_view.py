@@ -80,6 +80,7 @@ def _trained(make_optimizer: Callable[[], Any], parallel: DataParallel | None, s
     return model
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("make_optimizer", [_sgd, _clipped_adam])
 def test_fifty_steps_give_the_weights_of_one_device(make_optimizer: Callable[[], Any]) -> None:
     """With dropout, batch normalization, and clipping by global norm."""

@@ -46,6 +46,7 @@ def on_one_device() -> list[float]:
     return [step(X, Y).item() for _ in range(3)]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     ("schedule", "wrap"), [("gpipe", gx.function), ("1f1b", gx.function), ("1f1b", gx.do_not_convert)]
 )

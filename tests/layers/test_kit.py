@@ -91,6 +91,7 @@ def test_batch_normalization_is_that_of_keras_in_training_and_after(compiled: bo
     assert [name.rpartition("/")[2] for name in other.named_variables()] == ["moving_mean", "moving_variance"]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize("view", ["replica", "global"])
 def test_fifty_steps_on_four_devices_normalise_by_the_whole_batch(view: str) -> None:
     x, y = wave(8, 5), wave(8, 1, k=3.0)

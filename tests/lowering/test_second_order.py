@@ -97,6 +97,7 @@ def third(grad: Grad, xp: Any, f: Any, x: Any, w: Any, v: Any) -> Any:
     return grad(lambda w: xp.sum(hessian_product(grad, xp, f, x, w, v) * v))(w)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", [hessian_product, by_both, of_two, linear, separate, third])
 @pytest.mark.parametrize(("ours", "by_hand"), PAIRS, ids=[ours.__name__ for ours, _ in PAIRS])
 def test_it_is_jaxs_gradient(program: Any, ours: Any, by_hand: Any) -> None:

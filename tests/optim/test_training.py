@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 import graphc as gx
 
@@ -14,10 +14,13 @@ BATCH, STEPS = 64, 24
 
 
 def _digits() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    from sklearn.datasets import load_digits  # it takes a second to import
+
     images, labels = load_digits(return_X_y=True)
     return (images / 16.0).astype("float32"), labels.astype("int32")
 
 
+@cache
 def _train(mode: str) -> tuple[list[float], float]:
     images, labels = _digits()
     gx.random.seed(0)

@@ -112,6 +112,7 @@ CASES = [
 ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("name", "function", "x"), CASES)
 def test_derivatives_over_several_devices(name: str, function: Callable[..., Any], x: Any) -> None:
     """Taken inside a compiled function, and of a compiled function from outside, they are those of eager code."""
