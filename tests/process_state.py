@@ -16,18 +16,17 @@ __all__ = ["READ_BY_IMPORTS", "unchanged_process"]
 READ_BY_IMPORTS = ("JAX_", "GRAPHC_", "XLA_", "PYTHON", "NPY_", "LD_")
 """Variables that are read by Python itself, or when JAX or graphc are imported. Libraries set others of their own."""
 
-FOLDER, PATH, DEPTH, CTRL_C = "the working directory", "sys.path", "the recursion limit", "the handler of SIGINT"
-_LIBRARIES = "site-packages"
+FOLDER, DEPTH, CTRL_C = "the working directory", "the recursion limit", "the handler of SIGINT"
 
 
 @contextmanager
 def unchanged_process() -> Generator[None]:
     """Fails the test inside the scope that leaves the process changed, and puts it right for the tests after it."""
-    variables, rest, path = _variables(), _rest(), sys.path[:]
+    variables, rest = _variables(), _rest()
     yield
     changes = [*_changes(variables, _variables()), *_changes(rest, _rest())]
     if changes:
-        _put_right(variables, rest, path)
+        _put_right(variables, rest)
         pytest.fail("\n".join(["the test leaves its process changed; use monkeypatch", *changes]), pytrace=False)
 
 
@@ -38,7 +37,6 @@ def _variables() -> dict[str, Any]:
 def _rest() -> dict[str, Any]:
     return {
         FOLDER: os.getcwd(),
-        PATH: [entry for entry in sys.path if _LIBRARIES not in entry],  # Ray adds one of its own
         DEPTH: sys.getrecursionlimit(),
         CTRL_C: signal.getsignal(signal.SIGINT),
     }
@@ -51,11 +49,10 @@ def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [f"{name}: was {before.get(name)!r}, is {after.get(name)!r}" for name in names]
 
 
-def _put_right(variables: dict[str, Any], rest: dict[str, Any], path: list[str]) -> None:
+def _put_right(variables: dict[str, Any], rest: dict[str, Any]) -> None:
     for name in _variables().keys() - variables.keys():
         del os.environ[name]
     os.environ.update(variables)
     os.chdir(rest[FOLDER])
-    sys.path[:] = [*(entry for entry in sys.path if _LIBRARIES in entry and entry not in path), *path]
     sys.setrecursionlimit(rest[DEPTH])
     signal.signal(signal.SIGINT, rest[CTRL_C])
