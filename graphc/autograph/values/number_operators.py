@@ -229,16 +229,16 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
 
 def _check_complex_power(native: Any, base: Any, exponent: Any) -> None:
     """Refuses a power of 0j that is not real, or negative."""
-    if type(base) in _KINDS and base != 0:
+    if type(base) in KINDS and base != 0:
         return
-    if type(exponent) in _KINDS:
+    if type(exponent) in KINDS:
         if exponent.real < 0 or exponent.imag != 0:
-            require(base != 0, lambda: _error_of(native, 0j, -1))
+            control.require(base != 0, lambda: _error_of(native, 0j, -1))
         return
 
     real = exponent.dtype.kind != "c"
     defined = exponent >= 0 if real else (exponent.real >= 0) & (exponent.imag == 0)
-    require(or_(lambda: defined, lambda: base != 0), lambda: _error_of(native, 0j, -1))
+    control.require(control.or_(lambda: defined, lambda: base != 0), lambda: _error_of(native, 0j, -1))
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
