@@ -105,9 +105,14 @@ def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarra
       dtype: the dtype to convert to, by NumPy's rules; None for the natural one.
 
     Raises:
-      InvalidTypeError: the value is not an array of numbers or booleans.
+      InvalidTypeError: the value is not an array of numbers or booleans, or has a mask.
       InvalidArgumentError: the value has ints that the natural dtype cannot hold.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidTypeError(
+            "cannot make a tensor from a masked array: a tensor has no mask; use `array.filled(value)`, or pass "
+            "`array.data` and `array.mask`"
+        )
     try:
         # An object's __array__ may give its own memory even if it is asked for a copy.
         array = np.array(np.asarray(value) if hasattr(value, "__array__") else value)

@@ -8,7 +8,7 @@ import numpy as np
 from jax.core import Tracer
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import SymbolicTensor, Tensor, canonical_array, type_of
 
 __all__ = ["checked_array"]
@@ -20,6 +20,7 @@ def checked_array(value: Any) -> Any:
     Raises:
       LeakedTensorError: the value is a tensor of a trace.
       InvalidArgumentError: the value is a JAX tracer, or an array that no tensor can hold.
+      InvalidTypeError: the value is an ``np.matrix`` or a masked array.
     """
     if isinstance(value, SymbolicTensor):
         raise value.trace.leaked(value)
@@ -31,6 +32,12 @@ def checked_array(value: Any) -> Any:
         )
         raise at(error, user_location())
     array = value.raw if isinstance(value, Tensor) else value
+    if isinstance(array, np.matrix):
+        error = InvalidTypeError(
+            "a compiled function got an np.matrix, whose operators are not those of tensors: its * is a matrix "
+            "product; pass np.asarray(m)"
+        )
+        raise at(error, user_location())
     if isinstance(array, np.ndarray | np.generic):
         return canonical_array(array)
     type_of(array)  # raises for arrays that no tensor can hold

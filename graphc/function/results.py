@@ -10,9 +10,10 @@ from typing import Any
 
 import jax
 
-from graphc.base import has_mark, nest
+from graphc.base import Location, has_mark, nest
 from graphc.core import SymbolicTensor, Tensor
 from graphc.function import front_end
+from graphc.function.returned import Fresh, from_outside, settled
 from graphc.tracing import Trace
 
 __all__ = ["OwnTensor", "Place", "Result", "is_written", "packer", "written_result"]
@@ -60,15 +61,23 @@ class Result:
     own: dict[int, int | Tensor]
 
     @classmethod
-    def of(cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor]) -> Result:
+    def of(
+        cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor], location: Location | None = None
+    ) -> Result:
         """Flattens the result.
 
         Args:
           trace: the function's trace.
           value: the returned value.
           arguments: the traced tensors of the arguments.
+          location: the function's definition.
+
+        Raises:
+          UnimplementedError: the result holds an object that a call cannot make anew.
         """
-        found, structure = nest.flatten(value, repeats=True)
+        outside = from_outside(trace.reads, value)
+        found, structure = nest.flatten(value, outside.keys(), repeats=True)
+        is_whole = not front_end.holds_deferred(structure)  # what puts a text together is not made by the user
         places = {id(argument): index for index, argument in enumerate(arguments)}
         leaves: list[Any] = []
         outputs: list[SymbolicTensor] = []
@@ -77,7 +86,8 @@ class Result:
         for position, leaf in enumerate(found):
             output = _output(trace, leaf)
             if not isinstance(output, SymbolicTensor):
-                leaves.append(output)
+                output = outside.get(id(leaf), output)
+                leaves.append(settled(trace, output, location) if is_whole else output)
                 continue
             outputs.append(output)
             kind = _NUMBER if isinstance(leaf, front_end.SymbolicNumber) and not leaf.joined else _OUTPUT
@@ -111,6 +121,8 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
                 output = made[leaf.index]
             elif isinstance(leaf, OwnTensor):
                 output = leaf.tensor
+            elif isinstance(leaf, Fresh):
+                output = leaf.make()
             made.append(leaf if output is None else output)
         return nest.unflatten(structure, made)
 
@@ -142,7 +154,7 @@ def written_result(
     outputs = (f"t{place}" for place in itertools.count())
     for position, leaf in enumerate(leaves):
         if not (leaf is _OUTPUT or leaf is _NUMBER or isinstance(leaf, _Again)):
-            texts.append(name(leaf))
+            texts.append(f"{name(leaf.make)}()" if isinstance(leaf, Fresh) else name(leaf))
             continue
         output = next(outputs)
         text = texts[leaf.index] if isinstance(leaf, _Again) else f"{output}.item()" if leaf is _NUMBER else output

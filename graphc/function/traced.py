@@ -12,7 +12,7 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import Location, user_location
+from graphc.base import Location, nest, user_location
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
@@ -114,12 +114,13 @@ class TracedFunction:
         self.structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.device = self.devices[0] if len(self.devices) == 1 else ""
-        # Objects that come with the arguments are found again at each call, and so are tensors from anywhere.
+        # Objects that come with the arguments are found again at each call, and so are tensors and containers from
+        # anywhere, of which only the contents are guarded.
         values: list[Any] = []
 
         def place(value: Any) -> Any:
             source = reads.source(value)
-            if source is None or not (source.of_call or isinstance(value, Tensor)):
+            if source is None or not (source.of_call or isinstance(value, Tensor) or nest.is_mutable(value)):
                 return value
             if source not in self.wanted:
                 self.wanted.append(source)

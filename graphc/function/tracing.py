@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from graphc.base import collections_so_far, is_graphc_file
+from graphc.base import Location, collections_so_far, is_graphc_file
 from graphc.base.errors import GraphcError
 from graphc.core import context, trace_scope, type_of
 from graphc.function import front_end
@@ -129,7 +129,7 @@ def _trace_into(
             if not front_end.ends_function(error):
                 raise
             result = None
-        returned = Result.of(trace, result, symbolic)
+        returned = Result.of(trace, result, symbolic, _definition(function))
         del result
         write_back = WriteBack.of(trace, options.name, arguments, symbolic, before)
         if write_back is not None:
@@ -158,6 +158,12 @@ def _trace_into(
     traced.check(arguments)
     trace.reads.release()
     return traced
+
+
+def _definition(function: Callable[..., Any]) -> Location | None:
+    """Returns the line where a function or method is defined; None for other callables."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return None if code is None else Location(code.co_filename, code.co_firstlineno, code.co_name)
 
 
 def _succeeds(trace: Trace, graph: Graph, place: int) -> bool:
