@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +15,7 @@ __all__ = ["READ_BY_IMPORTS", "unchanged_process"]
 READ_BY_IMPORTS = ("JAX_", "GRAPHC_", "XLA_", "PYTHON", "NPY_", "LD_")
 """Variables that are read by Python itself, or when JAX or graphc are imported. Libraries set others of their own."""
 
-FOLDER, DEPTH, CTRL_C = "the working directory", "the recursion limit", "the handler of SIGINT"
+FOLDER, CTRL_C = "the working directory", "the handler of SIGINT"
 
 
 @contextmanager
@@ -37,7 +36,6 @@ def _variables() -> dict[str, Any]:
 def _rest() -> dict[str, Any]:
     return {
         FOLDER: os.getcwd(),
-        DEPTH: sys.getrecursionlimit(),
         CTRL_C: signal.getsignal(signal.SIGINT),
     }
 
@@ -54,5 +52,4 @@ def _put_right(variables: dict[str, Any], rest: dict[str, Any]) -> None:
         del os.environ[name]
     os.environ.update(variables)
     os.chdir(rest[FOLDER])
-    sys.setrecursionlimit(rest[DEPTH])
     signal.signal(signal.SIGINT, rest[CTRL_C])
