@@ -65,9 +65,8 @@ class Recycled:
         """Returns new memory, aligned so that JAX uses it where it is; it copies what is not aligned."""
         memory = bytearray(self._size + _ALIGNED)
         start = -np.ndarray((1,), np.uint8, memory).ctypes.data % _ALIGNED
-        return np.ndarray(
-            self._shape, self._dtype, memory, start
-        )  # the base of its views, since the memory is no array
+        # Since the memory is no array, this array is the base of its views, which keep it alive.
+        return np.ndarray(self._shape, self._dtype, memory, start)
 
 
 def _turned(buffers: deque[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], int]:
