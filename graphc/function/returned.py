@@ -85,6 +85,8 @@ def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
         return leaf
     if isinstance(leaf, Iterator):
         raise _refusal(trace, leaf, "is used up once", location)
+    if _is_graphcs(leaf):
+        return leaf
     if _holds_tensor(trace, leaf):
         raise _refusal(trace, leaf, "holds a tensor that has no value yet", location)
     if isinstance(leaf, _COPIED):
@@ -126,7 +128,7 @@ def _holds_tensor(trace: Trace, value: Any) -> bool:
         seen.add(id(part))
         if isinstance(part, types.FunctionType):
             found += _parts_of_function(part)
-        elif part is value or not _is_graphcs(part):
+        elif not _is_graphcs(part):
             found += gc.get_referents(part)
     return False
 
