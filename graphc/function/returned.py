@@ -34,13 +34,19 @@ _MOST_OBJECTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A placeholder for an object that the function makes: each call returns a copy."""
+    """A placeholder for an object that the function makes: each call returns a copy.
+
+    Attributes:
+      pattern: the object.
+      kept: what it holds and the function did not make, by identity: all copies hold the same.
+    """
 
     pattern: Any
+    kept: dict[int, Any]
 
     def make(self) -> Any:
         """Returns a new copy."""
-        return copy.deepcopy(self.pattern)
+        return copy.deepcopy(self.pattern, dict(self.kept))
 
 
 def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
@@ -90,8 +96,11 @@ def settled(trace: Trace, leaf: Any, location: Location | None) -> Any:
     if _holds_tensor(trace, leaf):
         raise _refusal(trace, leaf, "holds a tensor that has no value yet", location)
     if isinstance(leaf, _COPIED):
+        kept = {id(part): part for part in _reached(trace, leaf) if _is_graphcs(part) or trace.reads.source(part)}
+        if any(source.of_call for part in kept.values() if (source := trace.reads.source(part)) is not None):
+            raise _refusal(trace, leaf, "holds an object of the call's arguments", location)
         try:
-            return Fresh(copy.deepcopy(cast("Any", leaf)))
+            return Fresh(copy.deepcopy(cast("Any", leaf), dict(kept)), kept)
         except Exception as error:  # the user's code, such as a __getattr__ that answers for __deepcopy__
             raise _refusal(trace, leaf, "cannot be copied", location) from error
     if isinstance(leaf, types.FunctionType) and any(_is_state(trace, part) for part in _parts_of_function(leaf)):
@@ -117,20 +126,22 @@ def _is_state(trace: Trace, value: Any) -> bool:
 
 def _holds_tensor(trace: Trace, value: Any) -> bool:
     """Returns True if a tensor of the trace can be reached from an object that the trace made."""
+    return any(isinstance(part, SymbolicTensor) and part.trace is trace for part in _reached(trace, value))
+
+
+def _reached(trace: Trace, value: Any) -> Iterator[Any]:
+    """Yields an object and what it holds, up to what is from outside or graphc's own."""
     seen: set[int] = set()
     found = [value]
     while found and len(seen) < _MOST_OBJECTS:
         part = found.pop()
-        if isinstance(part, SymbolicTensor) and part.trace is trace:
-            return True
-        if id(part) in seen or isinstance(part, _PLAIN) or trace.reads.source(part) is not None:
+        if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, types.FunctionType):
-            found += _parts_of_function(part)
-        elif not _is_graphcs(part):
-            found += gc.get_referents(part)
-    return False
+        yield part
+        if isinstance(part, _PLAIN) or _is_graphcs(part) or trace.reads.source(part) is not None:
+            continue
+        found += _parts_of_function(part) if isinstance(part, types.FunctionType) else gc.get_referents(part)
 
 
 def _is_graphcs(value: Any) -> bool:

@@ -134,6 +134,20 @@ def test_containers_from_outside_are_the_callers_own(monkeypatch: pytest.MonkeyP
     assert same(X, other := [1, 2])[1] is other
 
 
+def test_a_copy_holds_the_very_objects_from_outside() -> None:
+    history, variable = History(), gx.Variable(1.0)
+    compiled = gx.function(lambda x: (x, deque([history.log, variable, [1]])))
+    first, second = compiled(X)[1], compiled(X)[1]
+    assert first[0] is second[0] is history.log
+    assert first[1] is second[1] is variable
+    assert first[2] is not second[2]
+
+
+def test_a_copy_that_holds_an_argument_is_refused() -> None:
+    with pytest.raises(gx.errors.UnimplementedError, match="a deque, which holds an object of the call's arguments"):
+        gx.function(lambda x, history: (x, deque([history])))(X, History())
+
+
 def test_masks_and_matrices_are_refused() -> None:
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
     double: Any = gx.function(lambda x: x * x)
