@@ -24,6 +24,10 @@ import graphc as gx
 
 __all__ = ["Contender", "Duel", "Reading", "Result", "Row", "arrays", "batch", "measure"]
 
+# A row ends when it has so many rounds and has taken so long: the median of more would not say more.
+_ENOUGH_ROUNDS = 30
+_SECONDS = 2.0
+
 Sample = Callable[[], None]
 
 
@@ -188,7 +192,7 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
 
     Args:
       row: what to measure.
-      rounds: how many samples each contender gives, unless the row sets a lower limit.
+      rounds: how many samples each contender gives, at most; fewer where the row says so, or where they take long.
       quick: whether everything is made small, to see that it runs.
 
     Raises:
@@ -225,7 +229,10 @@ def _fought(row: Row, duel: Duel, rounds: int) -> Result:
     gc.collect()
     for _, side in named:
         _time(side)  # warm-up
+    end = time.perf_counter() + _SECONDS
     for number in range(rounds):
+        if number >= _ENOUGH_ROUNDS and time.perf_counter() > end:
+            break
         for name, side in named if number % 2 == 0 else reversed(named):
             times[name].append(_time(side))
     return Result(row.name, row.case, row.bar, (sides[0].label, sides[1].label), times["measured"], times["baseline"])

@@ -41,7 +41,7 @@ def _graphc(num_ops: int, until: Literal["trace", "lower"]) -> Callable[[], Samp
     x = gx.ones((8,))
 
     def fresh() -> Sample:
-        function = gx.function(_chain(gx, num_ops))
+        function = gx.function(_chain(gx, num_ops), unroll=True)
         gc.collect()
         return (lambda: function.trace(x)) if until == "trace" else (lambda: function.lower(x))
 
@@ -61,7 +61,7 @@ def _jax(num_ops: int) -> Callable[[], Sample]:
 
 def _values(num_ops: int) -> tuple[Any, Any]:
     given = np.linspace(-1, 1, 8, dtype=np.float32)
-    return gx.function(_chain(gx, num_ops))(gx.asarray(given)), jax.jit(_chain(jnp, num_ops))(given)
+    return gx.function(_chain(gx, num_ops), unroll=True)(gx.asarray(given)), jax.jit(_chain(jnp, num_ops))(given)
 
 
 def _against_jax(quick: bool) -> Duel:
