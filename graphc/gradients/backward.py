@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import FUNCTIONS, Tensor, Variable, device_scope, operand
 from graphc.gradients.inside import used_inside
 from graphc.gradients.records import Record, key_of, key_of_any
+from graphc.ops import VJP
 from graphc.tracing import Trace, context
 
 __all__ = ["Backward"]
@@ -54,8 +55,8 @@ class Backward:
         if self.trace is not None:
             self._check_inside(targets, sources, groups)
         cotangents = self._seeds(targets, output_gradients)
-        self._backpropagate(cotangents, groups, sources)
-        return [_total([cotangents.get(key_of(tensor)) for tensor in group]) for group in groups]
+        zeros = self._backpropagate(cotangents, groups, sources)
+        return [_total(cotangents, zeros, group) for group in groups]
 
     def _check_inside(
         self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
@@ -91,7 +92,11 @@ class Backward:
 
     def _backpropagate(
         self, cotangents: dict[int, Tensor], groups: Sequence[Sequence[Tensor]], sources: Sequence[Any]
-    ) -> None:
+    ) -> set[int]:
+        """Adds the cotangents of the steps' inputs, and returns the keys of the tensors that have a zero one.
+
+        A zero is not computed: times an infinite derivative it would be NaN.
+        """
         needed = {key_of(tensor) for group in groups for tensor in group}
         names = {source.name for source in sources if isinstance(source, Variable)}
         # By the objects themselves if no tensor is symbolic: calls of _key would cost a tenth of the whole.
@@ -104,21 +109,29 @@ class Backward:
                 path.append((record, wrt))
                 outputs = record.outputs if not record.regions else record.reached(wrt)
                 needed.update([name for name in map(key, outputs) if name in connected])
+        zeros: set[int] = set()
         for record, wrt in reversed(path):
             given = [cotangents.get(key(output)) for output in record.outputs]
+            inputs = record.inputs
+            if zeros and any(key(output) in zeros for output in record.outputs):
+                reached = [True if key(output) in zeros else None for output in record.outputs]
+                zeros.update([key(inputs[place]) for place in record.reaching(wrt, reached)])
             if record.regions:
                 wrt = record.reaching(wrt, given)
             if not wrt or all(cotangent is None for cotangent in given):
                 continue
+            if record.op is VJP:
+                every, wrt = wrt, record.depending(wrt, given)
+                zeros.update([key(inputs[place]) for place in every if place not in wrt])
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
                 _refuse_assigned(sorted(assigned))
-            inputs = record.inputs
             with self._where_it_ran(record) if self.saw_pins else _HERE:
                 for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
                     if gradient is not None:
                         name = key(inputs[position])
                         before = cotangents.get(name)
                         cotangents[name] = gradient if before is None else before + gradient
+        return zeros
 
     def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
         """Returns the device scope of a backward step: the current one, or the forward step's if that named devices.
@@ -132,11 +145,15 @@ class Backward:
 _HERE = nullcontext()
 
 
-def _total(found: Sequence[Tensor | None]) -> Tensor | None:
+def _total(cotangents: Mapping[int, Tensor], zeros: Container[int], group: Sequence[Tensor]) -> Tensor | None:
+    """Returns the sum of the cotangents of some tensors; None if they have none."""
     total: Tensor | None = None
-    for gradient in found:
+    for tensor in group:
+        gradient = cotangents.get(key_of(tensor))
         if gradient is not None:
             total = gradient if total is None else total + gradient
+    if total is None and any(key_of(tensor) in zeros for tensor in group):
+        return FUNCTIONS["zeros_like"](group[0])
     # A separate tensor: two sources may share a gradient, which may be the user's own tensor.
     return None if total is None else total.fork()
 

@@ -1,18 +1,24 @@
-"""Reachability of gradients through ops with bodies: the inputs that each output depends on.
+"""Reachability of gradients: the inputs that each output of an op depends on.
 
 Eager tapes see each op and return None for independent sources. A loop, a branch or a compiled function is a single op
-to them, so this module analyses its body.
+to them, so this module analyses its body. The gradient of a linear op does not depend on the op's input, and that of a
+product depends on the other factor alone; this module finds that out from JAX's program for the gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
 
-from graphc.ir import Attrs, Graph, Node, OpDef, Value
-from graphc.lowering import lower
-from graphc.ops import CALL, COND, HOST_CALLS, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VMAP, WHILE
+import jax
 
-__all__ = ["reach"]
+from graphc.core import dtype_rules
+from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value
+from graphc.lowering import lower, needed_inputs
+from graphc.ops import CALL, COLLECTIVES, COND, HOST_CALLS, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VJP, VMAP, WHILE
+
+__all__ = ["reach", "reach_of_gradients"]
 
 Places = frozenset[int]
 _NOWHERE: Places = frozenset()
@@ -37,6 +43,36 @@ def reach(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Sequence[Places]
     if key not in caches:
         caches[key] = find(attrs, regions)
     return caches[key]
+
+
+def reach_of_gradients(attrs: Attrs, types: Sequence[TensorType]) -> Sequence[Places] | None:
+    """Returns the positions of the inputs that each output of a ``vjp`` without bodies depends on differentiably.
+
+    Args:
+      attrs: the attributes of the ``vjp``.
+      types: the types of its inputs, primals and cotangents.
+
+    Returns:
+      One set for each gradient, which may include too many inputs; None if nothing is known.
+    """
+    if any(type.is_open for type in types):
+        return None
+    return _of_gradients(attrs, tuple(types), dtype_rules())
+
+
+@lru_cache(maxsize=4096)
+def _of_gradients(attrs: Attrs, types: tuple[TensorType, ...], rules: Any) -> Sequence[Places] | None:
+    del rules  # the traced program depends on them, too
+    differentiated, inner = attrs["op"], attrs
+    while differentiated == VJP.name:
+        inner = Attrs(dict(inner["attrs"]))
+        differentiated = inner["op"]
+    if differentiated in COLLECTIVES:  # which JAX evaluates only inside the program of all replicas
+        return None
+    structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+    jaxpr: Any = jax.make_jaxpr(partial(VJP.impl, **attrs))(*structs).jaxpr
+    needed = [needed_inputs(jaxpr, (place,), differentiably=True) for place in range(len(jaxpr.outvars))]
+    return [frozenset([place for place, given in enumerate(jaxpr.invars) if id(given) in ids]) for ids in needed]
 
 
 def _of_graph(graph: Graph, variables: Sequence[str] = ()) -> list[Places]:

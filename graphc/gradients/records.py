@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,10 @@ from graphc.core import (
     pulling_back,
 )
 from graphc.gradients.forward_pass import ForwardPass
-from graphc.gradients.reach import reach
+from graphc.gradients.reach import reach, reach_of_gradients
 from graphc.ir import Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
-from graphc.tracing import context
+from graphc.tracing import context, type_of_any
 
 __all__ = ["Gradients", "Pullback", "Record", "key_of", "key_of_any"]
 
@@ -70,13 +70,20 @@ class Record:
             return self.outputs
         return [output for output, used in zip(self.outputs, places, strict=True) if not used.isdisjoint(wrt)]
 
-    def reaching(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
+    def reaching(self, wrt: tuple[int, ...], cotangents: Sequence[object]) -> tuple[int, ...]:
         """Returns those positions whose inputs reach an output with a cotangent."""
         places = self._reach()
-        if places is None:
+        return wrt if places is None else _that_reach(wrt, places, cotangents)
+
+    def depending(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
+        """Returns those positions whose inputs the outputs with a cotangent depend on; the other gradients are zero.
+
+        Only for a ``vjp`` is more known than that every output depends on every input.
+        """
+        if self.op is not VJP or self.regions:
             return wrt
-        used = [found for found, given in zip(places, cotangents, strict=True) if given is not None]
-        return tuple([place for place in wrt if any(place in found for found in used)])
+        places = reach_of_gradients(self.attrs, [type_of_any(value) for value in self.inputs])
+        return wrt if places is None else _that_reach(wrt, places, cotangents)
 
     def _reach(self) -> Sequence[frozenset[int]] | None:
         return None if self.op is None else reach(self.op, self.attrs, self.regions)
@@ -102,6 +109,11 @@ class Record:
             return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
         with pulling_back(self.outputs):
             return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+
+
+def _that_reach(wrt: tuple[int, ...], places: Sequence[Set[int]], cotangents: Sequence[object]) -> tuple[int, ...]:
+    used = [found for found, given in zip(places, cotangents, strict=True) if given is not None]
+    return tuple([place for place in wrt if any(place in found for found in used)])
 
 
 def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:

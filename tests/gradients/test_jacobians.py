@@ -310,3 +310,31 @@ def test_a_gradient_function_that_assigns_is_refused() -> None:
 
     with pytest.raises(UnimplementedError, match=r"the backward pass of a Jacobian assigns the Variable 'calls\w*'"):
         gx.jacobian(counted)(gx.asarray(X))
+
+
+def test_what_a_gradient_does_not_depend_on_has_a_zero_that_is_not_computed() -> None:
+    """The gradient of a linear op does not depend on the op's input: zero times an infinite factor would be NaN."""
+    x = np.array([np.inf, 1.0, 2.0], np.float32)
+    for function in (
+        lambda lib, v: lib.sum(v * v),
+        lambda lib, v: lib.sum(lib.where(v > 1.5, v * v, 3.0 * v)),
+        lambda lib, v: lib.sum(lib.maximum(v * v, v)),
+    ):
+        expected = jax.hessian(lambda v, function=function: function(jnp, v))(x)
+        for found in both(gx.hessian(lambda v, function=function: function(gx, v)), gx.asarray(x)):
+            np.testing.assert_array_equal(found, expected)
+
+    def third(v: gx.Tensor) -> tuple[Any, Any]:
+        with gx.GradientTape() as outermost:
+            outermost.watch(v)
+            with gx.GradientTape() as outer:
+                outer.watch(v)
+                with gx.GradientTape() as inner:
+                    inner.watch(v)
+                    y = gx.sum(3.0 * v * v)
+                first = inner.gradient(y, v)
+            second = outer.gradient(first, v)
+        return second, outermost.gradient(second, v)
+
+    for second, none in both(third, gx.asarray(x)):
+        assert second.tolist() == [6.0, 6.0, 6.0] and none.tolist() == [0.0, 0.0, 0.0]
