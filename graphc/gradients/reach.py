@@ -14,7 +14,7 @@ from typing import Any
 import jax
 
 from graphc.core import dtype_rules
-from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value
+from graphc.ir import Attrs, Graph, Node, OpDef, TensorType, Value
 from graphc.lowering import lower, needed_inputs
 from graphc.ops import CALL, COLLECTIVES, COND, HOST_CALLS, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VJP, VMAP, WHILE
 
