@@ -61,7 +61,14 @@ def apply(builder: GraphBuilder, op: OpDef, *values: Value) -> Value:
     return builder.append(op, values).outputs[0]
 
 
-def chain(size: int, *, before: OpDef | None = None, after: OpDef | None = None, test: OpDef | None = None) -> Graph:
+def chain(
+    size: int,
+    *,
+    before: OpDef | None = None,
+    after: OpDef | None = None,
+    test: OpDef | None = None,
+    devices: Sequence[str] = (),
+) -> Graph:
     """`if x < 0: y = x * 0; elif x < 1: y = x * 1; ...; else: y = x + x`, with ops beside the conds."""
 
     def level(place: int) -> Body:
@@ -71,12 +78,13 @@ def chain(size: int, *, before: OpDef | None = None, after: OpDef | None = None,
             x = values[0]
             looked_at = x if test is None or not place else apply(builder, test, x)
             condition = apply(builder, LESS, looked_at, number(builder, place))
-            given = x if before is None or not place else apply(builder, before, x)
+            device = devices[place] if devices else ""
+            given = x if before is None or not place else builder.append(before, [x], device=device).outputs[0]
             branches = [
                 region(lambda inner, inputs: [apply(inner, MUL, inputs[0], number(inner, place))]),
                 region(level(place + 1)),
             ]
-            (y,) = builder.append(COND, [condition, given, values[1]], regions=branches).outputs
+            (y,) = builder.append(COND, [condition, given, values[1]], regions=branches, device=device).outputs
             return [y if after is None or not place else apply(builder, after, y)]
 
         return body
@@ -115,6 +123,13 @@ def test_a_long_chain_is_one_switch_whose_branches_are_those_of_the_conds() -> N
     result = FLATTEN(chain(50))
     assert kinds(result) == ["switch"]
     assert [len(branch.nodes) for branch in result.nodes[-1].regions] == [2] * 50 + [1]
+
+
+def test_a_chain_ends_where_the_device_changes_and_copies_stay_on_theirs() -> None:
+    result = FLATTEN(chain(10, before=NEG, devices=["/device:CPU:0"] * 5 + ["/device:CPU:1"] * 5))
+    found = [(node.op.name, node.device) for node in result.walk() if node.op.name in ("cond", "switch")]
+    assert found == [("switch", "/device:CPU:0"), ("switch", "/device:CPU:1")]
+    assert {node.device for node in result.walk() if node.op is NEG} == {"/device:CPU:0", "/device:CPU:1"}
 
 
 def test_a_short_chain_stays() -> None:
