@@ -98,7 +98,7 @@ class Namespace(ModuleType):
         self._path = path
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):  # tools probe for private names, which no namespace of TensorFlow's has
             raise AttributeError(name)
         found = self._library.found_later(f"{self._path}.{name}")
         setattr(self, name, found)
