@@ -12,8 +12,9 @@ from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.ir.passes.base import OpsPass
+from graphc.ir.passes.copying import Copier
 from graphc.ir.passes.intervals import Interval
-from graphc.ir.passes.loop_nodes import Copier, controlled, differentiated, underlying
+from graphc.ir.passes.loop_nodes import controlled, differentiated, underlying
 from graphc.ir.passes.ranges import Facts, Known, Ranges
 from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import OPEN, Attrs

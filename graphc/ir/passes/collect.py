@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import UniqueNames
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OpDef
+from graphc.ir.passes.copying import Copier, subgraph
 from graphc.ir.passes.items import ALL, Access, At, accesses, moves, row_type
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, subgraph
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Collect"]
@@ -31,10 +31,10 @@ class Collect(LoopPass):
 
     name: ClassVar[str] = "collect"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Rows | None:
         """Returns the loop with collected rows, and the arrays of them."""
         filled = _filled(loop)
-        return _Rows(loop, filled, self.ops).emit if filled else None
+        return _Rows(loop, self.ops, filled) if filled else None
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _filled(loop: Loop) -> dict[int, _Filled]:
     if loop.index is None or not loop.attrs["length"]:
         return {}
     waiting, found = controlled(loop.body), dict[int, _Filled]()
-    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+    for place in loop.places:
         array, result = loop.inside[place], loop.body.outputs[place]
         if result.node is None or result.node.op.name != "update_item":
             continue
@@ -91,18 +91,14 @@ def _of_write(loop: Loop, write: Access) -> _Filled | None:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _Rows(Replacement):
     """A loop with some carried arrays replaced by collected rows.
 
     Attributes:
-      loop: the loop.
       filled: the arrays, by position.
-      ops: the registry of the new ops.
     """
 
-    loop: Loop
     filled: dict[int, _Filled]
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the loop and the assignments behind it, and the replacement of each output."""

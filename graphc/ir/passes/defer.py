@@ -10,10 +10,11 @@ import numpy as np
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, is_fixed, subgraph
-from graphc.ir.passes.loop_pass import LoopPass, Plan
-from graphc.ir.types import Attrs
+from graphc.ir.opdef import OpDef
+from graphc.ir.passes.copying import Copier, needed, subgraph
+from graphc.ir.passes.items import constant
+from graphc.ir.passes.loop_nodes import Loop, controlled, is_fixed
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 
 __all__ = ["Defer"]
 
@@ -35,13 +36,13 @@ class Defer(LoopPass):
     name: ClassVar[str] = "defer"
     replaces_whole: ClassVar[bool] = False
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _After | None:
         """Returns the loop without the status, and the check after it."""
         if loop.test is not None or loop.node.device:
             return None
         for check in (_check(loop, place) for place in range(loop.num_carry)):
             if check is not None and _only(loop, check, self.ops):
-                return _After(loop, check, self.ops).emit
+                return _After(loop, self.ops, check)
         return None
 
 
@@ -92,11 +93,8 @@ def _inputs(value: Value, op: str) -> tuple[Value, ...]:
 
 
 def _number(value: Value) -> int | None:
-    """Returns the int that a scalar is; None if it is not known."""
-    node, type = value.node, value.type
-    if node is None or node.op is not CONSTANT or type.shape or type.dtype != np.int32:
-        return None
-    return int(node.attrs["value"].array)
+    """Returns the number that an int32 is; None if it is not known."""
+    return constant(value) if value.type.dtype == np.int32 else None
 
 
 def _either(pair: Sequence[Value], op: str) -> tuple[tuple[Value, ...], Value] | None:
@@ -183,18 +181,14 @@ def _only(loop: Loop, check: _Check, ops: Registry[OpDef]) -> bool:
 
 
 @dataclass(frozen=True)
-class _After:
+class _After(Replacement):
     """A loop with a check after it.
 
     Attributes:
-      loop: the loop, which makes the check in its iterations.
-      check: the check.
-      ops: where other ops are.
+      check: the check, which the loop makes in its iterations.
     """
 
-    loop: Loop
     check: _Check
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the loop and the check, and what stands for each output."""
@@ -206,57 +200,39 @@ class _After:
         count = found[check.count]
         assert count is not None
         fails, first = self._first_outside(inputs, count, after)
-        failed = self._constant(check.failed, inputs[check.status], after)
+        failed = self.constant(check.failed, inputs[check.status].type, after)
         for place in check.removed:
             new = failed if place == check.status else first
-            found[place] = self._apply("where", (fails, new, inputs[place]), after)
+            found[place] = self.apply("where", (fails, new, inputs[place]), after)
         return after.nodes, [value for value in found if value is not None]
 
     def _rest(self, inputs: Sequence[Value]) -> Node:
         """Returns the loop without what it need not carry."""
         loop, removed = self.loop, self.check.removed
-        body, count = loop.body, loop.num_carry
+        body = loop.body
         kept = [place for place in range(len(loop.operands)) if place not in removed]
         outputs = [output for place, output in enumerate(body.outputs) if place not in removed]
-        needed = {value.node for value in outputs} | controlled(body)
-        needed.update(node for node in body.nodes if is_fixed(node, self.ops))
-        for node in reversed(body.nodes):
-            if node in needed:
-                needed.update(value.node for value in node.inputs)
-        entries = [body.inputs[0], *(loop.inside[place] for place in kept)]
-        region = subgraph(entries, (node for node in body.nodes if node in needed), outputs, body.name)
-        attrs = {**loop.attrs, "num_carry": count - len(removed)}
-        assigned = attrs.pop("assigned", ())
-        left = tuple(name for place, name in enumerate(assigned, count - len(assigned)) if place not in removed)
-        return loop.rebuilt(
-            [inputs[place] for place in kept], [region], Attrs({"assigned": left} if left else {}, **attrs)
-        )
+        fixed = (node for node in body.nodes if is_fixed(node, self.ops))
+        nodes = needed(body.nodes, [*(value.node for value in outputs), *controlled(body), *fixed])
+        region = subgraph([body.inputs[0], *(loop.inside[place] for place in kept)], nodes, outputs, body.name)
+        return loop.rebuilt([inputs[place] for place in kept], [region], loop.attrs_without(removed))
 
     def _first_outside(self, inputs: Sequence[Value], last: Value, into: Copier) -> tuple[Value, Value]:
         """Returns whether the check fails, and the first number outside if it does."""
         check, start = self.check, inputs[self.check.count]
-        high = self._constant(check.high, start, into)
+        high = self.constant(check.high, start.type, into)
         # The numbers checked end one below the last. They wrapped around only after they had passed the bound.
-        tests = [self._apply("greater", (last, high), into), self._apply("less", (last, start), into)]
-        first = self._apply("maximum", (start, high), into)
+        tests = [self.apply("greater", (last, high), into), self.apply("less", (last, start), into)]
+        first = self.apply("maximum", (start, high), into)
         if check.low is not None:
-            below = self._apply("less", (start, self._constant(check.low, start, into)), into)
+            below = self.apply("less", (start, self.constant(check.low, start.type, into)), into)
             tests.append(below)
-            first = self._apply("where", (below, start, first), into)
+            first = self.apply("where", (below, start, first), into)
         outside = tests[0]
         for test in tests[1:]:
-            outside = self._apply("logical_or", (outside, test), into)
-        checked = self._apply("not_equal", (last, start), into)
+            outside = self.apply("logical_or", (outside, test), into)
+        checked = self.apply("not_equal", (last, start), into)
         status = inputs[check.status]
-        fine = self._apply("equal", (status, self._constant(check.fine, status, into)), into)
-        fails = self._apply("logical_and", (fine, self._apply("logical_and", (checked, outside), into)), into)
+        fine = self.apply("equal", (status, self.constant(check.fine, status.type, into)), into)
+        fails = self.apply("logical_and", (fine, self.apply("logical_and", (checked, outside), into)), into)
         return fails, first
-
-    def _constant(self, number: int, like: Value, into: Copier) -> Value:
-        attrs = constant_attrs(np.array(number, np.int32), like.type)
-        return into.add(CONSTANT, (), like.type, attrs, like=self.loop.node)
-
-    def _apply(self, op: str, inputs: Sequence[Value], into: Copier) -> Value:
-        found = self.ops[op]
-        (type,) = found.infer([value.type for value in inputs], Attrs(), ())
-        return into.add(found, inputs, type, like=self.loop.node)

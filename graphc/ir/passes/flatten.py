@@ -12,6 +12,7 @@ from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.passes.base import OpsPass
+from graphc.ir.passes.copying import inputs_like
 from graphc.ir.rewrite import Rewriter, map_regions
 from graphc.ir.types import Attrs, TensorType
 
@@ -241,7 +242,7 @@ class _Chain:
         if not depth:
             return region
         links = self._links[:depth]
-        inputs = [Value(value.type, None, value.index, value.name) for value in links[0].around.inputs]
+        inputs = inputs_like(links[0].around.inputs)
         values = dict(zip(links[0].around.inputs, inputs, strict=True))
         names = UniqueNames()
         nodes: list[Node] = []

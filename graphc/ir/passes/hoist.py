@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.base import UniqueNames
+from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.passes.loop_nodes import Loop, is_light, subgraph
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.passes.copying import subgraph
+from graphc.ir.passes.loop_nodes import Loop, is_light
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 
-__all__ = ["Hoist", "Move"]
+__all__ = ["Hoist", "Move", "results_read"]
 
 
 @dataclass(frozen=True)
@@ -31,42 +33,38 @@ class Hoist(LoopPass):
 
     name: ClassVar[str] = "hoist"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> Move | None:
         """Returns the invariant nodes and the loop without them."""
         chosen = self._chosen(loop)
-        return Move(loop, chosen).emit if chosen else None
+        return Move(loop, self.ops, chosen) if chosen else None
 
     def _chosen(self, loop: Loop) -> list[Node]:
         """Returns the nodes that are worth moving."""
         if not loop.runs or loop.attrs.get("length") == 1:
             return []
-        invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
-        free = loop.free(invariant, self.ops)
+        free = loop.free(loop.invariants(), self.ops)
         moving = (node for node in loop.body.nodes if node.outputs and free.issuperset(node.outputs))
         return [node for node in moving if not is_light(node, self.ops)]
 
 
 @dataclass(frozen=True)
-class Move:
-    """The nodes that leave a loop.
+class Move(Replacement):
+    """A loop that some nodes of its body leave.
 
     Attributes:
-      loop: the loop.
-      chosen: the nodes of its body.
+      chosen: the nodes.
     """
 
-    loop: Loop
     chosen: Sequence[Node]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the nodes before the loop, and the loop."""
         loop, body = self.loop, self.loop.body
         before = loop.copier(inputs, names)
-        before.copy(self._with_sources())
         leaving = set(self.chosen)
+        before.copy_sources((output for node in self.chosen for output in node.outputs), body.nodes)
         staying = [node for node in body.nodes if node not in leaving]
-        used = dict.fromkeys(value for values in (*(node.inputs for node in staying), body.outputs) for value in values)
-        given = [value for value in used if value.node in leaving]
+        given = results_read(body, leaving)
         regions = [
             subgraph([*region.inputs, *given], staying if region is body else region.nodes, region.outputs, region.name)
             for region in loop.node.regions
@@ -74,10 +72,9 @@ class Move:
         node = loop.rebuilt([*inputs, *(before.values[value] for value in given)], regions)
         return [*before.nodes, node], node.outputs
 
-    def _with_sources(self) -> list[Node]:
-        """Returns the nodes, with the nodes of the body that they depend on."""
-        needed = set(self.chosen)
-        for node in reversed(self.loop.body.nodes):
-            if node in needed:
-                needed.update(value.node for value in node.inputs if value.node is not None)
-        return [node for node in self.loop.body.nodes if node in needed]
+
+def results_read(region: Graph, nodes: Collection[Node]) -> list[Value]:
+    """Returns the results of some nodes of a region that its other nodes read, or that it returns."""
+    readers = (node.inputs for node in region.nodes if node not in nodes)
+    used = dict.fromkeys(value for values in (*readers, region.outputs) for value in values)
+    return [value for value in used if value.node in nodes]

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.opdef import CONSTANT, constant_attrs
+from graphc.ir.passes.copying import Copier
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 from graphc.ir.rewrite import free_names
 from graphc.ir.types import Attrs
 
@@ -35,10 +36,10 @@ class Induct(LoopPass):
     name: ClassVar[str] = "induct"
     replaces_whole: ClassVar[bool] = False
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Counts | None:
         """Returns the loop without the ints, and what they are after it."""
         steps = _steps(loop)
-        return _Counts(loop, steps, self.ops).emit if steps else None
+        return _Counts(loop, self.ops, steps) if steps else None
 
 
 def _steps(loop: Loop) -> dict[int, int]:
@@ -47,7 +48,7 @@ def _steps(loop: Loop) -> dict[int, int]:
         return {}
     found: dict[int, int] = {}
     waiting = controlled(loop.body)
-    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+    for place in loop.places:
         start, node = loop.inside[place], loop.body.outputs[place].node
         if node is None or node in waiting or node.device or start.type.shape or start.type.dtype != np.int32:
             continue
@@ -67,18 +68,14 @@ def _constant(value: Value) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _Counts(Replacement):
     """A loop that does not carry some ints.
 
     Attributes:
-      loop: the loop.
       steps: by the places of the ints what each iteration adds.
-      ops: where other ops are.
     """
 
-    loop: Loop
     steps: dict[int, int]
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the loop and what follows it, and what stands for each output."""

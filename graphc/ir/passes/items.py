@@ -238,8 +238,7 @@ def moves(loop: Loop, value: Value | None) -> Motion | None:
         if times is None or motion is None or motion.start is None:
             return None
         return Motion(motion.start * times, motion.step * times)
-    count = loop.num_carry - len(loop.attrs.get("assigned", ()))
-    if value not in loop.inside[:count]:
+    if value not in loop.inside[: loop.places.stop]:
         return None
     place = loop.inside.index(value)
     after = _at(loop.body.outputs[place])

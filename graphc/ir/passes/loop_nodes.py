@@ -1,8 +1,8 @@
-"""The operands and results of a loop, the nodes that may move, and copies of nodes and graphs."""
+"""The operands and results of a loop, and the nodes that may move."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,18 +10,17 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OpDef
+from graphc.ir.passes.copying import Copier
 from graphc.ir.passes.fold import Fold
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = [
     "ENTERED",
-    "Copier",
     "Loop",
     "controlled",
     "differentiated",
     "is_fixed",
     "is_light",
-    "subgraph",
     "underlying",
 ]
 
@@ -133,13 +132,34 @@ class Loop:
         """Returns a copier of nodes of the body to where the loop is, on the loop's device."""
         return Copier(dict(zip(self.inside, inputs, strict=False)), names, self.node.device)
 
+    @property
+    def places(self) -> range:
+        """The positions of the carried values except assigned variables, which are the last of them."""
+        return range(self.num_carry - len(self.attrs.get("assigned", ())))
+
     def unchanged(self) -> set[int]:
         """Returns the positions of the carried values that every iteration passes on unchanged.
 
-        This excludes assigned variables, the last carried values: no gradient flows between iterations through them.
+        This excludes assigned variables: no gradient flows between iterations through them.
         """
-        count = self.num_carry - len(self.attrs.get("assigned", ()))
-        return {place for place in range(count) if _source(self.body.outputs[place]) is self.inside[place]}
+        return {place for place in self.places if _source(self.body.outputs[place]) is self.inside[place]}
+
+    def invariants(self) -> list[Value]:
+        """Returns the body's inputs that are the same in all iterations."""
+        return [*self.inside[self.num_carry + self.num_rows :], *(self.inside[place] for place in self.unchanged())]
+
+    def attrs_without(self, places: Container[int], **others: object) -> Attrs:
+        """Returns the attributes of a loop that does not carry the values at some positions.
+
+        Args:
+          places: the positions.
+          **others: attributes with other values than this loop's.
+        """
+        kept = [place for place in range(self.num_carry) if place not in places]
+        attrs = {**self.attrs, "num_carry": len(kept), **others}
+        assigned = zip(range(self.places.stop, self.num_carry), attrs.pop("assigned", ()), strict=True)
+        left = tuple(name for place, name in assigned if place not in places)
+        return Attrs({"assigned": left} if left else {}, **attrs)
 
     def free(self, sources: Iterable[Value], ops: Ops, region: Graph | None = None) -> set[Value]:
         """Returns the values that movable nodes compute from only these inputs of a region, and the inputs.
@@ -206,58 +226,6 @@ def controlled(graph: Graph) -> set[Node]:
     return {*waiting, *(control for node in waiting for control in node.control_inputs)}
 
 
-class Copier:
-    """Copies nodes from one graph to another.
-
-    Args:
-      values: the new values for those of the old graph; grows with the nodes.
-      names: provides node names; None to keep them.
-      device: where nodes run that are added.
-    """
-
-    def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None, device: str = "") -> None:
-        self.nodes: list[Node] = []
-        self.values = dict(values)
-        self._names = names
-        self._device = device
-        self._copies: dict[Node, Node] = {}
-
-    def copy(self, nodes: Iterable[Node]) -> None:
-        """Copies nodes, given in an order that respects their dependencies."""
-        for node in nodes:
-            new = Node(
-                node.op, [self.values[value] for value in node.inputs], node.attrs,
-                [output.type for output in node.outputs], regions=node.regions,
-                control_inputs=[self._copies[control] for control in node.control_inputs], device=node.device,
-                name=node.name if self._names is None else self._names(node.name), location=node.location,
-            )  # fmt: skip
-            self.nodes.append(new)
-            self._copies[node] = new
-            self.values.update(zip(node.outputs, new.outputs, strict=True))
-
-    def add(
-        self, op: OpDef, inputs: Sequence[Value], type: TensorType, attrs: Attrs | None = None, *, like: Node,
-        name: str | None = None,
-    ) -> Value:  # fmt: skip
-        """Appends a new node with one output.
-
-        Args:
-          op: the op.
-          inputs: new values.
-          type: of the output.
-          attrs: the attributes; none by default.
-          like: an old node; the new one has its location.
-          name: what it is called if that is free, by default as its op; where names are kept, by default as ``like``.
-
-        Returns:
-          The output.
-        """
-        name = (name or like.name) if self._names is None else self._names(name or op.name)
-        new = Node(op, inputs, attrs or Attrs(), [type], device=self._device, name=name, location=like.location)
-        self.nodes.append(new)
-        return new.outputs[0]
-
-
 def differentiated(graph: Graph) -> set[Node]:
     """Returns the nodes with regions that the graph differentiates, and their ``vjp`` nodes."""
     derivatives = [node for node in graph.nodes if node.op.name == "vjp" and node.regions]
@@ -271,24 +239,3 @@ def differentiated(graph: Graph) -> set[Node]:
 
 def _num_primals(node: Node) -> int:
     return len(node.inputs) - sum(node.attrs["cotangents"])
-
-
-def subgraph(
-    inputs: Sequence[Value], nodes: Iterable[Node], outputs: Iterable[Value], name: str, prefix: str = ""
-) -> Graph:
-    """Returns a graph of copies of some nodes.
-
-    Args:
-      inputs: the values that become its inputs.
-      nodes: the nodes, in an order that respects their dependencies.
-      outputs: the values that become its outputs.
-      name: of the graph.
-      prefix: of the names of inputs that have none.
-    """
-    new = [
-        Value(value.type, None, place, value.name or (prefix and f"{prefix}_{place}"))
-        for place, value in enumerate(inputs)
-    ]
-    copier = Copier(dict(zip(inputs, new, strict=True)))
-    copier.copy(nodes)
-    return Graph(new, copier.nodes, [copier.values[value] for value in outputs], name)

@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OpDef
+from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.ir.passes.base import OpsPass
+from graphc.ir.passes.copying import Copier, inputs_like
 from graphc.ir.passes.loop_nodes import ENTERED, Loop, controlled, differentiated, underlying
 from graphc.ir.rewrite import Rewriter, map_inside, map_regions
-from graphc.ir.types import Attrs
+from graphc.ir.types import Attrs, TensorType
 
-__all__ = ["Emit", "LateLoopPass", "LoopPass", "Plan"]
+__all__ = ["LateLoopPass", "LoopPass", "Plan", "Replacement"]
 
-Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
-"""Makes the replacement of a loop from its operands and names for the nodes: nodes, and a value for each output, or
-None for an unused output."""
 
-Plan = Emit | None
-"""The replacement of a loop; None if it stays."""
+class Plan(Protocol):
+    """What stands for a loop."""
+
+    def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value | None]]:
+        """Returns nodes that replace the loop, and a value for each of its outputs, or None for an unused one.
+
+        Args:
+          inputs: the loop's operands in the new graph.
+          names: provides the names of new nodes.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """The base of plans: a loop, with what a pass found in it.
+
+    Attributes:
+      loop: the loop.
+      ops: the registry of the new ops.
+    """
+
+    loop: Loop
+    ops: Registry[OpDef]
+
+    def constant(self, number: int, type: TensorType, into: Copier) -> Value:
+        """Adds a constant to some nodes."""
+        return into.add(CONSTANT, (), type, constant_attrs(number, type), like=self.loop.node)
+
+    def apply(
+        self, op: str, inputs: Sequence[Value], into: Copier, attrs: Attrs | None = None, *, like: Node | None = None
+    ) -> Value:
+        """Adds an op to some nodes, with the location of a node of the loop's, or of the loop."""
+        found, attrs = self.ops[op], attrs or Attrs()
+        (type,) = found.infer([value.type for value in inputs], attrs, ())
+        return into.add(found, inputs, type, attrs, like=like or self.loop.node)
 
 
 @dataclass(frozen=True)
@@ -60,7 +92,7 @@ class LoopPass(OpsPass):
         plans = self.plans(graph, loops, whole)
         return _replaced(graph, plans, whole, self.ops) if plans else graph
 
-    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Emit]:
+    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Plan]:
         """Returns the replacements of loops.
 
         Args:
@@ -70,10 +102,10 @@ class LoopPass(OpsPass):
         """
         chosen = loops if self.replaces_whole else {node: loop for node, loop in loops.items() if node not in whole}
         found = {node: self.plan(loop) for node, loop in chosen.items()}
-        return {node: emit for node, emit in found.items() if emit is not None}
+        return {node: plan for node, plan in found.items() if plan is not None}
 
-    def plan(self, loop: Loop) -> Plan:
-        """Returns the replacement of a loop."""
+    def plan(self, loop: Loop) -> Plan | None:
+        """Returns the replacement of a loop; None if it stays."""
         raise NotImplementedError
 
 
@@ -96,7 +128,7 @@ class LateLoopPass(LoopPass):
         return rewriter.finish()
 
 
-def _replaced(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Registry[OpDef]) -> Graph:
+def _replaced(graph: Graph, plans: Mapping[Node, Plan], whole: set[Node], ops: Registry[OpDef]) -> Graph:
     """Returns the graph with loops replaced."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
@@ -108,19 +140,19 @@ def _replaced(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: R
             controls = rewriter.controls(node)
             rewriter.replace(node, op, rewriter.inputs(node), attrs, regions=[called], control_inputs=controls)
         else:
-            nodes, outputs = plans[node](rewriter.inputs(node), rewriter.names)
+            nodes, outputs = plans[node].emit(rewriter.inputs(node), rewriter.names)
             for new in nodes:
                 rewriter.add(new)
             rewriter.substitute(node.outputs, outputs)
     return rewriter.finish()
 
 
-def _called(node: Node, emit: Emit, ops: Registry[OpDef]) -> Graph:
+def _called(node: Node, plan: Plan, ops: Registry[OpDef]) -> Graph:
     """Returns a loop's replacement as a separate graph."""
     count, names = underlying(node, ops)[2], UniqueNames()
     names(node.name)
-    inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
-    nodes, outputs = emit(inputs, names)
+    inputs = inputs_like(node.inputs[:count])
+    nodes, outputs = plan.emit(inputs, names)
     return Graph(inputs, nodes, [value for value in outputs if value is not None], node.regions[-1].name)
 
 

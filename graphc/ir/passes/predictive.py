@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.ir.passes.copying import Copier
 from graphc.ir.passes.items import (
     ALL,
     COMBINE,
@@ -23,8 +23,8 @@ from graphc.ir.passes.items import (
     moves,
     row_type,
 )
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 from graphc.ir.rewrite import free_names
 from graphc.ir.types import Attrs, TensorType
 
@@ -49,10 +49,10 @@ class PredictiveCommoning(LoopPass):
 
     name: ClassVar[str] = "predictive commoning"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Commoned | None:
         """Returns the first rows, and the loop that carries rows."""
         rows = _rows(loop)
-        return _Commoned(loop, rows, self.ops).emit if rows else None
+        return _Commoned(loop, self.ops, rows) if rows else None
 
 
 _BEFORE = -1
@@ -107,7 +107,7 @@ def _rows(loop: Loop) -> list[_Rows]:
     if loop.index is None or not loop.attrs["length"]:
         return []
     waiting, found = controlled(loop.body), list[_Rows]()
-    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+    for place in loop.places:
         array = loop.inside[place]
         uses = accesses(loop.body, array, loop.body.outputs[place], waiting) if not array.type.weak else None
         if uses and len(uses) > 1 and (rows := _of_array(loop, place, uses)) is not None:
@@ -161,18 +161,14 @@ def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> in
 
 
 @dataclass(frozen=True)
-class _Commoned:
+class _Commoned(Replacement):
     """A loop that does not read arrays that it fills.
 
     Attributes:
-      loop: the loop.
       rows: of the arrays.
-      ops: where other ops are.
     """
 
-    loop: Loop
     rows: Sequence[_Rows]
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the first rows, and the loop, in which the rows come first among what is carried."""
@@ -200,7 +196,7 @@ class _Commoned:
         else:
             assert rows.motion.operand is not None
             start = inputs[rows.motion.operand]
-            offset = before.add(CONSTANT, (), start.type, constant_attrs(by, start.type), like=node)
+            offset = self.constant(by, start.type, before)
             item, tensors = "tensor", [before.add(self.ops["add"], [start, offset], start.type, like=node)]
         attrs = index_attrs((*[ALL] * rows.axis, item), tensors)
         return before.add(self.ops["get_item"], [array, *tensors], rows.row, attrs, like=node)

@@ -9,8 +9,9 @@ from typing import ClassVar
 from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.passes.loop_nodes import ENTERED, Copier, Loop, is_light
-from graphc.ir.passes.loop_pass import LateLoopPass, Plan
+from graphc.ir.passes.copying import Copier, inputs_like
+from graphc.ir.passes.loop_nodes import ENTERED, Loop, is_light
+from graphc.ir.passes.loop_pass import LateLoopPass, Replacement
 
 __all__ = ["Pretest"]
 
@@ -31,7 +32,7 @@ class Pretest(LateLoopPass):
 
     name: ClassVar[str] = "pretest"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Moved | None:
         """Returns what leaves the test of a loop, and the loop."""
         test = loop.test
         if test is None or loop.node.op.name not in ENTERED:
@@ -40,7 +41,7 @@ class Pretest(LateLoopPass):
         free, same = (loop.free([region.inputs[at] for at in places], self.ops, region) for region in (test, loop.body))
         movable = (node for node in test.nodes if node.outputs and free.issuperset(node.outputs))
         chosen = [node for node in movable if not is_light(node, self.ops) or _condenses(node)]
-        return _Moved(loop, test, chosen, same).emit if chosen else None
+        return _Moved(loop, self.ops, test, chosen, same) if chosen else None
 
 
 def _condenses(node: Node) -> bool:
@@ -49,17 +50,15 @@ def _condenses(node: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class _Moved:
-    """The nodes that leave a test.
+class _Moved(Replacement):
+    """A loop that some nodes of its test leave.
 
     Attributes:
-      loop: the loop.
-      test: its test.
+      test: the test.
       chosen: the nodes.
       free: the invariant values of the body.
     """
 
-    loop: Loop
     test: Graph
     chosen: Sequence[Node]
     free: Collection[Value]
@@ -68,8 +67,8 @@ class _Moved:
         """Returns the nodes before the loop, and the loop."""
         loop, test = self.loop, self.test
         before = Copier(dict(zip(test.inputs, inputs, strict=True)), names, loop.node.device)
-        before.copy(_with_sources(test, self.chosen))
         given = [output for node in self.chosen for output in node.outputs]
+        before.copy_sources(given, test.nodes)
         places = {value: place for place, value in enumerate(given)}
         known = _numbers(test, set(before.values))
         found = {number: places[value] for value, number in known.items() if value in places}
@@ -77,15 +76,6 @@ class _Moved:
         regions = [_given(region, given, of) for region, of in ((test, places), (loop.body, alike))]
         node = loop.rebuilt([*inputs, *(before.values[value] for value in given)], regions)
         return [*before.nodes, node], node.outputs
-
-
-def _with_sources(graph: Graph, chosen: Sequence[Node]) -> list[Node]:
-    """Returns nodes of a graph, with those that they depend on."""
-    needed = set(chosen)
-    for node in reversed(graph.nodes):
-        if node in needed:
-            needed.update(value.node for value in node.inputs if value.node is not None)
-    return [node for node in graph.nodes if node in needed]
 
 
 def _numbers(region: Graph, values: Collection[Value]) -> dict[Value, Hashable]:
@@ -108,7 +98,7 @@ def _given(region: Graph, given: Sequence[Value], places: Mapping[Value, int]) -
       given: values like the inputs.
       places: the values of the region that the inputs stand for, with their places among them.
     """
-    inputs = [Value(value.type, None, at, value.name) for at, value in enumerate((*region.inputs, *given))]
+    inputs = inputs_like([*region.inputs, *given])
     copier = Copier(dict(zip(region.inputs, inputs, strict=False)))
     copier.values.update({value: inputs[len(region.inputs) + place] for value, place in places.items()})
     copier.copy(node for node in region.nodes if not node.outputs or not all(map(places.__contains__, node.outputs)))

@@ -10,9 +10,10 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
+from graphc.ir.passes.copying import Copier
 from graphc.ir.passes.items import ALL, COMBINE, Access, At, Item, accesses, index_attrs, index_of, size_of
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["Promote"]
@@ -36,10 +37,10 @@ class Promote(LoopPass):
 
     name: ClassVar[str] = "promote"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Parts | None:
         """Returns the parts, the loop that carries them, and the arrays with them."""
         parts = _parts(loop, self.ops)
-        return _Parts(loop, parts, self.ops).emit if parts else None
+        return _Parts(loop, self.ops, parts) if parts else None
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,11 @@ class _Part:
 def _parts(loop: Loop, ops: Registry[OpDef]) -> list[_Part]:
     """Returns the parts that a loop can carry in place of arrays."""
     body, waiting = loop.body, controlled(loop.body)
-    same = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[place] for place in loop.unchanged())]
-    fixed = loop.free(same, ops)
+    fixed = loop.free(loop.invariants(), ops)
     found: list[_Part] = []
     if loop.test is None and not loop.attrs["length"]:
         return []
-    for place in range(loop.num_carry - len(loop.attrs.get("assigned", ()))):
+    for place in loop.places:
         array = loop.inside[place]
         if not array.type.ranked or not array.type.shape or array.type.weak or _is_read(loop.test, place):
             continue
@@ -145,18 +145,14 @@ def _pays(loop: Loop, part: _Part) -> bool:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _Parts(Replacement):
     """A loop that carries parts of arrays in place of them.
 
     Attributes:
-      loop: the loop.
       parts: of the arrays.
-      ops: where other ops are.
     """
 
-    loop: Loop
     parts: Sequence[_Part]
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the parts, the loop, and what puts them back."""
@@ -189,11 +185,7 @@ class _Parts:
 
     def _taken(self, array: Value, part: _Part, where: Sequence[At], before: Copier) -> Value:
         """Returns a part, taken out before the loop."""
-        sources = {at.value for at in where if at.value is not None and at.value not in before.values}
-        for node in reversed(self.loop.body.nodes):
-            if not sources.isdisjoint(node.outputs):
-                sources.update(value for value in node.inputs if value not in before.values)
-        before.copy(node for node in self.loop.body.nodes if not sources.isdisjoint(node.outputs))
+        before.copy_sources((at.value for at in where if at.value is not None), self.loop.body.nodes)
         index, tensors = self._place(part, where, before)
         attrs = index_attrs(index, tensors)
         return before.add(self.ops["get_item"], [array, *tensors], part.type, attrs, like=self.loop.node)

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphc.base import Registry, UniqueNames
+from graphc.base import UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled
-from graphc.ir.passes.loop_pass import Emit, LateLoopPass
+from graphc.ir.passes.copying import Copier, inputs_like
+from graphc.ir.passes.items import constant
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LateLoopPass, Replacement
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["ReduceStrength"]
@@ -37,18 +38,17 @@ class ReduceStrength(LateLoopPass):
 
     name: ClassVar[str] = "reduce-strength"
 
-    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Emit]:
+    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, _Reduced]:
         """Returns the loops that carry a number instead of a counter."""
         used = {*graph.outputs, *(value for node in graph.nodes for value in node.inputs)}
-        plans: dict[Node, Emit] = {}
+        plans: dict[Node, _Reduced] = {}
         for node, loop in loops.items():
             if node in whole or loop.test is None or node.op is not loop.op:
                 continue
-            places = range(loop.num_carry - len(loop.attrs.get("assigned", ())))
-            found = (_counter(loop, place) for place in places if node.outputs[place] not in used)
+            found = (_counter(loop, place) for place in loop.places if node.outputs[place] not in used)
             counter = next((counter for counter in found if counter is not None), None)
             if counter is not None:
-                plans[node] = _Reduced(loop, counter, self.ops).emit
+                plans[node] = _Reduced(loop, self.ops, counter)
         return plans
 
 
@@ -81,13 +81,6 @@ class _Counter:
         return {node for node in nodes if node is not None}
 
 
-def _constant(value: Value) -> int | None:
-    """Returns the value of an int constant."""
-    node = value.node
-    is_int = node is not None and node.op is CONSTANT and not value.type.shape and value.type.dtype.kind in "iu"
-    return int(node.attrs["value"].array) if node is not None and is_int else None
-
-
 def _users(region: Graph, value: Value) -> list[Node] | None:
     """Returns the nodes that read a value; None if the region returns it, or one of them is ordered by the user."""
     found = [node for node in region.nodes if value in node.inputs]
@@ -98,7 +91,7 @@ def _counter(loop: Loop, place: int) -> _Counter | None:
     """Returns the counter at a place, if it is one."""
     body, test, counter = loop.body, loop.test, loop.inside[place]
     assert test is not None
-    if counter.type.shape or counter.type.dtype != _INT or _constant(loop.operands[place]) != 0:
+    if counter.type.shape or counter.type.dtype != _INT or constant(loop.operands[place]) != 0:
         return None
     less = _users(test, test.inputs[place])
     if less is None or len(less) != 1 or not _compares(loop, test, less[0], place):
@@ -106,7 +99,7 @@ def _counter(loop: Loop, place: int) -> _Counter | None:
     users, after = _users(body, counter), body.outputs[place].node
     if users is None or after not in users or len(users) != 2 or after.op.name != "add":
         return None
-    if _other(after, counter) is None or _constant(_other(after, counter) or counter) != 1:
+    if _other(after, counter) is None or constant(_other(after, counter) or counter) != 1:
         return None
     if sum(value is after.outputs[0] for value in body.outputs) != 1 or any(
         after.outputs[0] in node.inputs for node in body.nodes
@@ -139,7 +132,7 @@ def _is_invariant(loop: Loop, region: Graph, value: Value) -> bool:
     """Returns True if a value is an int that the loop is given, or a constant."""
     if value.type.shape or value.type.dtype.kind not in "iu":
         return False
-    return _constant(value) is not None or value in region.inputs[loop.num_carry :]
+    return constant(value) is not None or value in region.inputs[loop.num_carry :]
 
 
 def _compares(loop: Loop, test: Graph, node: Node, place: int) -> bool:
@@ -154,13 +147,13 @@ def _compares(loop: Loop, test: Graph, node: Node, place: int) -> bool:
 
 def _most(loop: Loop, length: Value | None = None) -> int:
     """Returns how often a loop runs at most."""
-    known = None if length is None else _constant(length)
+    known = None if length is None else constant(length)
     return loop.attrs.get("max_iterations", 2**32) if known is None else known
 
 
 def _are_distinct(loop: Loop, number: Value, step: Value | None) -> bool:
     """Returns True if no number of the range equals the one behind its end, modulo 2**32."""
-    by = 1 if step is None else _constant(step)
+    by = 1 if step is None else constant(step)
     if by is not None and (by % 2 or 0 < _most(loop) * abs(by) < 2**32):
         return True
     # If a range has several numbers, its step is at most their distance, and it is not 0.
@@ -173,18 +166,14 @@ def _are_distinct(loop: Loop, number: Value, step: Value | None) -> bool:
 
 
 @dataclass(frozen=True)
-class _Reduced:
+class _Reduced(Replacement):
     """A loop that carries a number of a range.
 
     Attributes:
-      loop: the loop, which carries a counter.
-      counter: the counter.
-      ops: where other ops are.
+      counter: the counter, which it carries instead.
     """
 
-    loop: Loop
     counter: _Counter
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns the loop, after the nodes that compute where it starts and ends."""
@@ -194,23 +183,22 @@ class _Reduced:
         start = self._before(counter.start, loop.body, inputs, before)
         length = self._before(counter.less.inputs[1], test, inputs, before)
         if length.type.dtype != _INT:
-            length = self._apply("astype", (length,), before, Attrs(dtype=_INT))
-        elif _constant(length) is None:
-            zero = before.add(CONSTANT, (), length.type, constant_attrs(0, length.type), like=loop.node)
-            length = self._apply("maximum", (length, zero), before)
+            length = self.apply("astype", (length,), before, Attrs(dtype=_INT))
+        elif constant(length) is None:
+            length = self.apply("maximum", (length, self.constant(0, length.type, before)), before)
         if counter.step is not None:
-            length = self._apply("multiply", (self._before(counter.step, loop.body, inputs, before), length), before)
-        end = self._apply("add", (start, length), before)
+            length = self.apply("multiply", (self._before(counter.step, loop.body, inputs, before), length), before)
+        end = self.apply("add", (start, length), before)
         if start.type != loop.inside[counter.place].type:
-            start = self._apply("as_number", (start,), before, Attrs(kind="int"))
+            start = self.apply("as_number", (start,), before, Attrs(kind="int"))
         operands = [*inputs[: counter.place], start, *inputs[counter.place + 1 :], end]
         node = loop.rebuilt(operands, [self._test(test, end.type), self._body(loop.body, end.type)])
         return [*before.nodes, node], node.outputs
 
     def _before(self, value: Value, region: Graph, inputs: Sequence[Value], before: Copier) -> Value:
         """Returns an invariant value of a region, before the loop."""
-        if (number := _constant(value)) is not None:
-            return before.add(CONSTANT, (), value.type, constant_attrs(number, value.type), like=self.loop.node)
+        if (number := constant(value)) is not None:
+            return self.constant(number, value.type, before)
         return inputs[region.inputs.index(value)]
 
     def _test(self, test: Graph, end: TensorType) -> Graph:
@@ -220,9 +208,9 @@ class _Reduced:
             if node is not self.counter.less:
                 copier.copy([node])
                 continue
-            goes_on = self._apply("not_equal", (inputs[self.counter.place], inputs[-1]), copier, like=node)
+            goes_on = self.apply("not_equal", (inputs[self.counter.place], inputs[-1]), copier, like=node)
             if goes_on.type != node.outputs[0].type:
-                goes_on = self._apply("astype", (goes_on,), copier, Attrs(dtype=np.dtype(bool)), like=node)
+                goes_on = self.apply("astype", (goes_on,), copier, Attrs(dtype=np.dtype(bool)), like=node)
             copier.values[node.outputs[0]] = goes_on
         return Graph(inputs, copier.nodes, [copier.values[value] for value in test.outputs], test.name)
 
@@ -239,16 +227,8 @@ class _Reduced:
         outputs = [after if value is counter.next.outputs[0] else copier.values[value] for value in body.outputs]
         return Graph(inputs, copier.nodes, outputs, body.name)
 
-    def _apply(
-        self, op: str, inputs: Sequence[Value], into: Copier, attrs: Attrs | None = None, *, like: Node | None = None
-    ) -> Value:
-        found, attrs = self.ops[op], attrs or Attrs()
-        (type,) = found.infer([value.type for value in inputs], attrs, ())
-        return into.add(found, inputs, type, attrs, like=like or self.loop.node)
-
 
 def _entered(region: Graph, end: TensorType) -> tuple[list[Value], Copier]:
     """Returns the inputs of a region with one more, and a copier of its nodes."""
-    old = [(value.type, value.name) for value in region.inputs]
-    inputs = [Value(type, None, place, name) for place, (type, name) in enumerate([*old, (end, "end")])]
+    inputs = inputs_like([*region.inputs, Value(end, None, 0, "end")])
     return inputs, Copier(dict(zip(region.inputs, inputs, strict=False)))

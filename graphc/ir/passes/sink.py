@@ -10,15 +10,9 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.ir.passes.loop_nodes import (
-    Copier,
-    Loop,
-    controlled,
-    is_fixed,
-    is_light,
-    subgraph,
-)
-from graphc.ir.passes.loop_pass import Emit, LoopPass
+from graphc.ir.passes.copying import Copier, needed, subgraph
+from graphc.ir.passes.loop_nodes import Loop, controlled, is_fixed, is_light
+from graphc.ir.passes.loop_pass import LoopPass
 from graphc.ir.types import Attrs
 
 __all__ = ["Sink"]
@@ -42,20 +36,20 @@ class Sink(LoopPass):
 
     name: ClassVar[str] = "sink"
 
-    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, Emit]:
+    def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, _Parts]:
         """Returns smaller loops, and the nodes after them; what is used is known from the last loop on."""
         used: set[Value] = set(graph.outputs)
-        plans: dict[Node, Emit] = {}
+        plans: dict[Node, _Parts] = {}
         for node in reversed(graph.nodes):
-            needed: Iterable[Value] = node.inputs
+            read: Iterable[Value] = node.inputs
             if (loop := loops.get(node)) is not None:
                 # If the loop stays one node, all its outputs count as used: a vjp has cotangents for each of them.
                 one = node in whole
                 parts = _Parts(loop, range(len(loop.types)) if one else _places(node, used), self.ops)
                 if parts.sunk if one else parts.fewer:
-                    plans[node] = parts.emit
-                    needed = node.inputs if one else [node.inputs[place] for place in parts.operands]
-            used.update(needed)
+                    plans[node] = parts
+                    read = node.inputs if one else [node.inputs[place] for place in parts.operands]
+            used.update(read)
         return plans
 
 
@@ -93,7 +87,7 @@ class _Parts:
         self._keep([place for place in used if place not in last and place not in self.unchanged])
         self._keep(self._shared([place for place in used if place in last and place not in self.kept]))
         self.sunk = [place for place in used if place in last and place not in self.kept]
-        self.slice = self._slice([loop.body.outputs[place] for place in self.sunk])
+        self.slice = needed(loop.body.nodes, [loop.body.outputs[place].node for place in self.sunk])
 
     def _last(self) -> set[int]:
         """Returns the positions of the carried values that an iteration computes from values known before the loop."""
@@ -142,13 +136,6 @@ class _Parts:
             if own or not heavy.isdisjoint(node.inputs):
                 heavy.update(node.outputs)
         return [place for place in places if self.loop.body.outputs[place] in heavy]
-
-    def _slice(self, values: Sequence[Value]) -> list[Node]:
-        needed = {value.node for value in values}
-        for node in reversed(self.loop.body.nodes):
-            if node in needed:
-                needed.update(value.node for value in node.inputs)
-        return [node for node in self.loop.body.nodes if node in needed]
 
     def entry(self, value: Value) -> int | None:
         """Returns the index of the operand for an input of the body or of the test; None for the iteration index."""
@@ -216,16 +203,12 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
         if region is loop.body:
             results = [results[place] for place in (*kept, *parts.collected)]
         regions.append(subgraph(old, (node for node in region.nodes if node in parts.repeated), results, region.name))
-    attrs = {**loop.attrs, "num_carry": len(kept)}
+    rows: dict[str, int] = {}
     if loop.test is None:
         num_rows = sum(loop.num_carry <= place < loop.num_carry + loop.num_rows for place in places)
-        attrs |= {"num_xs": num_rows, "num_ys": len(parts.collected)}
-    assigned = attrs.pop("assigned", ())
-    first = loop.num_carry - len(assigned)
-    left = tuple(name for place, name in enumerate(assigned, first) if place in parts.kept)
-    return loop.rebuilt(
-        [inputs[place] for place in places], regions, Attrs({"assigned": left} if left else {}, **attrs)
-    )
+        rows = {"num_xs": num_rows, "num_ys": len(parts.collected)}
+    gone = {*range(loop.num_carry)} - parts.kept
+    return loop.rebuilt([inputs[place] for place in places], regions, loop.attrs_without(gone, **rows))
 
 
 def _last_iteration(

@@ -9,16 +9,10 @@ from typing import ClassVar
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT
-from graphc.ir.passes.hoist import Move
-from graphc.ir.passes.loop_nodes import (
-    ENTERED,
-    Copier,
-    Loop,
-    controlled,
-    is_fixed,
-    subgraph,
-)
-from graphc.ir.passes.loop_pass import LateLoopPass, Plan
+from graphc.ir.passes.copying import Copier, subgraph
+from graphc.ir.passes.hoist import Move, results_read
+from graphc.ir.passes.loop_nodes import ENTERED, Loop, controlled, is_fixed
+from graphc.ir.passes.loop_pass import LateLoopPass
 from graphc.ir.rewrite import Rewriter
 
 __all__ = ["Speculate"]
@@ -44,17 +38,16 @@ class Speculate(LateLoopPass):
 
     name: ClassVar[str] = "speculate"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> Move | None:
         """Returns what leaves the branches of a loop, and the loop."""
         if loop.node.op.name not in ENTERED or loop.attrs.get("length") == 1 or not loop.runs:
             return None
-        invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
-        body, moved = self._lifted(loop.body, loop.free(invariant, self.ops))
+        body, moved = self._lifted(loop.body, loop.free(loop.invariants(), self.ops))
         if not moved:
             return None
         types = [output.type for output in loop.node.outputs]
         node = loop.rebuilt(loop.operands, [*loop.node.regions[:-1], body], types=types)
-        return Move(Loop(loop.op, loop.attrs, loop.operands, node), moved).emit
+        return Move(Loop(loop.op, loop.attrs, loop.operands, node), self.ops, moved)
 
     def _lifted(self, graph: Graph, invariant: Collection[Value]) -> tuple[Graph, list[Node]]:
         """Returns a graph with nodes of its branches moved in front of them, and these nodes."""
@@ -75,7 +68,7 @@ class Speculate(LateLoopPass):
                 for new in copier.nodes:
                     rewriter.add(new)
                 leaving = {node for node in chosen if node.op is not CONSTANT}
-                used = _used(region, leaving)
+                used = results_read(region, leaving)
                 parts.append((region, leaving, used))
                 given += [copier.values[value] for value in used]
             if not given:
@@ -110,13 +103,6 @@ class Speculate(LateLoopPass):
             if node.op.light and found.issuperset(node.inputs) and node not in bound and not is_fixed(node, self.ops):
                 found.update(node.outputs)
         return found
-
-
-def _used(region: Graph, leaving: Collection[Node]) -> list[Value]:
-    """Returns the results of nodes that the others read."""
-    readers = (node.inputs for node in region.nodes if node not in leaving)
-    used = dict.fromkeys(value for values in (*readers, region.outputs) for value in values)
-    return [value for value in used if value.node in leaving]
 
 
 def _without(region: Graph, leaving: Collection[Node], given: Sequence[Value]) -> Graph:

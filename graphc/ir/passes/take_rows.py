@@ -9,9 +9,10 @@ from typing import ClassVar
 from graphc.base import Registry, UniqueNames
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
+from graphc.ir.passes.copying import Copier, needed, subgraph
 from graphc.ir.passes.items import ALL, At, Item, index_of, items_of, moves
-from graphc.ir.passes.loop_nodes import Copier, Loop, controlled, subgraph
-from graphc.ir.passes.loop_pass import LoopPass, Plan
+from graphc.ir.passes.loop_nodes import Loop, controlled
+from graphc.ir.passes.loop_pass import LoopPass, Replacement
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["TakeRows"]
@@ -33,10 +34,10 @@ class TakeRows(LoopPass):
 
     name: ClassVar[str] = "take rows"
 
-    def plan(self, loop: Loop) -> Plan:
+    def plan(self, loop: Loop) -> _Taking | None:
         """Returns the arrays of rows, and the loop that takes them."""
         reads = _reads(loop, self.ops)
-        return _Taking(loop, reads, self.ops).emit if reads else None
+        return _Taking(loop, self.ops, reads) if reads else None
 
 
 _ELEMENTWISE = frozenset(
@@ -126,18 +127,14 @@ def _read(loop: Loop, node: Node, items: tuple[Item, ...], fixed: set[Value], kn
 
 
 @dataclass(frozen=True)
-class _Taking:
+class _Taking(Replacement):
     """A loop that takes rows.
 
     Attributes:
-      loop: the loop.
       reads: what the rows stand for.
-      ops: where other ops are.
     """
 
-    loop: Loop
     reads: Sequence[_Read]
-    ops: Registry[OpDef]
 
     def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
         """Returns what takes the arrays, and the loop."""
@@ -164,7 +161,8 @@ class _Taking:
             stop = first + step * length
             if (first, stop, step) != (0, size, 1):
                 items[read.axes[0]] = (first, None if stop < 0 else stop, None if step == 1 else step)
-        self._copy_sources(items, before)
+        sources = (item.value for item in items if isinstance(item, At) and item.base is not None)
+        before.copy_sources((value for value in sources if value is not None), self.loop.body.nodes)
 
         def add(op: str, inputs: Sequence[Value], shape: Sequence[int], **attrs: object) -> Value:
             type = TensorType(tuple(shape), row.dtype)
@@ -197,13 +195,7 @@ class _Taking:
         given = Attrs(start=start, stop=start + step * length, step=step)
         all_indices = TensorType((length,), index.type.dtype)
         many = {index: before.add(self.ops["arange"], [], all_indices, given, like=read.node)}
-        needed = {item.value}
-        for node in reversed(self.loop.body.nodes):
-            if not needed.isdisjoint(node.outputs):
-                needed.update(node.inputs)
-        for node in self.loop.body.nodes:
-            if needed.isdisjoint(node.outputs):
-                continue
+        for node in needed(self.loop.body.nodes, [item.value.node]):
             if not any(value in many for value in node.inputs):
                 if node.outputs[0] not in before.values:
                     before.copy([node])
@@ -212,15 +204,3 @@ class _Taking:
             (type,) = node.op.infer([value.type for value in values], node.attrs, ())
             many[node.outputs[0]] = before.add(self.ops[node.op.name], values, type, node.attrs, like=node)
         return many[item.value]
-
-    def _copy_sources(self, items: Sequence[Item], before: Copier) -> None:
-        """Copies what computes places that are the same in all iterations."""
-        needed = {item.value for item in items if isinstance(item, At) and item.base is not None}
-        for node in reversed(self.loop.body.nodes):
-            if not needed.isdisjoint(node.outputs) and not before.values.keys() >= {*node.outputs}:
-                needed.update(node.inputs)
-        before.copy(
-            node
-            for node in self.loop.body.nodes
-            if not needed.isdisjoint(node.outputs) and node.outputs[0] not in before.values
-        )
