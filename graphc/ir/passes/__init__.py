@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from graphc.ir.passes.fold import Fold
     from graphc.ir.passes.hoist import Hoist
     from graphc.ir.passes.if_convert import IfConvert
-    from graphc.ir.passes.induct import Induct
     from graphc.ir.passes.loops import Loops
     from graphc.ir.passes.order import Order
     from graphc.ir.passes.pipeline import DEFAULT, LATE, run_passes
@@ -44,7 +43,6 @@ else:
         "graphc.ir.passes.fold": "Fold",
         "graphc.ir.passes.hoist": "Hoist",
         "graphc.ir.passes.if_convert": "IfConvert",
-        "graphc.ir.passes.induct": "Induct",
         "graphc.ir.passes.loops": "Loops",
         "graphc.ir.passes.order": "Order",
         "graphc.ir.passes.pipeline": "DEFAULT LATE run_passes",
@@ -76,7 +74,6 @@ __all__ = [
     "Fold",
     "Hoist",
     "IfConvert",
-    "Induct",
     "Loops",
     "NotSpecializedError",
     "Order",

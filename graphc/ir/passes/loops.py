@@ -14,7 +14,6 @@ from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
-from graphc.ir.passes.induct import Induct
 from graphc.ir.passes.predictive import PredictiveCommoning
 from graphc.ir.passes.promote import Promote
 from graphc.ir.passes.sink import Sink
@@ -24,8 +23,8 @@ from graphc.ir.passes.turn import Turn
 __all__ = ["Loops"]
 
 
-_WITH_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink, Turn)
-_WITHOUT_GRADIENTS = (Accumulate, Induct, Bounds, Hoist, Collect, Sink, Turn)
+_WITH_GRADIENTS = (Accumulate, Bounds, Hoist, Promote, PredictiveCommoning, Collect, TakeRows, Sink, Turn)
+_WITHOUT_GRADIENTS = (Accumulate, Bounds, Hoist, Collect, Sink, Turn)
 """Carrying parts of an array, or taking its rows before the loop, spares the gradient an array in each iteration. A
 loop without gradients reads and writes the array in place, which is up to four times as fast."""
 
@@ -38,9 +37,9 @@ def _is_derivative(node: Node) -> bool:
 class Loops(OpsPass):
     """Optimizes loops, and cleans up afterwards.
 
-    Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Induct`, :class:`Bounds`,
-    :class:`Hoist`, :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows`, :class:`Sink`
-    and :class:`Turn` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more
+    Before: a valid graph. After: the same, in which :class:`Accumulate`, :class:`Bounds`, :class:`Hoist`,
+    :class:`Promote`, :class:`PredictiveCommoning`, :class:`Collect`, :class:`TakeRows`, :class:`Sink` and
+    :class:`Turn` find nothing to do. What they find in a loop they find at once; a nest of loops may need once more
     for each level. Those that carry parts of arrays run where the graph has the derivative of a loop or branch.
     """
 
