@@ -18,10 +18,8 @@ from graphc.base import VERSION, CancellationToken, config, errors, hint_of, imp
 from graphc.core import (
     FUNCTIONS,
     STRING_RULES,
-    Dimension,
     StringTensor,
     Tensor,
-    TensorShape,
     Variable,
     colocate_with,
     deadline,
@@ -88,6 +86,7 @@ if TYPE_CHECKING:
     )
     from graphc.cluster import ClusterSpec, Server
     from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
+    from graphc.core import Dimension, TensorShape
     from graphc.distribute import (
         all_gather,
         all_to_all,
@@ -297,6 +296,7 @@ _HOMES = {
     "graphc.flow": "flow",
     "graphc.nest": "nest",
     "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
+    "graphc.core": "Dimension TensorShape",
     "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
     "switch to_source while_loop",
     "graphc.distribute": "all_gather all_to_all axis_index axis_size distribute pmap pmax pmean pmin ppermute psum",

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from graphc.base import imported_names, lazy_names
 from graphc.core.array_export import ShownArray, check_leaves, stay
-from graphc.core.array_methods import FUNCTIONS, ArrayMethods
+from graphc.core.array_methods import ArrayMethods
 from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
     REASONS,
@@ -27,20 +28,7 @@ from graphc.core.context import (
     updates_scope,
 )
 from graphc.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
-from graphc.core.dimension import Dimension
-from graphc.core.dispatch import (
-    NO_ATTRS,
-    apply,
-    apply_all,
-    apply_compiled,
-    is_pinned,
-    kernel,
-    observe_ops,
-    region_function,
-    register_region_kernels,
-    register_region_runner,
-    translate_error,
-)
+from graphc.core.dispatch import apply, apply_all, apply_compiled, observe_ops
 from graphc.core.dtypes import (
     as_dtype,
     canonical_array,
@@ -64,6 +52,14 @@ from graphc.core.host_ops import (
     is_text,
     register_late_host_ops,
 )
+from graphc.core.kernels import (
+    NO_ATTRS,
+    is_pinned,
+    kernel,
+    region_function,
+    register_region_kernels,
+    register_region_runner,
+)
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_strings import LateStrings
 from graphc.core.late_values import LateValue, has_late_values, is_by_hand, late_value
@@ -85,6 +81,8 @@ from graphc.core.multi_device import (
     whole_on,
 )
 from graphc.core.name_scopes import name_scope, scoped_name
+from graphc.core.numpy_functions import FUNCTIONS
+from graphc.core.op_errors import translate_error
 from graphc.core.other_threads import note_results, tapes_following
 from graphc.core.placing import (
     DeviceChoice,
@@ -109,16 +107,18 @@ from graphc.core.strings import (
     refused,
     string,
 )
-from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
-from graphc.core.tensor_shape import TensorShape
+from graphc.core.symbolic_tensor import SymbolicTensor
+from graphc.core.tensor import Tensor
 from graphc.core.thread_settings import thread_settings
 from graphc.core.tracebacks import shorten, shorten_all, with_short_errors
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.core.variable_arrays import array_of, brought, held, replaced, variable_lock
-from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
+from graphc.core.waiting import are_soon_computed, deadline, describe, wait_all, wait_for, wait_for_async
 
 if TYPE_CHECKING:
     from graphc.core import progress  # imported where something may take long
+    from graphc.core.dimension import Dimension
+    from graphc.core.tensor_shape import TensorShape
 
 __all__ = [
     "FAILED",
@@ -269,3 +269,9 @@ __all__ = [
     "with_fast_path",
     "with_short_errors",
 ]
+
+# A program that only defines functions needs none of these.
+lazy_names(
+    globals(),
+    imported_names({"graphc.core.dimension": "Dimension", "graphc.core.tensor_shape": "TensorShape"}),
+)

@@ -7,70 +7,43 @@ tapes record every op here.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import jax
-from jax.core import Tracer
 
-from graphc.base import Location, at, config, nest, user_frame, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.base import at, config, nest, user_location
+from graphc.base.errors import GraphcError
 from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
 from graphc.core.convert import SCALARS, operand
-from graphc.core.dtypes import type_of
 from graphc.core.fast_path import FAILED, call_kernel
+from graphc.core.kernels import NO_ATTRS, Compiled, is_pinned, kernel
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.multi_device import in_fine_words, in_turn, meeting_place
+from graphc.core.op_errors import applied, translate_error
 from graphc.core.other_threads import note_results, tapes_following
 from graphc.core.placing import check_implemented, log_placement, requested_device
 from graphc.devices import device_name, devices, find_device, to_device
-from graphc.ir import (
-    LATE,
-    LATE_CONSTANT,
-    Attrs,
-    Graph,
-    OpDef,
-    ProbeError,
-    Value,
-    applied_attrs,
-    late_inputs,
-)
+from graphc.ir import Attrs, Graph, OpDef, Value
 
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor
 
 __all__ = [
-    "NO_ATTRS",
     "apply",
     "apply_all",
     "apply_compiled",
-    "argument_names",
     "graph_trace",
-    "is_pinned",
-    "kernel",
     "look_at",
     "observe_ops",
-    "region_function",
     "register_host_ops",
-    "register_region_kernels",
-    "register_region_runner",
     "register_strings",
     "register_tensor",
     "set_examiner",
     "tensor_class",
-    "translate_error",
 ]
-
-NO_ATTRS = Attrs()
-
-_KERNELS_KEPT = 512
-"""Maximum number of compiled functions per op, one for each set of static attributes. The oldest is evicted first, so
-that a loop over ``x[:i]`` does not fill the memory."""
-_kernels_lock = threading.Lock()
 
 _tensor: type[Any] = object
 _SEVERAL = (tuple, list)
@@ -86,38 +59,6 @@ def register_tensor(tensor: type[Any]) -> None:
 def tensor_class() -> type[Any]:
     """Returns the class that wraps results."""
     return _tensor
-
-
-_run_region: Callable[[Graph], Callable[..., Any]] | None = None
-
-
-def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> None:
-    """Sets the function that lowers a region for JAX; the lowering, a layer above, calls this once."""
-    global _run_region
-    _run_region = runner
-
-
-def region_function(region: Graph) -> Callable[..., Any]:
-    """Returns a region as a single-device function that JAX can trace."""
-    assert _run_region is not None
-    return _run_region(region)
-
-
-Compiled: TypeAlias = Callable[..., Any]
-"""A compiled function from raw arrays to raw arrays."""
-
-RegionKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Compiled], Compiled]
-_make_region_kernel: RegionKernels | None = None
-
-
-def register_region_kernels(make: RegionKernels) -> None:
-    """Sets the function that compiles an op with regions; the runtime, a layer above, calls this once.
-
-    Args:
-      make: takes the op, its attributes, its regions, and its single-device function for JAX to trace.
-    """
-    global _make_region_kernel
-    _make_region_kernel = make
 
 
 _on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
@@ -144,47 +85,6 @@ def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]
     """
     global _on_host
     _on_host = on_host
-
-
-def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
-    """Returns an op's compiled function for these attributes and regions: raw arrays in, raw arrays out.
-
-    The function is cached on the op, or on its first region: it refers to the regions, and a cache elsewhere would keep
-    them alive.
-    """
-    if regions:
-        return _region_kernel(op, attrs, regions)
-    compiled = op.caches.get(attrs)
-    if compiled is None:
-        compiled = jax.jit(partial(op.impl, **attrs) if attrs else op.impl)
-        with _kernels_lock:
-            while len(op.caches) >= _KERNELS_KEPT:
-                del op.caches[next(iter(op.caches))]
-            op.caches[attrs] = compiled
-    return compiled
-
-
-def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callable[..., Any]:
-    caches = regions[0].caches
-    key = (op, attrs, *regions[1:])
-    compiled = caches.get(key)
-    if compiled is None:
-        bodies = op.region_keywords([_run_region(region) for region in regions] if _run_region is not None else [])
-
-        # Not a partial: JAX caches the signature of the function that it compiles, which would hold the regions as
-        # defaults.
-        def run(*values: Any) -> Any:
-            return op.impl(*values, **attrs, **bodies)
-
-        run.__name__ = run.__qualname__ = op.name
-        compiled = jax.jit(run) if _make_region_kernel is None else _make_region_kernel(op, attrs, regions, run)
-        caches[key] = compiled
-    return compiled
-
-
-def is_pinned(regions: Sequence[Graph]) -> bool:
-    """Returns True if a region has nodes that are pinned to a device."""
-    return any(node.device for region in regions for node in region.walk())
 
 
 _examine: Callable[..., None] | None = None
@@ -347,7 +247,7 @@ def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[An
         return with_fitted_ints(values, attrs)
     except GraphcError as error:
         types = [value.type if isinstance(value, _tensor) else value for value in values]
-        error.args = (f"{op.name}({_given(op, types, attrs)}): {error.args[0]}",)
+        error.args = (f"{applied(op, types, attrs)}: {error.args[0]}",)
         raise at(error, user_location()) if context.trace is None else context.trace.refuse(error) from None
 
 
@@ -460,102 +360,3 @@ def _call(
         return compiled(*[to_device(array, default) if isinstance(array, jax.Array) else array for array in arrays])
     except Exception as error:
         raise translate_error(error, op, arrays, attrs, operands=operands) from error
-
-
-_JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError, AssertionError)
-
-
-def translate_error(
-    error: Exception,
-    op: OpDef,
-    values: Sequence[Any],
-    attrs: Attrs,
-    location: Location | None = None,
-    operands: Sequence[Any] = (),
-) -> Exception:
-    """Translates a JAX error on an op: names the op, its arguments with types, and the user's line.
-
-    Args:
-      error: the JAX error.
-      op: the op that was applied.
-      values: the inputs, as arrays, numbers or (in a graph) types.
-      attrs: the op's attributes.
-      location: the user's line; None for the one that is running.
-      operands: the original inputs, from which the user's variable names are found.
-    """
-    if isinstance(error, GraphcError):
-        return error
-    for value in values:
-        deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
-        if deleted:
-            return error
-    explain = op.explain
-    if op in (LATE, LATE_CONSTANT):
-        count = len(values) - late_inputs(attrs)
-        op, attrs = applied_attrs(attrs, values)
-        values, operands = values[:count], operands[:count]
-        if isinstance(error, ProbeError):
-            error.types = error.types[:count]
-    tried: Sequence[Any] = values
-    hide: Callable[[str], str] = str
-    if isinstance(error, ProbeError):
-        tried, hide, error = error.types, error.hide, error.error
-        if isinstance(error, GraphcError):
-            error.args = (hide(str(error.args[0])), *error.args[1:])
-            return error
-    refused = None if explain is None else explain(tried, attrs)
-    if refused is None and not isinstance(error, _JAX_ERRORS):
-        return error
-    error = error if refused is None else refused
-    if isinstance(error, NameError) and isinstance(attrs.get("axis"), str):
-        error = TypeError(f"an axis must be an int or a tuple of ints, got {attrs['axis']!r}")
-    reason = hide(str(error).split("\n")[0]) or "these shapes do not fit"
-    shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
-    kind = InvalidArgumentError if shapes else InvalidTypeError
-    if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
-        kind = OutOfRangeError  # like NumPy's AxisError, an IndexError and a ValueError
-    kind = type(refused) if isinstance(refused, GraphcError) else kind
-    if users := _users_names(argument_names(op, len(values)), operands):
-        reason = f"{reason.removesuffix('.')} ({users})"
-    return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
-
-
-def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
-    """Returns a description of the arguments, with their types."""
-    names = argument_names(op, len(values))
-    given = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
-    return ", ".join([*given, *(f"{name}={value!r}" for name, value in attrs.items())])
-
-
-def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
-    """Returns the user's names of the operands that are variables of the running code."""
-    frame = user_frame() if operands else None
-    if frame is None:
-        return ""
-    held = {
-        id(value): name
-        for scope in (frame.f_globals, frame.f_locals)
-        for name, value in scope.items()
-        if isinstance(value, _tensor) and not name.startswith("ag__")
-    }
-    known = [(name, held.get(id(operand))) for name, operand in zip(names, operands, strict=False)]
-    said = [f"{name} is {users!r}" for name, users in known if users is not None and users != name]
-    return ", ".join(said)
-
-
-def argument_names(op: OpDef, count: int) -> list[str]:
-    """Returns an op's names for its first ``count`` inputs."""
-    names: list[str] = []
-    for param in op.params:
-        if param.startswith("*"):
-            rest = count - len(op.params) + 1
-            names.extend(f"{param[1:]}[{index}]" for index in range(rest))
-        else:
-            names.append(param)
-    return names if len(names) == count else [f"argument {index}" for index in range(count)]
-
-
-def _describe(value: Any) -> str:
-    if type(value) in SCALARS:
-        return repr(value)
-    return str(type_of(value) if hasattr(value, "aval") or hasattr(value, "__array__") else value)

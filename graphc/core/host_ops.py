@@ -20,7 +20,8 @@ from graphc.core.dispatch import register_host_ops
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.core.late_strings import LateStrings
 from graphc.core.strings import StringTensor, as_strings
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.symbolic_tensor import SymbolicTensor
+from graphc.core.tensor import Tensor
 from graphc.ir import Attrs, OpDef, TensorType
 
 __all__ = [

@@ -9,7 +9,7 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.ir import OPEN
 
 if TYPE_CHECKING:
-    from graphc.core.tensor import SymbolicTensor
+    from graphc.core.symbolic_tensor import SymbolicTensor
 
 __all__ = ["open_shape"]
 

@@ -12,10 +12,11 @@ from graphc.base import Registry, nest
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.array_methods import ArrayMethods
 from graphc.core.convert import SCALARS, operand
-from graphc.core.dispatch import argument_names, register_strings
+from graphc.core.dispatch import register_strings
 from graphc.core.dtypes import type_of
+from graphc.core.op_errors import argument_names
 from graphc.core.strings import StringTensor, array_of_strings, as_strings, host_tensor, refused, without_value
-from graphc.core.tensor import SymbolicTensor
+from graphc.core.symbolic_tensor import SymbolicTensor
 from graphc.ir import Attrs, OpDef
 
 __all__ = ["STRING_RULES", "StringRule"]

@@ -20,7 +20,8 @@ from graphc.core.context import context
 from graphc.core.convert import operand
 from graphc.core.dispatch import apply
 from graphc.core.dtypes import canonical_array
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.symbolic_tensor import SymbolicTensor
+from graphc.core.tensor import Tensor
 from graphc.core.texts import representation, shown_text
 from graphc.ir import OPS
 

@@ -28,7 +28,8 @@ from graphc.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.core.name_scopes import scoped_name
 from graphc.core.other_threads import note_results
 from graphc.core.placing import log_placement, variable_device
-from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.symbolic_tensor import SymbolicTensor
+from graphc.core.tensor import Tensor
 from graphc.core.texts import variable_representation
 from graphc.core.tracebacks import shorten, with_short_errors
 from graphc.core.variable_arrays import array_of, variable_lock

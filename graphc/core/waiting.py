@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -17,7 +17,9 @@ from graphc.base import (
     Deadline,
     Signal,
     Subject,
+    finish_given_up,
     interruption,
+    nest,
     run_on_thread,
     slow_path_reasons,
     until_called,
@@ -26,6 +28,7 @@ from graphc.base import (
 )
 from graphc.base import deadline as deadline_scope
 from graphc.base.errors import UnimplementedError
+from graphc.core.array_methods import ArrayMethods
 from graphc.core.context import context
 from graphc.core.dtypes import type_of
 from graphc.devices import device_name
@@ -35,6 +38,7 @@ __all__ = [
     "deadline",
     "describe",
     "refuse_to_wait",
+    "wait_all",
     "wait_for",
     "wait_for_async",
     "wait_for_future",
@@ -169,3 +173,40 @@ def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
         )
         raise context.trace.refuse(error)
     return deadline_scope(seconds)
+
+
+def wait_all(*values: Any) -> None:
+    """Waits until everything dispatched to any device is computed (MXNet's ``waitall``).
+
+    This includes programs abandoned at a deadline or by a token, and the Python code that they call.
+
+    Args:
+      *values: tensors, Variables, and futures from :func:`graphc.submit` or ``concurrent.futures``, also in nested
+        structures: waits only for these, and for the tensors that the futures return.
+
+    Raises:
+      DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
+      CancelledError: a token in force was cancelled first.
+      UnimplementedError: in a compiled function.
+      Exception: the error of a future.
+
+    Example:
+      >>> import graphc as gx
+      >>> y = gx.ones((2, 2)) + 1
+      >>> gx.wait_all()
+    """
+    refuse_to_wait("gx.wait_all")
+    if values:
+        leaves = nest.flatten(values)[0]
+        futures = cast("list[Future[Any]]", [leaf for leaf in leaves if isinstance(leaf, Future)])
+        given = [wait_for_future(future) for future in futures]
+        arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
+        wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
+        return
+    finish_given_up()  # first, so that an error at a deadline names the program
+    live = cast("Any", jax.live_arrays)()
+    wait_for(live, lambda: f"everything that was dispatched ({len(live)} arrays)")
+    if interruption() is None:
+        jax.effects_barrier()
+    else:
+        run_on_thread(jax.effects_barrier, "everything that was dispatched")

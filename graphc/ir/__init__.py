@@ -1,8 +1,10 @@
 """Layer 1: the graph, without JAX: types, ops, nodes, text, checks, an interpreter and passes."""
 
+from typing import TYPE_CHECKING
+
+from graphc.base import imported_names, lazy_names
 from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder
-from graphc.ir.comparing import aligned, difference
 from graphc.ir.device import DeviceSpec
 from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
 from graphc.ir.graph import VIEWS, Graph
@@ -22,12 +24,15 @@ from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, Infer, OpDef, constant_attrs, gives, pure
 from graphc.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
 from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
-from graphc.ir.parser import parse_graph
 from graphc.ir.printer import Store, has_text, print_graph, print_node, print_value
 from graphc.ir.rewrite import Rewriter, map_regions
 from graphc.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, is_shape_value, known_ints, shape_fact
 from graphc.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
 from graphc.ir.verifier import verify
+
+if TYPE_CHECKING:
+    from graphc.ir.comparing import aligned, difference
+    from graphc.ir.parser import parse_graph
 
 __all__ = [
     "CONSTANT",
@@ -97,3 +102,6 @@ __all__ = [
     "widen",
     "writes",
 ]
+
+# A program that only defines functions neither reads nor compares graphs.
+lazy_names(globals(), imported_names({"graphc.ir.comparing": "aligned difference", "graphc.ir.parser": "parse_graph"}))

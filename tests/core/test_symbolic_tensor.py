@@ -37,7 +37,7 @@ def test_a_symbolic_tensor_has_no_value(use: Callable[..., Any], message: str) -
     function = gx.function(lambda x: (use(x), x)[1])
     with pytest.raises(gx.errors.GraphcError, match=message) as caught:
         function(gx.ones((2,)))
-    assert "test_symbolic.py" in str(caught.value)
+    assert "test_symbolic_tensor.py" in str(caught.value)
 
 
 def test_the_refusal_stands_when_the_user_swallows_it() -> None:
@@ -59,7 +59,7 @@ def test_the_refusal_stands_when_the_user_swallows_it() -> None:
 
 
 def test_the_message_names_what_made_the_tensor_and_where() -> None:
-    with pytest.raises(TypeError, match=r"\(bool\[\], the result of greater at test_symbolic\.py:\d+\)"):
+    with pytest.raises(TypeError, match=r"\(bool\[\], the result of greater at test_symbolic_tensor\.py:\d+\)"):
         gx.function(library(lambda x: bool(x > 0)))(gx.asarray(1.0))
 
 
@@ -89,7 +89,7 @@ def test_leaked_tensors_are_refused_everywhere() -> None:
     for use in uses:
         with pytest.raises(gx.errors.LeakedTensorError, match=r"is used outside the function.*'leaky'") as caught:
             use()
-        assert "multiply at test_symbolic.py" in str(caught.value)
+        assert "multiply at test_symbolic_tensor.py" in str(caught.value)
     with pytest.raises(gx.errors.GraphcError):
         kept[0].numpy()
 
