@@ -15,12 +15,12 @@ from graphc.core.item_updates import ItemUpdater
 from graphc.core.multi_device import host_values
 from graphc.core.numpy_functions import FUNCTIONS, IN_PLACE, changes_array, check_options, function_of, graphc_name
 from graphc.core.operator_methods import Operators
-from graphc.core.references import Reference
 from graphc.core.tracebacks import shorten
 from graphc.ir import TensorType
 
 if TYPE_CHECKING:
     from graphc.core.convert import ArrayLike
+    from graphc.core.references import Reference
     from graphc.core.tensor import Tensor
     from graphc.core.tensor_shape import TensorShape
 
@@ -97,6 +97,8 @@ class ArrayMethods(Operators):
 
     def ref(self) -> Reference[Self]:
         """Returns a hashable key for sets and dicts; ``.deref()`` returns the object (TensorFlow's ``ref``)."""
+        from graphc.core.references import Reference  # deferred, since importing graphc does not need it
+
         return Reference(self)
 
     @property

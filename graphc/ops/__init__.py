@@ -57,25 +57,25 @@ from graphc.ops.host import (
     ORDER,
     STATUS,
     UNORDERED_HOST_CALL,
-    HostFunction,
     calls_host,
     emit_host_call,
+    is_replaying,
+    replaying,
+)
+from graphc.ops.host_functions import (
+    HostFunction,
     host_error,
     host_function,
     host_lock,
     is_in_host_call,
     is_interrupt,
-    is_replaying,
-    numbered_calls,
-    replaying,
     take_turns,
-    waited_for,
-    with_calls,
 )
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.nan_checks import BAD_VALUES
+from graphc.ops.numbered_calls import numbered_calls, waited_for, with_calls
 from graphc.ops.numeric_tensors import as_numbers, as_wide
 from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple

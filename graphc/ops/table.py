@@ -30,7 +30,6 @@ import numpy as np
 from graphc.base import Registry, lazy_names
 from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.examples import examples
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
@@ -229,6 +228,8 @@ def docstring(entry: Row) -> str:
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
+    from graphc.ops.examples import examples  # deferred, since importing graphc does not need it
+
     example = examples().get(entry.name, "").splitlines()
     if example:
         lines += ["", "Example:", "  >>> import graphc as gx", *(f"  {line}" for line in example)]
