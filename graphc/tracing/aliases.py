@@ -37,6 +37,7 @@ class Alias:
         that is still to run executes only if the function has not returned, and so cannot see the object, except for
         code that runs in both cases.
       numbers: the Python types that it may have in plain Python, if some of its sources are numbers.
+      memory: the arguments, by position, whose memory it may have if they are NumPy arrays; None if its value tells.
     """
 
     value: Any
@@ -46,6 +47,7 @@ class Alias:
     changed: bool = False
     numbers: frozenset[type[Any]] = frozenset()
     pending: bool = False
+    memory: frozenset[int] | None = None
 
     def error(self, what: str) -> UnimplementedError:
         """Returns the error that refuses a change."""
@@ -115,9 +117,10 @@ class AliasSet:
         """Returns the alias record of an object; None if it has none."""
         return self._by_value.get(id(value))
 
-    def freeze(self, value: Any, name: str) -> None:
+    def freeze(self, value: Any, name: str, memory: frozenset[int] | None = None) -> None:
         """Marks an object as unchangeable, because copies represent it elsewhere."""
         self.add(value, name, None)
+        self._by_value[id(value)].memory = memory
 
     def is_frozen(self, value: Any) -> bool:
         """Returns True if an object may never be changed."""

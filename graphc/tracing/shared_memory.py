@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,16 +69,22 @@ class SharedMemory:
         for place in self._of(tensor):
             self.changed.setdefault(place, (symbol, user_location()))
 
+    def of(self, values: Iterable[object]) -> frozenset[int]:
+        """Returns the positions of the arguments whose memory some of these values may have."""
+        return _NOTHING.union(*(self._of(value) for value in values if isinstance(value, SymbolicTensor)))
+
     def _of(self, tensor: SymbolicTensor) -> frozenset[int]:
-        """Returns the positions of the arguments whose memory a tensor may have."""
         seen = {id(tensor)}
         places = _NOTHING
         todo = [tensor]
         for link in todo:  # what a loop carries may stand for itself
+            alias = self._aliases.get(link)
+            if alias is not None and alias.memory is not None:
+                places |= alias.memory
+                continue
             known = self._places.get(link.raw)
-            alias = self._aliases.get(link) if known is None else None
             places |= known or _NOTHING
-            for source in () if alias is None else alias.sources or ():
+            for source in () if alias is None or known is not None else alias.sources or ():
                 if isinstance(source, SymbolicTensor) and id(source) not in seen:
                     seen.add(id(source))
                     todo.append(source)

@@ -60,6 +60,32 @@ def rows_in_a_rolled_loop(a: Any) -> Any:
     return a.sum()
 
 
+def _matrix(a: Any) -> Any:
+    return a.reshape(3, 1)
+
+
+def rows_in_a_list(a: Any) -> Any:
+    rows = [row for row in _matrix(a)]  # noqa: C416
+    rows[0] += 1
+    return rows[0] * 1
+
+
+def appended_rows(a: Any) -> Any:
+    rows = [_matrix(a)[0]]
+    for row in _matrix(a):
+        rows += [row]
+    for row in rows + rows:
+        row += 1
+    return rows[0] * 1
+
+
+def row_of_a_list_in_a_branch(a: Any) -> Any:
+    row = [row for row in _matrix(a)][gx.argmax(a)]  # noqa: C416
+    if a.sum() > 1:
+        row += 1
+    return row * 1
+
+
 def copied_before(a: Any) -> Any:
     b = gx.asarray(a)
     a += 1
@@ -109,7 +135,8 @@ def after_a_branch(a: Any) -> Any:
 
 IN_PLACE = [
     plain, alias, view, item_of_a_view, transposed, by_numpys_functions, real_part, rows_in_a_rolled_loop,
-    copied_before, helper, by_function, loop, after_a_loop, branch, after_a_branch,
+    rows_in_a_list, appended_rows, row_of_a_list_in_a_branch, copied_before, helper, by_function, loop, after_a_loop,
+    branch, after_a_branch,
 ]  # fmt: skip
 
 
@@ -222,6 +249,18 @@ def selected(a: Any) -> Any:
     return b
 
 
+def another_list(a: Any) -> Any:
+    rows, others = [row for row in _matrix(a)], [row * 2 for row in _matrix(a)]  # noqa: C416
+    others[0] += rows[0]
+    return others[0]
+
+
+def elements(a: Any) -> Any:
+    found = [element for element in a]  # noqa: C416
+    found[0] += 1
+    return found[0]
+
+
 def both_branches(a: Any) -> Any:
     a = a * 2 if a.sum() > 1 else a * 3
     a += 1
@@ -238,7 +277,19 @@ def certain_loop(a: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [rebound, made_a_tensor, copied, converted, reshaped, element, selected, both_branches, certain_loop],
+    [
+        rebound,
+        made_a_tensor,
+        copied,
+        converted,
+        reshaped,
+        element,
+        selected,
+        another_list,
+        elements,
+        both_branches,
+        certain_loop,
+    ],
 )
 def test_names_of_new_tensors_may_change(function: Callable[..., Any]) -> None:
     array = np.ones(3, np.float32)

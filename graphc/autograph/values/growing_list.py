@@ -29,7 +29,6 @@ __all__ = [
     "Appends",
     "Growing",
     "as_lists",
-    "enclosed",
     "growing",
     "grown",
     "holds_growing",
@@ -48,13 +47,22 @@ class Appends:
       log: where the items were put in that a trial of a loop's body has put in at the end, and their leaves; None if
         the list was changed in another way.
       numbers: whether there are Python numbers among these, which are known after the loop only.
+      memory: the arguments, by position, whose memory items may have if they are NumPy arrays.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self.log: list[tuple[Trace, list[Any]]] | None = None
         self.numbers = False
+        self.memory: frozenset[int] = frozenset()
         self.bodies: WeakSet[Region] = WeakSet()
+
+    def put(self, leaf: Any) -> Any:
+        """Returns a leaf of an item as the buffer takes it: by value, so that the tensor may change no more."""
+        leaf = _enclosed(leaf)
+        if context.trace is not None:
+            self.memory |= context.trace.root.memory.of([leaf])
+        return leaf
 
     def are_awaited(self, trace: Trace) -> bool:
         """Returns True if a loop around this place makes room for what is put in here."""
@@ -109,9 +117,15 @@ class Growing(Contents):
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
-                # A row is a copy: what is assigned to it does not reach the list.
-                context.trace.root.aliases.freeze(leaf, "the item of a list")
+                self.freeze(leaf)
         return item
+
+    def freeze(self, leaf: Any) -> None:
+        """Notes that a tensor is an item or a leaf of one: a copy, to which nothing may be assigned."""
+        assert context.trace is not None
+        # An element of a NumPy array, unlike a row, is no view.
+        memory = self.appends.memory if leaf.shape else frozenset[int]()
+        context.trace.root.aliases.freeze(leaf, "the item of a list", memory)
 
     def refuse_numbers(self) -> None:
         """Gives up an attempt to roll a loop that reads Python numbers which are known after the loop only."""
@@ -225,19 +239,19 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
         ]
     trace.root.has_growing = True  # from here on calls of builtins look at their arguments
     columns = [[nest.flatten(item)[0][position] for item in items] for position in range(len(leaves))]
-    buffers = [_buffer(column, type, capacity) for column, type in zip(columns, types, strict=True)]
-    return Growing(nest.unflatten(structure, buffers), trace.constant(len(items)), 0, Appends())
+    appends = Appends()
+    buffers = [_buffer(column, type, capacity, appends) for column, type in zip(columns, types, strict=True)]
+    return Growing(nest.unflatten(structure, buffers), trace.constant(len(items)), 0, appends)
 
 
-def _buffer(rows: Sequence[Any], type: TensorType, capacity: int) -> Any:
+def _buffer(rows: Sequence[Any], type: TensorType, capacity: int, appends: Appends) -> Any:
     buffer = FUNCTIONS["zeros"]((capacity, *type.shape), dtype=type.dtype)
     for position, row in enumerate(rows):
-        buffer = buffer.at[position].set(enclosed(row))
+        buffer = buffer.at[position].set(appends.put(row))
     return buffer
 
 
-def enclosed(item: Any) -> Any:
-    """A leaf of an item as the buffer takes it: by value, so that the tensor itself may not be changed any more."""
+def _enclosed(item: Any) -> Any:
     item, trace = as_tensor(item), context.trace
     if isinstance(item, SymbolicTensor) and trace is not None:
         trace.root.aliases.freeze(item, "the item of a list")
@@ -268,6 +282,7 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
         if found is None:
             with trace_scope(region):
                 found = grown(region, title, items, kinds, max(capacities))
+            appends.memory |= found.appends.memory
             found = replace(found, appends=appends)
         elif found.capacity < max(capacities):  # both sides of a cond have one shape
             with trace_scope(region):
@@ -303,7 +318,7 @@ def rows(value: Growing, start: int, stop: int) -> list[Any]:
     columns = [late_rows(leaf, start, stop) for leaf in leaves]
     if context.trace is not None:
         for row in chain.from_iterable(columns):
-            context.trace.root.aliases.freeze(row, "the item of a list")
+            value.freeze(row)
     return (
         columns[0] if structure is nest.LEAF else [nest.unflatten(structure, row) for row in zip(*columns, strict=True)]
     )

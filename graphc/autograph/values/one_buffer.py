@@ -54,12 +54,13 @@ def stacked(items: Sequence[Any]) -> tuple[nest.Structure, list[Tensor]]:
     return nest.flatten(items[0])[1], [FUNCTIONS["stack"](list(column)) for column in columns]
 
 
-def row_of(structure: nest.Structure, leaves: Sequence[Any]) -> Any:
-    """Returns an item that is made of rows: it stands for the item of the list, to which nothing may be assigned."""
+def row_of(items: Sequence[Any], structure: nest.Structure, leaves: Sequence[Any]) -> Any:
+    """Returns an item of a list that is made of rows: it stands for the item, to which nothing may be assigned."""
     trace = context.trace
     if trace is not None:
+        memory = trace.root.memory.of(leaf for item in items for leaf in nest.flatten(item)[0])
         for leaf in leaves:
-            trace.root.aliases.freeze(leaf, "the item of a list")
+            trace.root.aliases.freeze(leaf, "the item of a list", memory if leaf.shape else frozenset[int]())
     return nest.unflatten(structure, leaves)
 
 
@@ -83,7 +84,7 @@ def item_by_trip(items: Any, index: Any) -> Any:
     if found is not NotImplemented or not isinstance(index, LoopIndex) or not (is_one_buffer(values) or _alike(values)):
         return found
     structure, arrays = stacked(values)  # in the loop, where tapes see it; a pass moves it before the loop
-    return row_of(structure, [array[index] for array in arrays])
+    return row_of(values, structure, [array[index] for array in arrays])
 
 
 def _at_place(index: int, *items: Any) -> Any:

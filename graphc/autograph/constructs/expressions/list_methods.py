@@ -11,7 +11,7 @@ from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.course_number import by_trip
-from graphc.autograph.values.growing_list import Appends, Growing, enclosed, grown, samples
+from graphc.autograph.values.growing_list import Appends, Growing, grown, samples
 from graphc.autograph.values.join import Join, leaf_type
 from graphc.autograph.values.number import joined, number
 from graphc.autograph.values.protocol import as_tensor, course_in, look_into
@@ -96,7 +96,7 @@ def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
         row = TensorType(buffer.shape[1:], buffer.dtype)
         if join.leaf("the items of a list", (buffer[0], leaf), row) != row:
             join.leaf("the items of a list", (buffer[0], FUNCTIONS["asarray"](leaf, dtype=leaf_type(leaf).dtype)), row)
-        new.append(buffer.at[position].set(enclosed(leaf)))
+        new.append(buffer.at[position].set(value.appends.put(leaf)))
     return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
 
 
@@ -142,7 +142,9 @@ def _concatenate(owner: list[Any], value: Growing, items: Any) -> list[Any]:
     if not isinstance(items, list):
         return operator.add([], items)  # says what Python says of other kinds
     # What the new list gets needs no room in the old one.
-    new: list[Any] = made([Growing(value.buffer, value.count, value.added, Appends())])
+    appends = Appends()
+    appends.memory = value.appends.memory
+    new: list[Any] = made([Growing(value.buffer, value.count, value.added, appends)])
     _extend(new, value, items)
     return new
 

@@ -206,7 +206,7 @@ class ListRows(Space):
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """Returns the item."""
         leaves = [tensor[counter] if rows is None else next(rows) for tensor in self.tensors()]
-        return row_of(self._structure, leaves)
+        return row_of(self._known, self._structure, leaves)
 
     def part(self, start: int, stop: int) -> ListRows:
         """Some of the items."""
