@@ -52,7 +52,7 @@ class Fresh:
 def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
     """Returns the containers of a result that the function did not make, as the caller knows them, by identity.
 
-    Containers with tensors are left out: they are rebuilt, with the tensors of each call.
+    Containers of the arguments that hold tensors are left out: they are rebuilt, with the tensors of each call.
 
     Args:
       reads: the reads of the function's trace.
@@ -63,7 +63,8 @@ def from_outside(reads: Reads, value: Any) -> dict[int, Any]:
         original = reads.original(part)
         if reads.source(original) is None or not nest.is_mutable(part):
             continue
-        if not any(isinstance(leaf, Tensor) for leaf in nest.flatten(part)[0]):
+        kind = SymbolicTensor if original is part else Tensor  # symbolic: what the trace has put in, which is refused
+        if not any(isinstance(leaf, kind) for leaf in nest.flatten(part)[0]):
             found[id(part)] = original
     return found
 

@@ -204,6 +204,9 @@ class _Tracer:
         def leaf(value: Any) -> Tree | None:
             if isinstance(value, _Marker):
                 return {value.sort: value.place}
+            if isinstance(value, Tensor):
+                why = "it returns a list or dict from outside that holds tensors; return a copy (list(x), dict(x))"
+                raise self._refusal(why, None)
             return {"variable": names[id(value)]} if id(value) in names and isinstance(value, Variable) else None
 
         try:

@@ -134,6 +134,31 @@ def test_containers_from_outside_are_the_callers_own(monkeypatch: pytest.MonkeyP
     assert same(X, other := [1, 2])[1] is other
 
 
+class Tracker:
+    def __init__(self) -> None:
+        self.history = [X]
+
+    @gx.function
+    def of_self(self, x: Any) -> Any:
+        return {"last": self.history, "both": (x, self.history)}
+
+
+PARTS: dict[str, Any] = {"weights": [X, {"bias": X}]}
+
+
+def test_containers_of_tensors_from_outside_are_the_callers_own() -> None:
+    tracker = Tracker()
+    for _ in range(3):
+        found = tracker.of_self(X)
+        assert found["last"] is found["both"][1] is tracker.history
+        tracker.history.append(X * 2)
+    assert gx.function(lambda x: [PARTS["weights"], x])(X)[0] is PARTS["weights"]
+    assert gx.function(lambda x: PARTS["weights"][1])(X) is PARTS["weights"][1]
+    other = gx.function(lambda x: [*PARTS["weights"]])(X)
+    assert other is not PARTS["weights"]
+    assert other[1] is PARTS["weights"][1]
+
+
 def test_a_copy_holds_the_very_objects_from_outside() -> None:
     history, variable = History(), gx.Variable(1.0)
     compiled = gx.function(lambda x: (x, deque([history.log, variable, [1]])))

@@ -323,6 +323,8 @@ def test_what_a_file_cannot_hold_is_refused_with_its_line(tmp_path: Path) -> Non
 
     refused(UnimplementedError, r"calls Python when it runs \(print\)(.|\n)*print\(x\)", prints, folder, spec)
     refused(UnimplementedError, "it returns object <object", returns_an_object, folder, spec)
+    held = [gx.ones(3)]
+    refused(UnimplementedError, "returns a list or dict from outside that holds", lambda x: (x, held), folder, spec)
     refused(UnimplementedError, "it assigns items of its arguments", assigns, folder, spec)
     refused(InvalidArgumentError, "has no signature; pass the arguments", prints, folder)
     refused(InvalidArgumentError, "there is nothing to save in", object(), folder)
