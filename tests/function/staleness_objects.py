@@ -85,6 +85,13 @@ def _() -> Made:
     return _attribute(_Slotted())
 
 
+@for_kind(ATTRIBUTES, "an attribute set on a dict whose class has `__getattr__ = dict.get`", "followed")
+def _() -> Made:
+    kind = type("Settings", (dict,), {"__getattr__": dict.get})
+    settings: Any = kind(factor=2.0)
+    return lambda x: x * settings.factor, lambda: setattr(settings, "factor", 3.0)
+
+
 @for_kind(ATTRIBUTES, "a field of a dataclass", "followed")
 def _() -> Made:
     return _attribute(_Settings())
@@ -385,6 +392,30 @@ def _() -> Made:
 @for_kind(CONTAINERS, "an item of a dict", "followed")
 def _() -> Made:
     return _item({"a": 2.0}, "a")
+
+
+@for_kind(
+    CONTAINERS, "an item of a list, dict or set in which the function puts something and takes it out", "followed"
+)
+def _() -> Made:
+    table, ordered, items, elements = {"a": 2.0}, collections.OrderedDict(a=2.0), [2.0], {2.0}
+
+    def program(x: Any) -> Any:
+        nonlocal items, elements
+        table["w"] = ordered["w"] = 5.0
+        items += [3.0]
+        elements |= {5.0}
+        found = x * table["a"] * table.pop("w") + ordered["a"] + items[0] * items.pop() + sum(elements)
+        elements.remove(5.0)
+        ordered.move_to_end("w", last=False)
+        ordered.popitem(last=False)
+        return found
+
+    def change() -> None:
+        table["a"] = ordered["a"] = items[0] = 3.0
+        elements.add(7.0)
+
+    return program, change
 
 
 @for_kind(CONTAINERS, "an item of a list in a dict", "followed")

@@ -32,6 +32,7 @@ from graphc.tracing import context
 
 __all__ = ["getattr_in_trace", "hasattr_in_trace", "listing", "load_attr", "own_attr"]
 
+_NATIVE = (types.WrapperDescriptorType, types.MethodDescriptorType)
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
 
@@ -103,6 +104,8 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         return control.call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)
+    if found is None and native is getattr and isinstance(found_on(kind, "__getattr__"), _NATIVE):
+        read_missing(owner, name)  # `__getattr__ = dict.get` has answered, before which an attribute goes
     return value
 
 

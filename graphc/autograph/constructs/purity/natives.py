@@ -16,6 +16,7 @@ from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.constructs.purity.witness import is_written_by_user, witnessed
 from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
+from graphc.autograph.constructs.storage.unfollowed import is_noted
 from graphc.autograph.values.choice import settled
 from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on
@@ -177,7 +178,10 @@ def may_change(function: Any) -> bool:
 
 def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a function that is not converted, with a look at what it changes of what it is given."""
-    given = [getattr(function, "__self__", function), *args, *kwargs.values()]
+    owner: Any = getattr(function, "__self__", function)
+    # The journal knows what a container held before its first change; what it holds here may be what the code put in.
+    known = isinstance(function, types.BuiltinFunctionType) and is_noted(owner)
+    given = [*([] if known else [owner]), *args, *kwargs.values()]
     # Any library may draw from the global generators of random and NumPy.
     if not is_pure_module(origin(function)[0]):
         given += RANDOM_STATES

@@ -6,18 +6,18 @@ object outlives the call that is told, as a change of a list is; elsewhere the c
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.constructs.storage.cells import ObjectCell
+from graphc.autograph.constructs.storage.cells import ContentsCell, ObjectCell
 from graphc.autograph.constructs.storage.native_state import note_state
 from graphc.base import with_article
 from graphc.tracing import context
 
-__all__ = ["note_change"]
+__all__ = ["is_noted", "note_change"]
 
 
 def _fill_array(array: Any, values: Any) -> None:
@@ -56,6 +56,18 @@ class _UnfollowedPlace(ObjectCell):
         _KINDS[self._kind][1](self.owner, value)
 
 
+def _kind(owner: Any) -> type[Any] | None:
+    return next((kind for kind in _KINDS if isinstance(owner, kind)), None)
+
+
+def is_noted(owner: Any) -> bool:
+    """Returns True if the open trace's journal has what a container held before its first change."""
+    if context.trace is None or not isinstance(owner, list | dict | set | deque | bytearray):
+        return False
+    keys = ContentsCell.key_of(owner), (_UnfollowedPlace, id(cast("Any", owner)))
+    return not {*keys}.isdisjoint(context.trace.journal.writes)
+
+
 def note_change(owner: Any, what: str) -> None:
     """Says that Python code is about to change an object in a way that no branch or loop follows.
 
@@ -70,7 +82,10 @@ def note_change(owner: Any, what: str) -> None:
     if trace is None:
         return
     trace.side_effect(what)
-    kind = next((kind for kind in _KINDS if isinstance(owner, kind)), None)
+    if isinstance(owner, OrderedDict):  # whose order changes
+        trace.journal.note(ContentsCell(cast("Any", owner), what))
+        return
+    kind = _kind(owner)
     if kind is None:
         note_state(owner, what)
         return
