@@ -54,7 +54,7 @@ from graphc.function.trace_cache import TraceCache
 from graphc.function.traced import TracedFunction
 from graphc.function.tracing import converted, trace_function
 from graphc.ir import DeviceSpec, Graph
-from graphc.tracing import CreationInTrace, Lifting, context
+from graphc.tracing import CreationInTrace, Lifting, ReadGuard, context
 
 __all__ = ["TOOLS", "Function", "function"]
 
@@ -197,14 +197,14 @@ class Function(Generic[P, R]):
                 lifting, before = Lifting(front_end.is_converted), arguments.described()
                 try:
                     traced = self._trace(arguments, lifting)
-                except CreationInTrace:
-                    return self._create(args, kwargs, is_certain=lifting.is_certain)
+                except CreationInTrace as creation:
+                    return self._create(args, kwargs, is_certain=lifting.is_certain, guards=creation.guards)
                 if lifting.is_used:
                     with lifting.finishing(), _telling(f"compiling {self.name}", compiles=True):
                         result = traced.call_recorded(arguments) if open_tapes else traced(arguments)
                     self._first_calls.keep_program(traced)
                     self._log.note(traced, (), created=lifting.created_text() or "state")
-                    self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
+                    self._first_calls.note_creation(before, self._binder.bind(args, kwargs), traced.guards)
                     return result
             with _telling(f"compiling {self.name}", compiles=True):
                 return self._run(traced, arguments)
@@ -253,14 +253,15 @@ class Function(Generic[P, R]):
             return self.python_function(*args, **kwargs)
 
     def _create(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True
-    ) -> Any:
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True,
+        guards: Sequence[ReadGuard] = (),
+    ) -> Any:  # fmt: skip
         """Runs the first call of a function whose Variables cannot be lifted, as plain Python."""
         before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep) as assignments:
             result = self._run_eagerly(args, kwargs)
         if is_certain or assignments.made():
-            self._first_calls.note_creation(before, self._binder.bind(args, kwargs))
+            self._first_calls.note_creation(before, self._binder.bind(args, kwargs), guards)
         return result
 
     def _trace(self, arguments: Arguments, lifting: Lifting | None = None) -> TracedFunction:

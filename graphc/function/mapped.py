@@ -17,7 +17,7 @@ from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
 from graphc.ir import TensorType
 from graphc.ops import MappedRegion, emit_vmap
-from graphc.tracing import Region, Trace, current_trace, is_array, is_tracing
+from graphc.tracing import ReadGuard, Region, Trace, current_trace, is_array, is_tracing
 
 __all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
 
@@ -143,11 +143,12 @@ class Mapped(Function):
         return super()._run(traced, arguments)
 
     def _create(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True
-    ) -> Any:
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True, is_certain: bool = True,
+        guards: Sequence[ReadGuard] = (),
+    ) -> Any:  # fmt: skip
         """Makes the Variables by calling the function on the first row, and then maps it."""
         del is_certain  # the trace that follows must not end here again
-        super()._create(args, kwargs, keep=False)
+        super()._create(args, kwargs, keep=False, guards=guards)
         return self._call(args, kwargs) if keep else None
 
 

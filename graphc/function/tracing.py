@@ -84,6 +84,7 @@ def trace_function(
         return traced
     except CreationInTrace as creation:
         creation.__traceback__ = None  # its frames hold objects that the function made
+        creation.guards = list(trace.reads.guards.values())
         _take_back(trace)
         check_repeatable(trace)
         raise
@@ -94,7 +95,9 @@ def trace_function(
             lifting.assignments.undo()
             raise
         _take_back(trace)
-    raise CreationInTrace
+    creation = CreationInTrace()
+    creation.guards = list(trace.reads.guards.values())
+    raise creation
 
 
 def _take_back(trace: Trace) -> None:

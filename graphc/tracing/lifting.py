@@ -21,13 +21,20 @@ from graphc.ir import CONSTANT, Value
 
 if TYPE_CHECKING:
     from graphc.core import Variable
+    from graphc.tracing.reads import ReadGuard
     from graphc.tracing.trace import Trace
 
 __all__ = ["CreationInTrace", "Lifting", "known_value"]
 
 
 class CreationInTrace(BaseException):
-    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead."""
+    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead.
+
+    Attributes:
+      guards: those of what the trace had read.
+    """
+
+    guards: Sequence[ReadGuard] = ()
 
 
 class Lifting:

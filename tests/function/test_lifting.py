@@ -196,6 +196,36 @@ def test_the_first_calls_do_what_eager_ones_do(name: str, monkeypatch: pytest.Mo
     assert (not eager) is lifts
 
 
+@pytest.mark.parametrize("name", ["network", "dropout between"])
+def test_models_that_replace_those_of_a_name_make_their_variables(name: str) -> None:
+    used: Any = {}
+
+    @gx.function(on_retrace="ignore")
+    def step(x: Any) -> Any:
+        return used["model"](x)
+
+    for _ in range(3):
+        used["model"] = CASES[name][0]()
+        for _ in range(2):
+            step(X)
+    step(X)
+    assert step.num_traces == 3
+
+
+def test_a_function_that_makes_variables_in_each_call_is_refused() -> None:
+    kept: list[Any] = []
+
+    @gx.function
+    def step(x: Any) -> Any:
+        kept.append(gx.Variable(1.0))
+        return x * kept[-1]
+
+    step(X)
+    for _ in range(2):
+        with pytest.raises(gx.errors.VariableCreationError, match="makes a Variable again after its first call"):
+            step(X)
+
+
 def test_nothing_is_made_after_the_line_that_fails() -> None:
     model = MayFail()
     with pytest.raises(ValueError, match="too large"):
