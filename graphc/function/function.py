@@ -404,7 +404,7 @@ class Function(Generic[P, R]):
     @classmethod
     def made(cls, python_function: Callable[..., Any], options: FunctionOptions, *, is_method: bool) -> Function:
         """Returns a function rebuilt from the parts of another one."""
-        made = cls(python_function, **options)
+        made = (cls._plain or cls)(python_function, **options)  # not the class that holds the entry of this one
         made._binder.is_method = is_method
         return made
 

@@ -106,6 +106,38 @@ def test_a_bound_method_takes_its_object_along() -> None:
         assert again(x).tolist() == model.call(x).tolist()
 
 
+class Compiling:
+    def __init__(self) -> None:
+        self.w = gx.Variable([1.0, 1.0])
+        self.step = gx.function(self._step)
+
+    def _step(self, x: Any) -> Any:
+        self.w.assign_add(x)
+        return self.w * 1
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+def test_a_copy_that_compiles_its_own_method_works_on_itself(calls: int) -> None:
+    model, x = Compiling(), gx.asarray([5.0, 5.0])
+    for _ in range(calls):
+        model.step(x)
+    before = model.w.tolist()
+    again = copy.deepcopy(model)
+    again.step(x)
+    assert model.w.tolist() == before
+    assert again.w.tolist() == (model.w + 5).tolist()
+    assert model.step.clone(name="other").python_function.__self__ is model
+
+
+def test_a_clone_of_a_called_function_has_its_own_options() -> None:
+    function = gx.function(lambda x: x * 2)
+    for _ in range(3):
+        function(gx.ones(2))
+    other = function.clone(side_effects="error")
+    assert other(gx.ones(2)).tolist() == [2.0, 2.0]
+    assert (other.num_traces, function.num_traces) == (1, 1)
+
+
 def test_a_graph_goes_as_its_text() -> None:
     graph = scaled.graph(gx.ones((2,)))
     for by in (pickle, cloudpickle):
