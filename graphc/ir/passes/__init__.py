@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graphc.ir.passes.speculate import Speculate
     from graphc.ir.passes.take_rows import TakeRows
     from graphc.ir.passes.turn import Turn
+    from graphc.ir.passes.unroll import Unroll
 else:
     from graphc.base import imported_names, lazy_names
 
@@ -57,6 +58,7 @@ else:
         "graphc.ir.passes.speculate": "Speculate",
         "graphc.ir.passes.take_rows": "TakeRows",
         "graphc.ir.passes.turn": "Turn",
+        "graphc.ir.passes.unroll": "Unroll",
     }
     lazy_names(globals(), imported_names(_HOMES))  # a program that only defines functions needs no pass
 
@@ -88,6 +90,7 @@ __all__ = [
     "Speculate",
     "TakeRows",
     "Turn",
+    "Unroll",
     "is_open",
     "run_passes",
     "shape_inputs",

@@ -19,6 +19,7 @@ from graphc.ir.passes.pretest import Pretest
 from graphc.ir.passes.reduce_strength import ReduceStrength
 from graphc.ir.passes.shift import Shift
 from graphc.ir.passes.speculate import Speculate
+from graphc.ir.passes.unroll import Unroll
 from graphc.ir.verifier import verify
 
 __all__ = ["DEFAULT", "LATE", "run_passes"]
@@ -30,10 +31,10 @@ __all__ = ["DEFAULT", "LATE", "run_passes"]
 DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Order())
 
 # These apply only to code that XLA compiles as a unit: gradients are taken of the graph before them. After a branch is
-# converted, its test and its body may read the same items, and the checks of a loop are selections, of which those of a
-# count go behind the loop. Branches that stay and tests give up what is invariant. Shifts come last: the other passes
-# know divisions.
-LATE: tuple[Pass, ...] = (IfConvert(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
+# converted, its test and its body may read the same items, the checks of a loop are selections, of which those of a
+# count go behind the loop, and a body may be light enough to unroll its loop. Branches that stay and tests give up what
+# is invariant. Shifts come last: the other passes know divisions.
+LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
