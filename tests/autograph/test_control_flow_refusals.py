@@ -57,6 +57,11 @@ def dtypes_of_branches(x: Tensor) -> Any:
     return y
 
 
+@refused(InvalidTypeError, r"the value of `and` is 5 when .* dtypes int32 and bool differ", f(1.0))
+def dtypes_of_operands(x: Tensor) -> Any:
+    return x > 0 and 5
+
+
 @refused(InvalidArgumentError, "'y' is .* the structures differ; give it one structure on both sides", f(1.0))
 def structures_of_branches(x: Tensor) -> Any:
     if x > 0:

@@ -243,3 +243,22 @@ def number_in_while_with_break(x: Any) -> Any:
         if x > 6:
             break
     return x
+
+
+@program(
+    "conditions/numbers and lists beside a tensor's truth",
+    inputs=[(f(3),), (f(0),)],
+    construct=CONDITION,
+    python_numbers=True,
+)
+def numbers_beside_a_tensor(x: Any) -> Any:
+    left, rows, nothing = 5, [1, 2], []
+    total = gx.zeros(())
+    while x > 0 and left:
+        x, left = x - 1, left - 2
+    for k in range(4):
+        if (x < 1 and k % 2) or (x > 9 and nothing):
+            total = total + k
+    assert x < 9 and rows
+    odd = [k for k in range(4) if x < k and k % 2]
+    return total, left, sum(odd), 1.0 if not (x > 0 and left) else 2.0

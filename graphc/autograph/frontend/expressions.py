@@ -141,7 +141,8 @@ class Expressions(ast.NodeTransformer):
 
     def _operand(self, node: ast.expr, asked: bool) -> ast.expr:
         value = self.visit(node)
-        if not asked or isinstance(node, ast.Compare | ast.BoolOp | ast.Constant):
+        is_bool = isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.Constant) and node.value is True)
+        if not asked or is_bool:
             return value
         return located(operator("asked", value), node)
 
@@ -293,7 +294,7 @@ class Expressions(ast.NodeTransformer):
             for position, generator in enumerate(generators):
                 if position:
                     generator.iter = self._iterable(generator)
-                generator.ifs = [located(operator("condition", self.visit(test)), test) for test in generator.ifs]
+                generator.ifs = [located(operator("condition", self.condition(test)), test) for test in generator.ifs]
             elements()
         return node
 
@@ -345,7 +346,7 @@ class Expressions(ast.NodeTransformer):
         items = self.visit(first.iter)
         before, self._in_thunk = self._in_thunk, True
         with self.hiding(frozenset(target_names(first.target))):
-            tests: list[ast.expr] = [located(thunk(self.visit(test)), test) for test in first.ifs]
+            tests: list[ast.expr] = [located(thunk(self.condition(test)), test) for test in first.ifs]
             then = self._generator(rest, element) if rest else self.visit(element)
         self._in_thunk = before
         parts = ast.Tuple(elts=tests, ctx=ast.Load()), located(thunk(then), element), constant(bool(rest))

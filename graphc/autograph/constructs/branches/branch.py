@@ -119,10 +119,10 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
 
 
 def asked(value: Any) -> Any:
-    """Returns an operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
+    """Returns the truth of an operand of `and` or `or` of which no more is asked: a bool or a boolean tensor."""
     value = condition_of(value)
     trace = context.trace
-    return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
+    return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else truth(value)
 
 
 def if_stmt(
@@ -175,12 +175,19 @@ def _region() -> Region:
     return region
 
 
-def choose(condition: Any, true: Thunk, false: Thunk) -> Any:
-    """Traces a conditional expression, whose value counts as one of several where it is a number."""
+def choose(condition: Any, true: Thunk, false: Thunk, name: str = "the conditional expression") -> Any:
+    """Returns one of two values: Python's own choice when the condition is known, else a cond.
+
+    Args:
+      condition: the value of the test.
+      true: makes the value if it holds.
+      false: makes the value if it does not hold.
+      name: of the value, in messages.
+    """
     condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
-    return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
+    return _cond(condition, lambda: (true(),), lambda: (false(),), (name,))[0]
 
 
 def _cond(

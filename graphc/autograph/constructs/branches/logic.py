@@ -90,7 +90,7 @@ def _connected(op: str, *operands: Thunk) -> Any:
             value = _logical(op, value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
             kept, following = partial(itself, read(value)), _read(other)
-            value = choose(decides, kept, following) if ends else choose(decides, following, kept)
+            value = choose(decides, *((kept, following) if ends else (following, kept)), _name(op))
         elif truth(decides) is ends:
             break
         else:
@@ -132,8 +132,12 @@ def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
     if _is_plain(op, first, second):
         return _both(op, first, second)
     if op == "logical_and":
-        return choose(first, second, lambda: first)
-    return choose(first, lambda: first, second)
+        return choose(first, second, lambda: first, _name(op))
+    return choose(first, lambda: first, second, _name(op))
+
+
+def _name(op: str) -> str:
+    return f"the value of `{op.removeprefix('logical_')}`"
 
 
 def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:

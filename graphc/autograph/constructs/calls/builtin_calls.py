@@ -62,10 +62,17 @@ def builtin_call(function: Any) -> Any:
     kind = class_of(owner)
     if isinstance(owner, BaseException) and function.__name__ == "__init__":
         return function  # called by the user's own, on a new exception
-    pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
-    pure = pure or is_graphc_class(kind) or (is_pure_module(kind.__module__) and not changes_array(function))
-    native = _method(function, owner, kind, pure=pure)
+    native = _method(function, owner, kind, pure=_is_pure(function, owner, kind))
     return _list_method(native, cast("list[Any]", owner), function.__name__) if isinstance(owner, list) else native
+
+
+def _is_pure(function: Any, owner: Any, kind: type[Any]) -> bool:
+    """Returns True if a method of a builtin type changes nothing."""
+    if isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or is_graphc_class(kind):
+        return True
+    if any(isinstance(owner, base) and function.__name__ in names for base, names in _PURE_METHODS.items()):
+        return True
+    return is_pure_module(kind.__module__) and not changes_array(function)
 
 
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:

@@ -39,7 +39,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     if any(holds_choice(item) or is_constant(item, trace) for item in items):  # no array can be stacked of these
         chosen = items[0]
         for place, item in enumerate(items[1:], 1):
-            chosen = choose(position == place, partial(itself, item), partial(itself, chosen))
+            chosen = choose(position == place, partial(itself, item), partial(itself, chosen), "the item")
         return chosen
     columns, types, structure = columns_of(trace, items)
     leaves = [
