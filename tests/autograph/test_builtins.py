@@ -280,6 +280,7 @@ def items_of_lists_in_a_loop(k: Tensor, x: Tensor) -> Any:
     return x
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("fn", "runs", "loops"), CASES)
 def test_a_program_means_the_same_eagerly_and_compiled(fn: Any, runs: Any, loops: list[str] | None) -> None:
     for args in runs:

@@ -112,6 +112,7 @@ PROGRAMS: list[Program] = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("x", [2.0, -2.0])
 def test_variables_hold_the_same_eagerly_and_compiled(program: Program, x: float) -> None:

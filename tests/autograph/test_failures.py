@@ -427,6 +427,7 @@ PROGRAMS: list[tuple[Any, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("program", "inputs"), PROGRAMS, ids=[program.__name__ for program, _ in PROGRAMS])
 def test_programs(program: Any, inputs: tuple[Any, ...]) -> None:
     found = same(program, *inputs)

@@ -395,6 +395,7 @@ def rows_with_a_python_table(x: Tensor) -> Any:
     return total
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(("fn", "runs", "loops"), CASES)
 def test_a_program_means_the_same_eagerly_and_compiled(fn: Any, runs: Any, loops: list[str] | None) -> None:
     for args in runs:

@@ -296,6 +296,7 @@ TENSOR_PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("fn", TENSOR_PROGRAMS, ids=lambda fn: fn.__name__)
 def test_a_match_on_tensors_means_the_same_compiled(fn: Callable[..., Any]) -> None:
     compiled = compile_quietly(fn)

@@ -35,6 +35,7 @@ class Pair(NamedTuple):
     b: Any
 
 
+@pytest.mark.drawn(3)
 @dataclasses.dataclass
 class Point:
     x: Any

@@ -30,6 +30,7 @@ def checks() -> Iterator[Any]:
         marks = [
             *_gaps(program, gradients=False),
             *([pytest.mark.xla] if program.name.startswith(_OF_VARIABLES) else []),
+            pytest.mark.drawn(3),
         ]
         yield pytest.param(program, check, id=program.name, marks=marks)
         if program.gradient:

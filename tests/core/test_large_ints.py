@@ -48,6 +48,7 @@ ARRAYS = {
 INTS = (2**31, -(2**31) - 1, 2**32, BIG, -(2**63) - 1, 2**100)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("dtype", ARRAYS)
 def test_with_floats_they_are_floats(use: str, dtype: str) -> None:

@@ -46,6 +46,7 @@ def test_binary_operators_take_arrays_on_either_side(op: Callable[..., Any], oth
         same(op(make(values), gx.asarray(X)), op(jnp.asarray(values), jnp.asarray(X)))
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("op", [op for op in BINARY if op is not operator.matmul], ids=lambda op: op.__name__)
 @pytest.mark.parametrize("scalar", [2, 0.5, True, np.float32(3), np.int32(2)], ids=repr)
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, jnp.bfloat16])

@@ -89,6 +89,7 @@ def assert_close(variables: Sequence[Any], wanted: Sequence[Any]) -> None:
         np.testing.assert_allclose(variable.numpy(), value, rtol=2e-6, atol=2e-6)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("mode", ["eager", "compiled step", "compiled loop"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_weights_are_those_of_optax(name: str, mode: str) -> None:

@@ -195,6 +195,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
 def test_paths_that_left_do_not_matter(fn: Callable[..., Any]) -> None:
     compiled = compile_quietly(fn)

@@ -16,6 +16,7 @@ ORDERS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, opera
 BOUNDS = [7, 7.0, 0.07 * 100, 0.29 * 100, 6.999999999999999, -0.1, 2.0**31, -(2.0**40), 2**40, np.inf, -np.inf, np.nan]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_an_int_of_a_tensor(order: Any, bound: float) -> None:
@@ -28,6 +29,7 @@ def test_an_int_of_a_tensor(order: Any, bound: float) -> None:
         assert compiled(x) == program(x)
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "bound",
     [

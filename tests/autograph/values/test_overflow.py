@@ -53,6 +53,7 @@ def test_arithmetic_of_two_numbers_gives_what_python_gives_or_raises(name: str) 
                 assert compiled(gx.asarray(a), gx.asarray(b)) == expected, (name, a, b)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("literal", [-46341, -3, -2, -1, 0, 1, 2, 7, 31, 32, 2**30, HIGHEST, LOWEST])
 def test_the_bounds_for_a_literal_are_exact(name: str, literal: int) -> None:

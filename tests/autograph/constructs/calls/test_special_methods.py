@@ -81,6 +81,7 @@ USES: dict[str, tuple[type[Counting], Callable[[Any, Tensor], Any]]] = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("name", USES)
 def test_a_loop_and_a_branch_are_followed(name: str) -> None:
     kind, use = USES[name]

@@ -192,6 +192,7 @@ PROGRAMS: list[Callable[[Tensor], Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_lists_hold_what_python_would_put_there(program: Callable[[Tensor], Any]) -> None:
     check(program, gx.asarray(XS))
@@ -471,6 +472,7 @@ def concatenated(xs: Tensor) -> Any:
     return found, more, more[-1]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "program",
     [

@@ -32,6 +32,7 @@ def bits(x: Any, m: Any, v: Any) -> Any:
     x[m] >>= 1
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("mask", [FLOATS > 1, FLOATS > 99, np.array([True, False]), np.array([True, True])])
 @pytest.mark.parametrize(("function", "array", "value"), [(arithmetic, FLOATS, np.float32(2.5)), (bits, INTS, 2)])
 def test_only_what_the_mask_chooses_changes(function: Any, array: Any, value: Any, mask: Any) -> None:

@@ -132,6 +132,7 @@ def _last(x: Any, t: Any) -> Any:
     return x[n]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("fn", [_counted, _until, _in_a_branch, _remainder, _argmax, _last])
 @pytest.mark.parametrize("value", [-3, 0, 2, 7])
 def test_what_is_in_range_is_not_checked(fn: Any, value: int) -> None:

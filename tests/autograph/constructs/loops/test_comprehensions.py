@@ -72,6 +72,7 @@ def _reversed_and_appended(x: Any) -> Any:
     return gx.stack(values[::-1]), gx.concat(list(reversed(values))), total
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("function", "loops"),
     [

@@ -206,6 +206,7 @@ ROLLED = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("fn", ROLLED)
 def test_is_one_loop(fn: Callable[..., Any]) -> None:
     x = f(*np.linspace(0.5, 2, 12))

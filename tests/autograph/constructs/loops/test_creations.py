@@ -137,6 +137,7 @@ PEELED = (
 )
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("x", [0.001, 10.0])
 @pytest.mark.parametrize("program", [*PEELED, left_in_the_first, never, once_a_tensor_says_so, while_it_is_small])
 def test_both_calls_do_what_python_does(program: Any, x: float) -> None:

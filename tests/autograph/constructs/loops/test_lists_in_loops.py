@@ -135,6 +135,7 @@ ROLLED = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("function", ROLLED)
 def test_a_list_in_a_loop(function: Callable[[Any], Any]) -> None:
     x = gx.asarray(X)

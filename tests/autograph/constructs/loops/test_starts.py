@@ -82,6 +82,7 @@ def _large(x: Any) -> Any:
     return total
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     ("function", "reason"),
     [

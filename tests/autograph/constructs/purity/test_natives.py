@@ -180,6 +180,7 @@ def test_a_comprehension_is_the_loop_that_it_stands_for() -> None:
             assert [int(part) for part in gx.function(program)(f(start))] == [int(part) for part in program(f(start))]
 
 
+@pytest.mark.drawn(4)
 @pytest.mark.parametrize(
     "name", [name for name in USES if name not in ("Iterated list comprehension", "Iterated second iterable")]
 )

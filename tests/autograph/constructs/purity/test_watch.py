@@ -318,6 +318,7 @@ NUMBERS: set[Action] = {
 """What these change or append is a number that no tensor decides about: a rolled loop knows it for all iterations."""
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     "action", [action for action in ACTIONS if action is not print_a_line], ids=lambda action: action.__name__
 )
@@ -384,6 +385,7 @@ def test_a_side_effect_that_depends_on_tensors_is_refused(action: Action, where:
     assert "test_watch.py" in str(caught.value)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize(
     "action", [action for action in ACTIONS if action in FOLLOWED], ids=lambda action: action.__name__
 )

@@ -221,6 +221,7 @@ PROGRAMS: list[Callable[[Tensor], Any]] = [
 ]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("value", [2.0, -1.5, -9.0])
 def test_objects_hold_what_python_would_put_there(program: Callable[[Tensor], Any], value: float) -> None:
