@@ -8,7 +8,7 @@ scanned ones next, invariant ones last. A variable that a body assigns is an ext
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,21 @@ from jax import lax as _lax
 
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply_all
-from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
+from graphc.ir import OPS, Attrs, Graph, OpDef
+from graphc.ops.control_flow_types import (
+    BOOL,
+    INDEX,
+    branch_entries,
+    check_branches,
+    check_scan,
+    check_while,
+    cond_types,
+    first_true_types,
+    scan_entries,
+    scan_types,
+    while_entries,
+    while_types,
+)
 from graphc.ops.derivatives.checkpoints import is_stored, slots_for
 from graphc.ops.derivatives.modes import repeated
 from graphc.ops.derivatives.reverse_while import while_loop
@@ -37,8 +51,6 @@ __all__ = [
     "emit_scan",
     "emit_while",
 ]
-
-Types = Sequence[TensorType]
 
 
 def _cond(
@@ -131,111 +143,16 @@ def _scan(
     return (*last, *ys)
 
 
-def _cond_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    del types, attrs
-    return tuple(value.type for value in regions[0].outputs)
-
-
-def _first_true_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    del types, attrs, regions
-    return (TensorType((), INDEX.dtype),)
-
-
-def _while_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    del regions
-    return tuple(types[: attrs["num_carry"]])
-
-
-def _scan_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    num_carry, length = attrs["num_carry"], attrs["length"]
-    ys = (value.type for value in regions[0].outputs[num_carry:])
-    stacked = (replace(type, shape=(length, *type.shape) if type.ranked else ()) for type in ys)
-    return (*types[:num_carry], *stacked)
-
-
-Entries = Sequence[Sequence[tuple[TensorType, int | None]]]
-
-
-def _branch_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
-    del attrs
-    return [[(type, place) for place, type in enumerate(types) if place] for _ in regions]
-
-
-def _while_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
-    num_carry = attrs["num_carry"]
-    return [[(type, place if place >= num_carry else None) for place, type in enumerate(types)] for _ in regions]
-
-
-def _scan_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
-    del regions
-    num_carry, rows = attrs["num_carry"], attrs["num_carry"] + attrs["num_xs"]
-    carried = [(type, None) for type in types[:num_carry]]
-    elements = [(replace(type, shape=type.shape[1:]), None) for type in types[num_carry:rows]]
-    rest = [(type, place) for place, type in enumerate(types) if place >= rows]
-    return [[(INDEX, None), *carried, *elements, *rest]]
-
-
-def _differs(what: str, given: Types, expected: Types) -> str | None:
-    if list(given) == list(expected):
-        return None
-    fit = len(given) == len(expected) and all(map(compatible, given, expected))
-    if fit and any(type.is_open for type in (*given, *expected)):
-        return None
-    return f"{what}: ({', '.join(map(str, given))}) expected ({', '.join(map(str, expected))})"
-
-
-def _types(values: Sequence[Any]) -> list[TensorType]:
-    return [value.type for value in values]
-
-
-def _check_branches(node: Node) -> str | None:
-    operands = _types(node.inputs[1:])
-    for region in node.regions:
-        problem = _differs(f"the inputs of branch {region.name!r}", _types(region.inputs), operands) or _differs(
-            f"the outputs of branch {region.name!r}", _types(region.outputs), _types(node.outputs)
-        )
-        if problem:
-            return problem
-    if node.op.name == "cond":
-        return _differs("the predicate", [node.inputs[0].type], [TensorType((), BOOL)])
-    return None
-
-
-def _check_while(node: Node) -> str | None:
-    test, body = node.regions
-    carry = _types(node.outputs)
-    return (
-        _differs("the inputs of the test", _types(test.inputs), _types(node.inputs))
-        or _differs("the outputs of the test", _types(test.outputs), [TensorType((), BOOL)])
-        or _differs("the inputs of the body", _types(body.inputs), _types(node.inputs))
-        or _differs("the outputs of the body", _types(body.outputs), carry)
-    )
-
-
-def _check_scan(node: Node) -> str | None:
-    (body,) = node.regions
-    num_carry, num_xs = node.attrs["num_carry"], node.attrs["num_xs"]
-    types = _types(node.inputs)
-    elements = [replace(type, shape=type.shape[1:]) for type in types[num_carry : num_carry + num_xs]]
-    inputs = [INDEX, *types[:num_carry], *elements, *types[num_carry + num_xs :]]
-    return _differs("the inputs of the body", _types(body.inputs), inputs) or _differs(
-        "the carried outputs of the body", _types(body.outputs[:num_carry]), types[:num_carry]
-    )
-
-
-BOOL = np.dtype(np.bool_)
-INDEX = TensorType((), np.dtype(np.int32), weak=True)
-
 COND = OPS.add(
     "cond",
     OpDef(
         "cond",
         impl=_cond,
-        infer=_cond_types,
+        infer=cond_types,
         params=("pred", "*operands"),
         regions=("true", "false"),
-        entries=_branch_entries,
-        verify=_check_branches,
+        entries=branch_entries,
+        verify=check_branches,
         doc="Runs one of two branches, chosen by a boolean scalar.",
     ),
 )
@@ -244,11 +161,11 @@ SWITCH = OPS.add(
     OpDef(
         "switch",
         impl=_switch,
-        infer=_cond_types,
+        infer=cond_types,
         params=("index", "*operands"),
         regions=("*branches",),
-        entries=_branch_entries,
-        verify=_check_branches,
+        entries=branch_entries,
+        verify=check_branches,
         doc="Runs one of several branches, chosen by an integer scalar, which is clamped.",
     ),
 )
@@ -257,7 +174,7 @@ FIRST_TRUE = OPS.add(
     OpDef(
         "first_true",
         impl=_first_true,
-        infer=_first_true_types,
+        infer=first_true_types,
         params=("*conditions",),
         differentiable=False,
         doc="The index of the first true boolean scalar; their number if none is true.",
@@ -268,11 +185,11 @@ WHILE = OPS.add(
     OpDef(
         "while",
         impl=_while,
-        infer=_while_types,
+        infer=while_types,
         params=("*values",),
         regions=("test", "body"),
-        entries=_while_entries,
-        verify=_check_while,
+        entries=while_entries,
+        verify=check_while,
         doc="Repeats a body while a test is true.",
     ),
 )
@@ -281,11 +198,11 @@ SCAN = OPS.add(
     OpDef(
         "scan",
         impl=_scan,
-        infer=_scan_types,
+        infer=scan_types,
         params=("*values",),
         regions=("body",),
-        entries=_scan_entries,
-        verify=_check_scan,
+        entries=scan_entries,
+        verify=check_scan,
         doc="Repeats a body a fixed number of times, over the rows of arrays, collecting rows.",
     ),
 )

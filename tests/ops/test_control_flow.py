@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.base.errors import VerificationError
 
 ROWS = """graph g(%total: f32[], %rows: f32[4]) -> (f32[], f32[4]) {{
   %scan: (f32[], f32[4]) = scan(%total, %rows) {{{trips}, num_carry = 1, num_xs = 1, num_ys = 1, length = 4}} {{
@@ -104,3 +106,33 @@ def test_a_bound_changes_neither_a_while_nor_its_gradient(bound: str) -> None:
         y = function(x)
     assert y.item() == 2 * 1.5**10
     assert tape.gradient(y, x).item() == 1.5**10
+
+
+@pytest.mark.parametrize(
+    ("trips", "message"),
+    [
+        ("start = f32", "it cannot have the attribute start = "),
+        ("reverse = 1", "it cannot have the attribute reverse = 1"),
+        ("unroll = 0", "it cannot have the attribute unroll = 0"),
+        ("max_iterations = 3", "it cannot have the attribute max_iterations = 3"),
+        ('assigned = ("a", "b")', "it assigns more variables than it returns"),
+    ],
+)
+def test_attributes_of_another_kind_are_refused(trips: str, message: str) -> None:
+    with pytest.raises(VerificationError, match=re.escape(message)):
+        gx.from_graph(gx.parse_graph(ROWS.format(trips=trips)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("length = 4", "length = f32", "it cannot have the attribute length = "),
+        ("num_ys = 0, ", "", "the attribute num_ys is missing"),
+        ("num_xs = 0", "num_xs = 1", "it has 1 inputs, fewer than it carries or takes the rows of"),
+    ],
+)
+def test_counts_of_a_scan_are_checked(old: str, new: str, message: str) -> None:
+    text = NO_ROWS.format(trips="start = 0")
+    assert old in text
+    with pytest.raises(VerificationError, match=re.escape(message)):
+        gx.from_graph(gx.parse_graph(text.replace(old, new)))
