@@ -52,6 +52,7 @@ _LIMITS = {f"layer{k}": 0.5 * k for k in range(50)}
 _COUNTS = collections.Counter(range(1000))
 _SPARSE = {3 * k: 0.5 * k for k in range(1000)}
 _PAIRS = [(k, 0.5 * k) for k in range(300)]
+_TABLE = [[0.5 * k + row for k in range(10)] for row in range(10)]
 _SOME = frozenset(range(1000))
 _NUMBERS = [np.float32(k) for k in range(100)]
 _WHOLE = np.arange(16, dtype=np.float32).reshape(4, 4)
@@ -93,6 +94,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]], tup
     "dict of 1000 ints as keys from outside": (lambda xp, x: x * sum(_SPARSE.values()), lambda of: (of(0),), ()),
     "Counter of 1000 from outside": (lambda xp, x: x * _COUNTS[5], lambda of: (of(0),), ()),
     "300 pairs from outside": (lambda xp, x: x * sum(second for _, second in _PAIRS), lambda of: (of(0),), ()),
+    "10 lists of 10 numbers from outside": (lambda xp, x: x * sum(map(sum, _TABLE)), lambda of: (of(0),), ()),
     "frozenset of 1000 from outside": (lambda xp, x: x * len(_SOME), lambda of: (of(0),), ()),
     "100 numbers of NumPy from outside": (lambda xp, x: x * sum(map(float, _NUMBERS)), lambda of: (of(0),), ()),
     "8 NumPy arrays from outside": (lambda xp, x: x + sum(map(xp.asarray, _PARTS)), lambda of: (of(0),), ()),

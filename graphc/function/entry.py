@@ -21,6 +21,7 @@ from graphc.function.binding import Binding, Signals
 from graphc.function.guards import Writer
 from graphc.function.running import ProgramRun, run_trace
 from graphc.function.traced import TracedFunction
+from graphc.function.trees import folded
 from graphc.tracing import is_array
 
 __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
@@ -185,8 +186,9 @@ def _body(
             arrays[source] = writer.numbers(source, leaf, types[source])
         elif source.base is None:
             arrays[source] = writer.array(source, leaf, alone=alone, used=source not in unused)
-    guards = [guard for guard in traced.guards if guard.source.of_call]
-    outside = [guard for guard in traced.guards if not guard.source.of_call]
+    every = folded(traced.guards, lambda source: traced.value_of(source, arguments))
+    guards = [guard for guard in every if guard.source.of_call]
+    outside = [guard for guard in every if not guard.source.of_call]
     for guard in guards:
         writer.guard(guard)
     for source, leaf in pairs:

@@ -94,6 +94,10 @@ class Writer:
             self._found[source.key] = name
         return name
 
+    def stands_for(self, source: Source, name: str) -> None:
+        """Makes a parameter the place of a source's value."""
+        self._found[source.key] = name
+
     def _variable(self, code: str) -> str:
         """Returns a new variable that holds the value of an expression."""
         self._count += 1

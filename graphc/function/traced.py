@@ -249,6 +249,11 @@ class TracedFunction:
             ]
             del self.match
 
+    def value_of(self, source: Source, arguments: Arguments) -> Any:
+        """Returns the current value of something that the trace read; :data:`MISS` if it is gone."""
+        found = matcher([], self._names, [source], ((), ()))(*arguments.values.values())
+        return MISS if found is MISS else found[0]
+
     @cached_property
     def _find(self) -> Callable[..., Any]:
         return matcher([], self._names, self.wanted, ((), ()))

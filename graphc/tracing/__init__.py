@@ -32,6 +32,7 @@ from graphc.tracing.same import (
     content_of,
     contents_of,
     exact,
+    is_fixed,
     lacks,
     same_array,
     same_items,
@@ -51,6 +52,7 @@ from graphc.tracing.sources import (
     result_of_call,
 )
 from graphc.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
+from graphc.tracing.versions import counts_changes, version_of
 
 __all__ = [
     "CREATES",
@@ -87,6 +89,7 @@ __all__ = [
     "content_of",
     "contents_of",
     "context",
+    "counts_changes",
     "current_trace",
     "dispatched",
     "exact",
@@ -96,6 +99,7 @@ __all__ = [
     "has_parts",
     "in_region",
     "is_array",
+    "is_fixed",
     "is_followed",
     "is_tracing",
     "is_unseen",
@@ -120,4 +124,5 @@ __all__ = [
     "same_set",
     "trace_of",
     "type_of_any",
+    "version_of",
 ]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Version", "counts_changes"]
+__all__ = ["Version", "counts_changes", "version_of"]
 
 _PLACE = object.__basicsize__ + ctypes.sizeof(ctypes.c_ssize_t)  # behind the header and the number of items
 _STORES = 100  # the interpreter specializes a store after some dozens of runs
@@ -30,7 +30,7 @@ class Version:
     """
 
     def __init__(self, owner: dict[Any, Any], is_same: Callable[[Any], bool]) -> None:
-        self.now = _version(owner)
+        self.now = version_of(owner)
         self.known = ctypes.c_uint64(self.now.value)
         self._owner = owner
         self._is_same = is_same
@@ -44,7 +44,7 @@ class Version:
         return same
 
 
-def _version(owner: dict[Any, Any]) -> ctypes.c_uint64:
+def version_of(owner: dict[Any, Any]) -> ctypes.c_uint64:
     """Returns a view of a dict's version, which does not keep the dict alive."""
     return ctypes.c_uint64.from_address(id(owner) + _PLACE)
 
@@ -85,7 +85,7 @@ def _is_counted() -> bool:
     given, holder = {"a": 0}, _Holder()
     if sys.implementation.name != "cpython" or dict.__basicsize__ < _PLACE + ctypes.sizeof(ctypes.c_uint64):
         return False
-    version, seen = _version(given), set[int]()
+    version, seen = version_of(given), set[int]()
     for step in range(10):
         before = version.value
         _ = given.get("b"), len(given), [*given.items()], given == {}, "a" in given
@@ -95,11 +95,11 @@ def _is_counted() -> bool:
         _change(given, step)
     holder.value = -1
     attributes = vars(holder)
-    version, stored = _version(attributes), set[int]()
+    version, stored = version_of(attributes), set[int]()
     for number in range(_STORES):
         stored.add(version.value)
         holder.value = number
-    return len(seen | {_version(given).value}) == 11 and len(stored | {version.value}) == _STORES + 1
+    return len(seen | {version_of(given).value}) == 11 and len(stored | {version.value}) == _STORES + 1
 
 
 counts_changes: bool = _is_counted()
