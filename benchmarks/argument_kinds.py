@@ -87,6 +87,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]], tup
     "float32 of NumPy": (lambda xp, x, n: x * n, lambda of: (of(0), np.float32(2)), ()),
     "int32 of NumPy": (lambda xp, x, n: x * n, lambda of: (of(0), np.int32(2)), ()),
     "array without axes": (lambda xp, x, n: x * n, lambda of: (of(0), np.array(2, np.float32)), ()),
+    "NumPy array as a default": (lambda xp, x, y=_WHOLE: x + y, lambda of: (of(0),), ()),
     "transposed NumPy array": (lambda xp, x: x * 2, lambda of: (_WHOLE.T,), ()),
     "settings of a dataclass in a global dict": (lambda xp, x: _scaled(xp, x), lambda of: (of(0),), ()),
     "list of 200 numbers from outside": (lambda xp, x: x * sum(_RATES), lambda of: (of(0),), ()),

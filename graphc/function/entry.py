@@ -22,7 +22,7 @@ from graphc.function.guards import Writer
 from graphc.function.running import ProgramRun, run_trace
 from graphc.function.traced import TracedFunction
 from graphc.function.trees import folded
-from graphc.tracing import is_array
+from graphc.tracing import Source, is_array
 
 __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 
@@ -61,17 +61,27 @@ def _leaves(arguments: Arguments) -> list[Any] | None:
     return found
 
 
-def entry(traced: TracedFunction, arguments: Arguments, signals: Signals, *, alone: bool) -> Callable[..., Any]:
+def _defaults(arguments: Arguments, binder: Binder) -> set[int]:
+    """Returns the identities of the array arguments that are parameters' defaults, or in one."""
+    parameters = binder.signature.parameters
+    chosen = [value for name, value in arguments.values.items() if value is parameters[name].default]
+    return {id(leaf) for value in chosen for leaf in nest.flatten(value)[0]}
+
+
+def entry(
+    traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool
+) -> Callable[..., Any]:
     """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position.
 
     Args:
       traced: the trace.
       arguments: the arguments of an example call.
+      binder: the function's binder.
       signals: the signals that the caller checks.
       alone: whether the function has no other trace.
     """
     writer = Writer(arguments.values)
-    body = _body(traced, writer, arguments, signals, alone=alone)
+    body = _body(traced, writer, arguments, binder, signals, alone=alone)
     return writer.function(", ".join(writer.parameters.values()), body)
 
 
@@ -94,7 +104,7 @@ def only_entry(
     writer = Writer(arguments.values, miss="break")
     for name, value in (fixed or {}).items():
         writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
-    body = _body(traced, writer, arguments, signals, alone=alone, bounded=bounded)
+    body = _body(traced, writer, arguments, binder, signals, alone=alone, bounded=bounded)
     given = [name for name, value in arguments.values.items() if is_array(value)]
     return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed, passes), body)
 
@@ -166,6 +176,7 @@ def _body(
     traced: TracedFunction,
     writer: Writer,
     arguments: Arguments,
+    binder: Binder,
     signals: Signals,
     *,
     alone: bool,
@@ -177,7 +188,12 @@ def _body(
     leaves = _leaves(arguments) or []
     pairs = list(zip(traced.inputs, leaves, strict=True))
     types = dict(zip(traced.inputs, traced.types, strict=True))
-    unused = traced.unused_inputs
+    unused, defaults = traced.unused_inputs, _defaults(arguments, binder)
+
+    def array(source: Source, leaf: Any) -> str:
+        used, is_default = source not in unused, id(leaf) in defaults
+        return writer.array(source, leaf, alone=alone, used=used, is_default=is_default)
+
     # Most selective first: the types of array arguments, then the contents of other arguments.
     for source, leaf in pairs:
         if type(leaf) in SCALARS:
@@ -185,7 +201,7 @@ def _body(
         elif type(leaf) in _LISTS:
             arrays[source] = writer.numbers(source, leaf, types[source])
         elif source.base is None:
-            arrays[source] = writer.array(source, leaf, alone=alone, used=source not in unused)
+            arrays[source] = array(source, leaf)
     every = folded(traced.guards, lambda source: traced.value_of(source, arguments))
     guards = [guard for guard in every if guard.source.of_call]
     outside = [guard for guard in every if not guard.source.of_call]
@@ -193,7 +209,7 @@ def _body(
         writer.guard(guard)
     for source, leaf in pairs:
         if source.base is not None:
-            arrays[source] = writer.array(source, leaf, alone=alone, used=source not in unused)
+            arrays[source] = array(source, leaf)
     for guard in outside:
         writer.guard(guard)
     writer.distinct(*traced.distinct)

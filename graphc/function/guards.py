@@ -14,11 +14,23 @@ from itertools import combinations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.core import SCALARS, Tensor, canonical_array, narrowed
 from graphc.function.recycled import SMALLEST, Recycled
-from graphc.tracing import ReadGuard, Source, addresses, exact, lacks, same_array, same_items, same_keys, same_set
+from graphc.tracing import (
+    SMALL_BYTES,
+    ReadGuard,
+    Source,
+    addresses,
+    exact,
+    lacks,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
+)
 
 __all__ = ["MISS", "Writer", "matcher"]
 
@@ -38,6 +50,9 @@ _HELPERS: dict[str, Any] = {
 }
 
 _ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
+
+_MOST_KEPT = 1 << 20
+"""The most bytes of a default that are compared, to save a copy."""
 
 # Up to this many objects, comparing each pair is faster than counting the identities.
 _PAIRED = 6
@@ -128,7 +143,7 @@ class Writer:
         else:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
 
-    def array(self, source: Source, value: Any, *, alone: bool, used: bool = True) -> str:
+    def array(self, source: Source, value: Any, *, alone: bool, used: bool = True, is_default: bool = False) -> str:
         """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input.
 
         Args:
@@ -136,6 +151,7 @@ class Writer:
           value: an example array.
           alone: whether there is no other trace, so that JAX's own type check suffices.
           used: whether the program uses it; JAX passes on no memory that its program does not read.
+          is_default: whether it is a parameter's default, the same in most calls.
         """
         name, kind = self.find(source), self.constant(type(value))
         if type(value) is Tensor:
@@ -147,10 +163,11 @@ class Writer:
         if isinstance(value, jax.Array):
             self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
             return name
-        dtype = self.constant(value.dtype)
-        self.require(f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {tuple(value.shape)}")
+        dtype, shape = self.constant(value.dtype), tuple(value.shape)
+        fits = f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {shape}"
         taken = canonical_array(value).dtype
         if type(value) is np.ndarray and not used and taken == value.dtype:
+            self.require(fits)
             return name
         # A copy: JAX reads the memory while the program runs, when the caller may already write to it.
         copied = f"{name}.astype({self.constant(taken)})"
@@ -160,7 +177,25 @@ class Writer:
             copied = f"narrowed({name}, {copied})"
         if isinstance(value, np.generic):  # JAX takes an array without axes in two thirds of the time
             copied = f"{self.constant(np.asarray)}({copied})"
-        return copied
+        if not is_default or value.nbytes > _MOST_KEPT:
+            self.require(fits)
+            return copied
+        kept = self._variable(
+            f"{self.constant(jnp.asarray(canonical_array(value)))} if {self._is_kept(name, value)} else None"
+        )
+        self.lines += [f"if {kept} is None:", f"    if not ({fits}): {self.miss}", f"    {kept} = {copied}"]
+        return kept
+
+    def _is_kept(self, name: str, value: Any) -> str:
+        """Returns the condition that an argument is an array which has not been written to since."""
+        same = f"{name} is {self.constant(value)}"
+        if isinstance(value, np.generic):
+            return same
+        same += f" and {name}.dtype is {self.constant(value.dtype)} and {name}.shape == {tuple(value.shape)}"
+        held = self.constant(value.tobytes())
+        if value.nbytes <= SMALL_BYTES:
+            return f"{same} and {name}.tobytes() == {held}"
+        return f"{same} and same_array({name}, {self.constant(type(value))}, {name}.dtype, {name}.shape, {held})"
 
     def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
         """Adds the condition that an argument is a number of this type; returns it as the program's input array."""

@@ -109,7 +109,7 @@ class TraceCache:
             else:
                 if self._only is not None:
                     entries.clear()  # no longer the only one
-                made = entry(traced, arguments, signals, alone=alone)
+                made = entry(traced, arguments, self._binder, signals, alone=alone)
             entries[kinds] = made
             self._order()
 

@@ -27,6 +27,7 @@ from graphc.tracing.reads import ReadGuard, Reads, has_parts, is_array, is_unsee
 from graphc.tracing.region import Region, VariableState
 from graphc.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
 from graphc.tracing.same import (
+    SMALL_BYTES,
     addresses,
     attributes_of,
     content_of,
@@ -57,6 +58,7 @@ from graphc.tracing.versions import counts_changes, version_of
 __all__ = [
     "CREATES",
     "MISSING",
+    "SMALL_BYTES",
     "AfterCall",
     "Alias",
     "AliasSet",
