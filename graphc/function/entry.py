@@ -29,7 +29,7 @@ __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 _LISTS = (list, tuple)
 _MOST_REMEMBERED = 1000
 _PLAIN = frozenset((bool, int, float, str, type(None)))
-_KINDS = (Tensor, np.ndarray, *SCALARS, *_LISTS)
+_KINDS = (Tensor, *SCALARS, *_LISTS)
 
 
 def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
@@ -40,7 +40,7 @@ def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | 
     leaves = _leaves(arguments)
     if leaves is None or (arguments.values is not arguments.given and not traced.is_simple):
         return None
-    plain = all(type(leaf) in _KINDS or isinstance(leaf, jax.Array | np.generic) for leaf in leaves)
+    plain = all(type(leaf) in _KINDS or isinstance(leaf, jax.Array | np.ndarray | np.generic) for leaf in leaves)
     if not plain or any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
         return None
     return tuple([(type(leaf), _dtype(leaf)) for leaf in leaves])

@@ -11,7 +11,7 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -163,6 +163,11 @@ class Writer:
         if isinstance(value, jax.Array):
             self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
             return name
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:  # such as a np.memmap
+            self.require(f"type({name}) is {kind}")
+            # Its own methods may do something else; its memory is not copied here.
+            name, kind = self._variable(f"{self.constant(np.asarray)}({name})"), self.constant(np.ndarray)
+            value, is_default = cast("Any", np.asarray(cast("Any", value))), False
         dtype, shape = self.constant(value.dtype), tuple(value.shape)
         fits = f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {shape}"
         taken = canonical_array(value).dtype

@@ -10,10 +10,12 @@ import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
 import jax
+import numpy as np
 import pytest
 from jax.sharding import NamedSharding, PartitionSpec
 
@@ -179,6 +181,43 @@ def test_a_number_for_which_a_tensor_is_asked_takes_the_short_way(number: Any, m
     product, by = scaled(x, number)
     assert (product.tolist(), by.tolist(), by.dtype) == ([number] * 2, number, "float32")
     assert type(by) is gx.Tensor
+
+
+class Loud(np.ndarray[Any, Any]):
+    """An array whose own methods must not serve to copy it."""
+
+    def astype(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __array_function__(self, *args: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("size", [3, 10_000])
+def test_arrays_of_other_classes_take_the_short_way(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "rows.npy", np.arange(2.0 * size, dtype=np.float32).reshape(2, size))
+    rows = np.load(tmp_path / "rows.npy", mmap_mode="r+")
+    loud = np.arange(2 * size).reshape(2, size).view(Loud)
+    assert type(rows) is np.memmap
+    doubled = gx.function(lambda x, parts: (x * 2, parts["loud"] + 1), on_retrace="ignore")
+    for _ in range(2):
+        first, other = doubled(rows[1], {"loud": loud})
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    for row in (1, 0):
+        first, other = doubled(rows[row], {"loud": loud})
+        assert first.tolist() == [2.0 * number for number in rows[row].tolist()]
+        assert other.tolist() == [[number + 1 for number in numbers] for numbers in loud.tolist()]
+        rows[row] = loud[row] = 0
+        assert first[-1].item() == 2.0 * (row * size + size - 1)
+        assert other[row, -1].item() == row * size + size
+
+
+def test_masked_arrays_are_refused_after_others() -> None:
+    doubled = gx.function(lambda x: x * 2)
+    for _ in range(2):
+        assert doubled(np.ones((2, 2)).view(Loud)).tolist() == [[2.0, 2.0]] * 2
+        with pytest.raises(gx.errors.InvalidTypeError):
+            doubled(np.ma.MaskedArray(np.ones((2, 2))))
 
 
 def test_an_int_that_does_not_fit_is_told_by_the_long_way() -> None:
