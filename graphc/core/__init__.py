@@ -81,6 +81,7 @@ from graphc.core.multi_device import (
     whole_on,
 )
 from graphc.core.name_scopes import name_scope, scoped_name
+from graphc.core.new_arrays import taken_over
 from graphc.core.numpy_functions import FUNCTIONS
 from graphc.core.op_errors import translate_error
 from graphc.core.other_threads import note_results, tapes_following
@@ -248,6 +249,7 @@ __all__ = [
     "shorten_all",
     "stay",
     "string",
+    "taken_over",
     "tape_scope",
     "tapes_following",
     "tell_of_method",

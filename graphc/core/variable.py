@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,7 @@ from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.core.name_scopes import scoped_name
+from graphc.core.new_arrays import new_array
 from graphc.core.other_threads import note_results
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.symbolic_tensor import SymbolicTensor
@@ -131,9 +132,11 @@ class Variable(ArrayMethods):
             raw = _number(raw, wanted, f"Variable {name!r}")
         choose = variable_placement.choose
         self.name = _names(scoped_name(name))
-        # Each device receives its part from the host; no device holds the whole.
-        library: Any = np if choose is not None and isinstance(raw, np.ndarray) else jnp
-        array = library.array(raw, dtype=wanted, copy=True)
+        if choose is not None and isinstance(raw, np.ndarray):
+            # Each device receives its part from the host; no device holds the whole.
+            array: Any = np.array(cast("Any", raw), wanted)
+        else:
+            array = new_array(raw, wanted)
         self._type = type_of(array)
         self.trainable = trainable
         requested = ""
@@ -358,7 +361,7 @@ class Variable(ArrayMethods):
     def _stored(self, raw: Any) -> jax.Array:
         """Returns an array as the variable stores it: of its type, on its device, not in memory of the user."""
         if not isinstance(raw, jax.Array):
-            raw = jnp.asarray(raw, self._type.dtype)  # a new NumPy array that operand made
+            raw = new_array(raw, self._type.dtype)
         elif type_of(raw) != self._type:
             raw = jnp.asarray(raw, self._type.dtype)
         here = array_of(self).sharding

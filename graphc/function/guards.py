@@ -153,8 +153,9 @@ class Writer:
           used: whether the program uses it; JAX passes on no memory that its program does not read.
           is_default: whether it is a parameter's default, the same in most calls.
         """
-        name, kind = self.find(source), self.constant(type(value))
-        if type(value) is Tensor:
+        given = cast("type[Any]", type(value))
+        name, kind = self.find(source), self.constant(given)
+        if given is Tensor:
             self.require(f"type({name}) is {kind}")
             raw = self._variable(f"{name}.raw")
             if not alone:
@@ -163,11 +164,11 @@ class Writer:
         if isinstance(value, jax.Array):
             self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
             return name
-        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:  # such as a np.memmap
+        if given is not np.ndarray and issubclass(given, np.ndarray):  # such as an np.memmap
             self.require(f"type({name}) is {kind}")
             # Its own methods may do something else; its memory is not copied here.
             name, kind = self._variable(f"{self.constant(np.asarray)}({name})"), self.constant(np.ndarray)
-            value, is_default = cast("Any", np.asarray(cast("Any", value))), False
+            value, is_default = np.asarray(value), False
         dtype, shape = self.constant(value.dtype), tuple(value.shape)
         fits = f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {shape}"
         taken = canonical_array(value).dtype

@@ -34,6 +34,7 @@ from graphc.core import (
     refused,
     scalar_array,
     string,
+    taken_over,
     with_fast_path,
 )
 from graphc.core import device as on_device
@@ -120,32 +121,12 @@ def _quick_tensor(x: Any) -> Tensor | None:
     kind = cast("type[Any]", type(x))
     try:
         if kind is np.ndarray:
-            return Tensor(_taken_over(copied_numpy(x)))
+            return Tensor(taken_over(copied_numpy(x)))
         if kind is float or kind is int or kind is bool:
-            return Tensor(_held(np.array(x, _dtype_of_number(kind, dtype_rules()))))
+            return Tensor(taken_over(np.array(x, _dtype_of_number(kind, dtype_rules()))))
     except Exception:
         return None
     return None
-
-
-def _taken_over(copy: Any) -> jax.Array:
-    """Returns a NumPy array that nobody else has as a JAX array, which may keep its memory.
-
-    ``jnp.asarray(x)`` and ``jnp.array(x)`` copy in the background: of arrays of 4 MB that are written to afterwards,
-    one in twenty showed what was written (JAX 0.10). So the copy is NumPy's. JAX copies it once more unless it takes it
-    over, which pays for large arrays: 0.6 ms for 4 MB, where ``jnp.asarray`` of the copy takes 0.8 to 8.
-    """
-    take_over = cast("Any", _held if copy.nbytes <= _SMALL else jax.device_put)
-    return take_over(copy)
-
-
-_SMALL = 64 * 1024
-
-
-@jax.jit
-def _held(x: jax.Array) -> jax.Array:
-    """Returns a NumPy array as a JAX array; a small one in a fifth of the time of ``jnp.array``."""
-    return x
 
 
 @lru_cache(maxsize=16)
@@ -201,7 +182,7 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
 
 def _copy(value: Any) -> Tensor:
     is_copy = isinstance(value, np.ndarray)  # made for this tensor
-    tensor = Tensor(_taken_over(cast("Any", value)) if is_copy else jnp.array(value, copy=True))
+    tensor = Tensor(taken_over(cast("Any", value)) if is_copy else jnp.array(value, copy=True))
     return apply(OPS["identity"], (tensor,)) if context.device else tensor
 
 

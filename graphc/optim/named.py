@@ -154,7 +154,7 @@ class Named(Optimizer):
         if own is None:
             self._learning_rate = float(value)
         else:
-            own.assign(asarray(value, own.dtype))
+            own.assign(value if type(value) is float else asarray(value, own.dtype))
 
     def scale_loss(self, loss: Tensor) -> Tensor:
         """Multiplies a loss by the loss scale; its gradients are to be given to this optimizer, which divides them.
