@@ -158,6 +158,46 @@ def test_what_happens_when_traced_is_told_once_at_its_line(program: Callable[[An
     function.trace(gx.ones((2,)))  # traced again, and not told again
 
 
+RECORDS = np.zeros(2, [("a", float)])
+
+
+def fills_a_flat_view(x: Any) -> Any:
+    TOTALS[1:].flat[0] = TOTALS[1] + 1
+    return x
+
+
+def sets_an_item_of_a_memoryview(x: Any) -> Any:
+    memoryview(TOTALS)[0] = TOTALS[0] + 1
+    return x
+
+
+def sets_a_field_of_a_record(x: Any) -> Any:
+    RECORDS[0]["a"] += 1
+    return x
+
+
+def sets_a_field_of_records(x: Any) -> Any:
+    records = RECORDS.view(np.recarray)
+    records.a = RECORDS["a"] + 1
+    return x
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: (x, np.add(TOTALS[:1], 1, out=TOTALS[:1]))[0],
+        lambda x: (x, np.copyto(TOTALS[1:], TOTALS[1] + 1))[0],
+        fills_a_flat_view,
+        sets_an_item_of_a_memoryview,
+        sets_a_field_of_a_record,
+        sets_a_field_of_records,
+    ],
+)
+def test_a_write_through_a_view_is_told_as_one_into_the_array(program: Callable[[Any], Any]) -> None:
+    with pytest.warns(SideEffectWarning, match="happens once, when"):
+        gx.function(program).trace(ONE)
+
+
 @pytest.mark.parametrize("program", [program for program, _ in PROGRAMS], ids=[what for _, what in PROGRAMS])
 def test_it_may_be_meant(program: Callable[[Any], Any]) -> None:
     gx.function(program, side_effects="ignore").trace(ONE)

@@ -28,6 +28,7 @@ from graphc.autograph.constructs.storage.cells import (
     object_text,
     write,
 )
+from graphc.autograph.constructs.storage.native_state import memory_of
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
@@ -57,7 +58,9 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         what = f"the assignment to attribute {name!r} of {object_text(owner)}"
         certain = isinstance(owner, Config)
         context.trace.side_effect(what, certain=certain)
-        if not certain:
+        if memory_of(owner) is not owner:  # records, whose fields are attributes
+            note_change(owner, what)
+        elif not certain:
             context.trace.journal.note(ManagedAttributeCell(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ __all__ = [
     "RANDOM_STATES",
     "GeneratorCell",
     "StatePlace",
+    "memory_of",
     "note_consumed",
     "note_identity",
     "note_state",
@@ -45,6 +46,7 @@ _BATCHES = (
 _GIVING = ("__next__", "get_nowait", "readline")
 """Methods of objects that give data."""
 _NO_STATE = (*OPAQUE, tuple, frozenset, range)
+_VIEWS = (np.ndarray, np.flatiter, np.void, memoryview)
 _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, bytearray, deque))
 """Classes from which items are taken without a change."""
 
@@ -178,6 +180,19 @@ def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
             trace.journal.note_native(drawn, drawn.get())
 
 
+def memory_of(value: Any) -> Any:
+    """Returns the array into whose memory a view, a record or an iterator of an array looks; other values as they are.
+
+    A view lives as long as the expression that makes it, and the array outlives the call.
+    """
+    while isinstance(value, _VIEWS):
+        whole = cast("Any", value).obj if isinstance(value, memoryview) else cast("Any", value).base
+        if not isinstance(whole, np.ndarray):
+            break
+        value = cast("Any", whole)
+    return value
+
+
 def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     """Runs code that is not converted, and notes what it changes of what it is given.
 
@@ -191,7 +206,7 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
         return run()
     if trace.parent is not None:
         return _run_in_region(run, given, what)
-    places = [StatePlace(value, what) for value in given if _has_state(value)]
+    places = [StatePlace(value, what) for value in map(memory_of, given) if _has_state(value)]
     before = [(place, place.get()) for place in places]
     try:
         return run()

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.constructs.storage.cells import ContentsCell, ObjectCell
-from graphc.autograph.constructs.storage.native_state import note_state
+from graphc.autograph.constructs.storage.native_state import memory_of, note_state
 from graphc.base import with_article
 from graphc.tracing import context
 
@@ -85,10 +85,9 @@ def note_change(owner: Any, what: str) -> None:
     if isinstance(owner, OrderedDict):  # whose order changes
         trace.journal.note(ContentsCell(cast("Any", owner), what))
         return
+    owner = memory_of(owner)
     kind = _kind(owner)
     if kind is None:
         note_state(owner, what)
         return
-    while isinstance(getattr(owner, "base", None), np.ndarray):
-        owner = owner.base  # a view: what it looks into may outlive the call
     trace.journal.note(_UnfollowedPlace(owner, kind, what))
