@@ -452,6 +452,12 @@ def _flat_array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> No
     reads.record(attribute(source, "base"), value.base)
 
 
+def _masked_array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    _same_object(reads, source, value, kind)
+    for part in ("data", "mask", "fill_value"):
+        reads.record(attribute(source, part), getattr(value, part))
+
+
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
     if is_opaque(kind) or _is_library(kind):
@@ -466,7 +472,7 @@ _Recorder: TypeAlias = "Callable[[Reads, Source, Any, type[Any]], None]"
 
 # By exact type for types without subclasses, otherwise in this order.
 _BY_TYPE: dict[type[Any], _Recorder] = {
-    **dict.fromkeys((*_SINGLETONS, type, types.ModuleType), _identical),
+    **dict.fromkeys((*_SINGLETONS, type, types.ModuleType, type(np.ma.masked)), _identical),
     **dict.fromkeys((types.BuiltinFunctionType, types.MethodWrapperType), _builtin),
     **dict.fromkeys(_PLAIN, _plain),
     **dict.fromkeys((range, slice), _by_text),
@@ -479,6 +485,7 @@ _BY_TYPE: dict[type[Any], _Recorder] = {
 }
 _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
     (_FIXED, _identical),
+    (np.ma.MaskedArray, _masked_array),
     (np.ndarray, _array),
     (np.generic, _number),
     (np.flatiter, _flat_array),

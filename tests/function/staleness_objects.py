@@ -590,6 +590,12 @@ def _() -> Made:
     return lambda x: x * float(values.sum()), lambda: values.__setitem__(1, np.ma.masked)
 
 
+@for_kind(ARRAYS, "the mask of a masked array, over an item that equals `fill_value`", "followed")
+def _() -> Made:
+    values = np.ma.array([1e20, 2.0])
+    return lambda x: x * float(values.mean()), lambda: values.__setitem__(0, np.ma.masked)
+
+
 @for_kind(ARRAYS, "an element of a NumPy array among the arguments", "followed", direct=True)
 def _() -> Made:
     values, program = np.float32([2, 2]), gx.function(lambda given, x: x * given)

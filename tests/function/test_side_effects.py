@@ -159,6 +159,7 @@ def test_what_happens_when_traced_is_told_once_at_its_line(program: Callable[[An
 
 
 RECORDS = np.zeros(2, [("a", float)])
+MASKED = np.ma.array([1.0, 2.0], mask=[False, False])
 
 
 def fills_a_flat_view(x: Any) -> Any:
@@ -173,6 +174,16 @@ def sets_an_item_of_a_memoryview(x: Any) -> Any:
 
 def sets_a_field_of_a_record(x: Any) -> Any:
     RECORDS[0]["a"] += 1
+    return x
+
+
+def masks_an_item(x: Any) -> Any:
+    MASKED[0] = np.ma.masked
+    return x
+
+
+def sets_a_mask(x: Any) -> Any:
+    MASKED.mask = [False, True]
     return x
 
 
@@ -191,6 +202,8 @@ def sets_a_field_of_records(x: Any) -> Any:
         sets_an_item_of_a_memoryview,
         sets_a_field_of_a_record,
         sets_a_field_of_records,
+        masks_an_item,
+        sets_a_mask,
     ],
 )
 def test_a_write_through_a_view_is_told_as_one_into_the_array(program: Callable[[Any], Any]) -> None:

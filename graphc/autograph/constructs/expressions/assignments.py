@@ -8,6 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.expressions.chosen_items import store_chosen
@@ -28,7 +30,6 @@ from graphc.autograph.constructs.storage.cells import (
     object_text,
     write,
 )
-from graphc.autograph.constructs.storage.native_state import memory_of
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.values.choice import over_choices, use
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
@@ -58,9 +59,9 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         what = f"the assignment to attribute {name!r} of {object_text(owner)}"
         certain = isinstance(owner, Config)
         context.trace.side_effect(what, certain=certain)
-        if memory_of(owner) is not owner:  # records, whose fields are attributes
+        if isinstance(owner, np.ndarray):  # a.flat = 1, a.mask = True, a field of records
             note_change(owner, what)
-        elif not certain:
+        if not certain:
             context.trace.journal.note(ManagedAttributeCell(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)

@@ -185,12 +185,12 @@ def memory_of(value: Any) -> Any:
 
     A view lives as long as the expression that makes it, and the array outlives the call.
     """
-    while isinstance(value, _VIEWS):
+    while isinstance(value, _VIEWS) and not isinstance(value, np.ma.MaskedArray):  # which has a mask besides
         whole = cast("Any", value).obj if isinstance(value, memoryview) else cast("Any", value).base
         if not isinstance(whole, np.ndarray):
             break
         value = cast("Any", whole)
-    return value
+    return cast("Any", value)
 
 
 def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:

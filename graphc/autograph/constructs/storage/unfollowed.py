@@ -57,6 +57,8 @@ class _UnfollowedPlace(ObjectCell):
 
 
 def _kind(owner: Any) -> type[Any] | None:
+    if isinstance(owner, np.ma.MaskedArray):
+        return None
     return next((kind for kind in _KINDS if isinstance(owner, kind)), None)
 
 
