@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import optax
 
 from graphc.base import at, user_location
@@ -132,10 +131,10 @@ class ExponentialMovingAverage(Stateful):
         if not self._followed:
             error = FailedPreconditionError(f"{self.name}: applied: there are no averages yet; call update before")
             raise at(error, user_location())
-        values = [jnp.array(variable.raw, copy=True) for variable in self._followed]
+        values = [variable.value() for variable in self._followed]
         try:
             for variable, average in zip(self._followed, self._averages, strict=True):
-                variable.assign(jnp.array(average.raw, copy=True))
+                variable.assign(average)
             yield
         finally:
             for variable, value in zip(self._followed, values, strict=True):

@@ -136,6 +136,17 @@ def test_averages_follow_the_weights(compiled: bool) -> None:
     with ema.applied():
         assert weights[0].tolist() == ema.variables[0].tolist()
     assert weights[0].tolist() == seen[-1].tolist()
+
+    def evaluate(x: Any) -> Any:
+        if x > 0:
+            with ema.applied():
+                return x * weights[0]
+        return x * 0 + weights[0]
+
+    for x, expected in (1.0, ema.variables[0]), (-1.0, weights[0]):
+        result = (gx.function(evaluate) if compiled else evaluate)(gx.asarray(x))
+        np.testing.assert_array_equal(result.numpy(), expected.numpy())
+    assert weights[0].tolist() == seen[-1].tolist()
     other = gx.optim.ExponentialMovingAverage(0.9)
     other.build(weights)
     other.load_state_dict(ema.state_dict())
