@@ -395,6 +395,13 @@ def test_a_returned_argument_is_the_caller_s_tensor() -> None:
     assert array.tolist() == [0.0, 0.0]
 
 
+def test_a_tensor_that_was_chosen_at_run_time_is_a_new_one() -> None:
+    x, z = gx.asarray([1.0, 2.0]), gx.asarray([3.0, 4.0])
+    chosen = gx.function(lambda flag, x, z: x if flag else z)(gx.asarray(True), x, z)
+    chosen[0] = 9.0
+    assert x.tolist() == [1.0, 2.0]
+
+
 def test_a_tensor_that_is_returned_twice_is_one_object() -> None:
     first, second, third = gx.function(lambda x: (x * 2, *[x * 3] * 2))(f(1, 2))
     assert second is third
