@@ -10,6 +10,7 @@ from graphc.base import Location, at, config, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, RetraceWarning
 from graphc.function.options import Report
 from graphc.function.traced import TracedFunction
+from graphc.tracing import ALIAS
 
 __all__ = ["RetraceLog", "TraceReport", "is_due", "ordinal", "retrace_reason"]
 
@@ -150,16 +151,16 @@ def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str
         return "the first call"
 
     def differences(old: list[tuple[str, str]]) -> list[str]:
-        before = dict(old)
-        after = dict(new)
-        changed = [
-            f"{path} was {before[path]}, is {after[path]}"
-            for path in after
-            if before.get(path, after[path]) != after[path]
-        ]
-        changed += [f"{path} is new" for path in after if path not in before]
-        changed += [f"{path} is gone" for path in before if path not in after]
-        return changed
+        before, after = dict(old), dict(new)
+        changed = [path for path in {**after, **before} if before.get(path) != after.get(path)]
+        if not changed and [*before] != [*after]:
+            first, second = next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+            return [f"{second} comes before {first}"]
+        aliases = [path for path in changed if ALIAS in before.get(path, "") + after.get(path, "")]
+        below = tuple(alias + sign for alias in aliases for sign in ".[")  # told where the object was found first
+        told = [path for path in changed if not path.startswith(below)]
+        told.sort(key=lambda path: (path not in after, path not in before))
+        return [_difference(path, before.get(path, ""), after.get(path, "")) for path in told]
 
     best = min((differences(old) for old in reversed(earlier)), key=len)
     if best:
@@ -168,3 +169,11 @@ def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str
         "an object among the arguments, its attributes, the device scope, or the values of a tensor from outside "
         "changed"
     )
+
+
+def _difference(path: str, before: str, after: str) -> str:
+    if before and after:
+        return f"{path} was {before}, is {after}"
+    if ALIAS in before:
+        return f"{path} was {before}, is another one"
+    return f"{path} is {after}" if ALIAS in after else f"{path} is {'gone' if before else 'new'}"

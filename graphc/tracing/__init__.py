@@ -23,7 +23,7 @@ from graphc.tracing.mode import (
     refuse_in_trace,
     root_trace,
 )
-from graphc.tracing.reads import ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
+from graphc.tracing.reads import ALIAS, ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
 from graphc.tracing.region import Region, VariableState
 from graphc.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
 from graphc.tracing.same import (
@@ -56,6 +56,7 @@ from graphc.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trac
 from graphc.tracing.versions import counts_changes, version_of
 
 __all__ = [
+    "ALIAS",
     "CREATES",
     "MISSING",
     "SMALL_BYTES",

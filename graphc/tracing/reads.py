@@ -49,7 +49,10 @@ from graphc.tracing.sources import (
     result_of,
 )
 
-__all__ = ["ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
+__all__ = ["ALIAS", "ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
+
+ALIAS = "the same object as "
+"""Begins the text for a value that was found before."""
 
 # If more items than this are read, a list or dict is compared as a whole, in one go.
 _MOST_ITEMS = 16
@@ -135,7 +138,7 @@ class Reads:
             return  # it represents a value of the trace
         known = self._found.get(id(value))
         if known is not None and known[1].key != source.key:
-            self.add(ReadGuard(source, "{v} is {s0}", (), others=(known[1],)))
+            self.add(_same_as(source, known[1]))
             return
         recorder(value)(self, source, value, kind)
 
@@ -149,7 +152,7 @@ class Reads:
         elif source.key in self.guards:
             return
         elif (known := self.source(value)) is not None and known.key != source.key:
-            self.add(ReadGuard(source, "{v} is {s0}", (), others=(known,)))
+            self.add(_same_as(source, known))
         else:
             self.register(source, value)
             self.add(ReadGuard(source, "type({v}) is {0}", (cast("type[Any]", type(value)),)))
@@ -345,8 +348,7 @@ class Reads:
             return
         kind = cast("type[Any]", type(value))
         if (first := self.source(value)) is not None:
-            guard = ReadGuard(source, "{v} is {s0}", (), others=(first,))
-            self.guards.setdefault(("is", source.key, first.key), guard)
+            self.guards.setdefault(("is", source.key, first.key), _same_as(source, first))
         elif not isinstance(value, tuple):
             self.register(source, value)
         if isinstance(value, dict):
@@ -364,6 +366,10 @@ class Reads:
             self.add(ReadGuard(source, f"type({{v}}) is {{0}}{held}", (kind,)))
             for name, part in zip(*parts, strict=True):
                 self._structure(attribute(source, name), part)
+
+
+def _same_as(source: Source, known: Source) -> ReadGuard:
+    return ReadGuard(source, "{v} is {s0}", (), f"{ALIAS}{known.text}", (known,))
 
 
 def _is_outer(key: tuple[Any, ...]) -> bool:

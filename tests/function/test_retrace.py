@@ -17,6 +17,9 @@ def scalar(value: float = 1.0) -> gx.Tensor:
     return gx.asarray(value)
 
 
+LIST = [1]
+
+
 @pytest.mark.parametrize(
     ("calls", "reason"),
     [
@@ -28,6 +31,8 @@ def scalar(value: float = 1.0) -> gx.Tensor:
         ([(scalar(), [1]), (scalar(), [1, 2])], "n[1] is new"),
         ([(scalar(), [1, 2]), (scalar(), [1])], "n[1] is gone"),
         ([(scalar(), 1), (scalar(), 2), (gx.ones((2,)), 2)], "x was f32[], is f32[2]"),
+        ([(scalar(), {"k": 1, "j": 2}), (scalar(), {"j": 2, "k": 1})], "n['j'] comes before n['k']"),
+        ([(scalar(), [LIST, LIST]), (scalar(), [[1], [1]])], "n[1] was the same object as n[0], is another one"),
     ],
 )
 def test_the_reason_names_the_argument_its_old_and_its_new_value(calls: list[Any], reason: str) -> None:
