@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
+    path = list(sys.path)  # a target's folder is added, as when Python runs a file
     try:
         return run(options)
     except KeyboardInterrupt:
@@ -71,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             Console(stderr=True, soft_wrap=True).print(Text(f"graphc: {_message(error)}"))
         return FAILED
+    finally:
+        sys.path[:] = path
 
 
 def _message(error: Exception) -> str:

@@ -40,7 +40,7 @@ TEXT = """graph f(%x: f32[2]) -> (f32[2]) {
 def _imports_as_before() -> Iterator[None]:
     path, modules = list(sys.path), dict(sys.modules)
     yield
-    sys.path[:] = path
+    assert sys.path == path
     for name in set(sys.modules) - set(modules):
         if name.startswith("graphc_target_"):
             del sys.modules[name]
