@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
@@ -257,9 +258,11 @@ class Function(Generic[P, R]):
         guards: Sequence[ReadGuard] = (),
     ) -> Any:  # fmt: skip
         """Runs the first call of a function whose Variables cannot be lifted, as plain Python."""
-        before = self._binder.bind(args, kwargs).described()
+        before, start = self._binder.bind(args, kwargs).described(), time.perf_counter()
         with creation_scope(keep=keep) as assignments:
             result = self._run_eagerly(args, kwargs)
+        if keep and (made := assignments.made()):
+            self._log.note_in_python([variable.name for variable in made], time.perf_counter() - start)
         if is_certain or assignments.made():
             self._first_calls.note_creation(before, self._binder.bind(args, kwargs), guards)
         return result

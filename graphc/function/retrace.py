@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from graphc.base import Location, at, config, user_location, warn_at
@@ -57,6 +57,7 @@ class RetraceLog:
         self._described: list[list[tuple[str, str]]] = []
         self._creating: list[list[tuple[str, str]]] = []
         self._num_expected = 0
+        self._ran_in_python = False
 
     @property
     def num_traces(self) -> int:
@@ -67,6 +68,19 @@ class RetraceLog:
         """Forgets the reports, so that the next trace is compared with none."""
         self._described.clear()
         self._creating.clear()
+
+    def note_in_python(self, created: Sequence[str], seconds: float) -> None:
+        """Records a first call that ran as plain Python, since the Variables that it created cannot be lifted.
+
+        Args:
+          created: their names.
+          seconds: the time of the call.
+        """
+        others = f" and {len(created) - 1:,} more" if len(created) > 1 else ""
+        reason = f"this call ran as plain Python; it creates the Variable {created[0]!r}{others}"
+        self.reports.append(TraceReport(self.num_traces + 1, reason, user_location(), seconds))
+        self._num_expected += 1
+        self._ran_in_python = True
 
     def note(self, traced: TracedFunction, open_arguments: Collection[str], *, created: str = "") -> None:
         """Records a new trace.
@@ -87,7 +101,7 @@ class RetraceLog:
             reason = "the first call with other objects" if described in self._creating else reason
             reason += f"; it creates {created}"
             self._creating.append(described)
-        elif described in self._creating:
+        elif described in self._creating or (self._ran_in_python and not self._described):
             reason = "the first call created Variables, which exist now"
         elif expected:
             reason += "; input_signature leaves this open"

@@ -88,6 +88,24 @@ def test_the_first_call_that_creates_variables_is_reported_and_its_retrace_is_no
     assert all(report.seconds > 0 for report in (first, *others))
 
 
+def test_a_first_call_that_runs_in_python_is_reported() -> None:
+    made: list[Any] = []
+
+    @gx.function(autograph=False, on_retrace="error")
+    def apply(x: Any) -> Any:
+        if not made:
+            made.extend(gx.Variable(1.0, name=name) for name in ("scale", "offset"))
+        return x * made[0] + made[1]
+
+    for _ in range(3):
+        apply(scalar())
+    reasons = [report.reason for report in apply.trace_report()]
+    assert reasons == [
+        "this call ran as plain Python; it creates the Variable 'scale' and 1 more",
+        "the first call created Variables, which exist now",
+    ]
+
+
 def retrace(function: Callable[..., Any], times: int) -> None:
     for size in range(1, times + 1):
         function(gx.ones((size,)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import datetime
+import enum
 import functools
 import io
 import itertools
@@ -435,6 +436,16 @@ def test_a_call_that_makes_variables_does_everything_once() -> None:
     before, length, lazy = count, len(LOG), Lazy()
     assert lazy(gx.asarray(0.0)).item() == pytest.approx(expected)
     assert (count, len(LOG), lazy.calls) == (before + 1, length + 1, 1)
+
+
+class Factor(enum.Enum):
+    """A number by name."""
+
+    DOUBLE = 2.0
+
+
+def test_without_conversion_the_value_of_an_enumeration_s_member_is_no_side_effect() -> None:
+    assert gx.function(lambda x: x * Factor.DOUBLE.value, autograph=False)(ONE).item() == 2.0
 
 
 def test_without_conversion_names_are_watched_too() -> None:

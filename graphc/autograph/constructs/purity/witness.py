@@ -64,7 +64,7 @@ def _see(seen: dict[str, None], frame: types.FrameType, event: str, called: Any)
 def _function_of(frame: types.FrameType) -> Any:
     """Returns the function or bound method of a library that a frame runs; None for another, or one of nobody."""
     code = frame.f_code
-    if not is_installed_file(code.co_filename):
+    if not is_installed_file(code.co_filename) or code.co_name == "__get__":  # attributes are guarded
         return None
     # By name, since a frame knows its code, but not its function.
     found = frame.f_globals.get(code.co_name)
