@@ -10,6 +10,7 @@ from graphc.core import context
 from graphc.function.concrete import ConcreteFunction
 from graphc.function.generics import P, R
 from graphc.function.guards import MISS
+from graphc.tracing import register_bound_method
 
 if TYPE_CHECKING:
     from graphc.function.function import Function
@@ -103,9 +104,12 @@ class BoundFunction(Generic[P, R]):
         attribute = getattr(self._function, name)
         if name in _TAKE_ARGUMENTS:
             return functools.partial(attribute, self._instance)
-        if name == "python_function":
+        if name in ("python_function", "__wrapped__"):  # the latter is where inspect.signature looks
             return attribute.__get__(self._instance)
         return attribute
+
+
+register_bound_method(BoundFunction)
 
 
 def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:

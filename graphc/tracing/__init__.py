@@ -23,7 +23,16 @@ from graphc.tracing.mode import (
     refuse_in_trace,
     root_trace,
 )
-from graphc.tracing.reads import ALIAS, ReadGuard, Reads, has_parts, is_array, is_unseen, recorded_whole
+from graphc.tracing.reads import (
+    ALIAS,
+    ReadGuard,
+    Reads,
+    has_parts,
+    is_array,
+    is_unseen,
+    recorded_whole,
+    register_bound_method,
+)
 from graphc.tracing.region import Region, VariableState
 from graphc.tracing.reports import AfterCall, Check, LoopReport, RegionAborted, SideEffect, Store
 from graphc.tracing.same import (
@@ -119,6 +128,7 @@ __all__ = [
     "recorded_whole",
     "refusal",
     "refuse_in_trace",
+    "register_bound_method",
     "result_of_call",
     "root_trace",
     "same_array",

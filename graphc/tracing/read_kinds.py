@@ -54,6 +54,7 @@ __all__ = [
     "library_data",
     "recorded_whole",
     "recorder",
+    "register_bound_method",
 ]
 
 _SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
@@ -506,6 +507,11 @@ def recorder(value: Any) -> _Recorder:
     """Returns the function that guards values of this kind."""
     found = _BY_TYPE.get(cast("type[Any]", type(value)))
     return found or next((made for kinds, made in _BY_KIND if isinstance(value, kinds)), _instance)
+
+
+def register_bound_method(kind: type[Any]) -> None:
+    """Guards objects of a class as bound methods, by ``__func__`` and ``__self__``; a layer above calls this."""
+    _BY_TYPE[kind] = _bound_method
 
 
 def identity(source: Source, value: Any) -> ReadGuard:

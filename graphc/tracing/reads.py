@@ -32,6 +32,7 @@ from graphc.tracing.read_kinds import (
     library_data,
     recorded_whole,
     recorder,
+    register_bound_method,
 )
 from graphc.tracing.same import attributes_of, content_of, contents_of
 from graphc.tracing.sources import (
@@ -49,7 +50,16 @@ from graphc.tracing.sources import (
     result_of,
 )
 
-__all__ = ["ALIAS", "ReadGuard", "Reads", "has_parts", "is_array", "is_unseen", "recorded_whole"]
+__all__ = [
+    "ALIAS",
+    "ReadGuard",
+    "Reads",
+    "has_parts",
+    "is_array",
+    "is_unseen",
+    "recorded_whole",
+    "register_bound_method",
+]
 
 ALIAS = "the same object as "
 """Begins the text for a value that was found before."""

@@ -113,6 +113,10 @@ class _Scaling:
     def scaled(self, x: Any) -> Any:
         return x * self.factor
 
+    @gx.function
+    def compiled(self, x: Any) -> Any:
+        return x * self.factor
+
 
 def _attribute(wrap: _Wrap) -> Made:
     scaling = _Scaling()
@@ -187,6 +191,34 @@ def _() -> Made:
 def _() -> Made:
     scaling = _Scaling()
     return _of_activation(scaling.scaled), lambda: setattr(scaling, "factor", 3.0)
+
+
+_HOLDERS: dict[str, Callable[[Any], Any]] = {
+    "held by a name": lambda method: partial(_calls_first, method),
+    "in a list": lambda method: partial(_calls_item, [method]),
+    "in a `functools.partial`": partial,
+    "passed to `gx.function`": lambda method: method,
+    "inside `gx.grad`": gx.grad,
+}
+
+
+def _calls_first(method: Any, x: Any) -> Any:
+    return method(x)
+
+
+def _calls_item(methods: Any, x: Any) -> Any:
+    return methods[0](x)
+
+
+def _of_compiled_method(hold: Callable[[Any], Any]) -> Made:
+    scaling = _Scaling()
+    return hold(scaling.compiled), lambda: setattr(scaling, "factor", 3.0)
+
+
+for _where, _hold in _HOLDERS.items():
+    for_kind(FUNCTIONS, f"an attribute of the object of a compiled bound method {_where}", "followed")(
+        partial(_of_compiled_method, _hold)
+    )
 
 
 class _Scaled:

@@ -116,16 +116,18 @@ class Compiling:
         return self.w * 1
 
 
+@pytest.mark.parametrize("route", [copy.deepcopy, through])
 @pytest.mark.parametrize("calls", [0, 1, 3])
-def test_a_copy_that_compiles_its_own_method_works_on_itself(calls: int) -> None:
+def test_a_copy_that_compiles_its_own_method_works_on_itself(calls: int, route: Any) -> None:
     model, x = Compiling(), gx.asarray([5.0, 5.0])
     for _ in range(calls):
         model.step(x)
     before = model.w.tolist()
-    again = copy.deepcopy(model)
+    again = route(model)
     again.step(x)
     assert model.w.tolist() == before
     assert again.w.tolist() == (model.w + 5).tolist()
+    assert copy.copy(model).step.python_function.__self__ is model  # as of Python's bound methods
     assert model.step.clone(name="other").python_function.__self__ is model
 
 
