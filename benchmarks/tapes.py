@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -75,9 +76,9 @@ def _backward(quick: bool) -> Duel:
     )
 
 
-def _around(quick: bool) -> Duel:
+def _around(quick: bool, size: int = 256) -> Duel:
     """A tape around a compiled function, which ends in one number, against JAX's own pair of compiled passes."""
-    size = 32 if quick else 256
+    size = min(size, 32) if quick else size
     draw = np.random.default_rng(0)
     weights = [draw.normal(size=(size, size)).astype(np.float32) / np.float32(size) ** 0.5 for _ in range(3)]
     inputs = draw.normal(size=(size, size)).astype(np.float32)
@@ -118,4 +119,5 @@ ROWS = (
     Row("tape-open", "20 operations with an open tape, per operation", 2.2, _open),
     Row("tape-backward", "gradient of a chain of 20 operations, per operation", 1.5, _backward),
     Row("tape-around", "gradient from outside of a compiled function, three products of 256x256", 1.15, _around),
+    Row("tape-around-small", "the same with products of 4x4", 3.0, partial(_around, size=4)),
 )

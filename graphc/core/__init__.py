@@ -84,7 +84,7 @@ from graphc.core.name_scopes import name_scope, scoped_name
 from graphc.core.new_arrays import taken_over
 from graphc.core.numpy_functions import FUNCTIONS
 from graphc.core.op_errors import translate_error
-from graphc.core.other_threads import note_results, tapes_following
+from graphc.core.other_threads import note_results, only_tape, tapes_following
 from graphc.core.placing import (
     DeviceChoice,
     NodeToPlace,
@@ -223,6 +223,7 @@ __all__ = [
     "occupied",
     "on_host",
     "only_ints",
+    "only_tape",
     "open_tapes",
     "operand",
     "outside_scope",

@@ -87,6 +87,8 @@ class ArrayMethods(Operators):
 
         def __getattr__(self, name: str) -> Any:
             """Raises an error that names graphc's spelling of another library's method."""
+            if name == "known_as":
+                return None  # the empty slot of a tensor, which each op under a tape asks for
             # Python and NumPy ask for special names in passing; the message needs the tables of all ops.
             if name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)

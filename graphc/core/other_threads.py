@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from graphc.core.context import context, open_tapes
+from graphc.core.context import REASONS, busy, context, open_tapes
 from graphc.core.protocols import Recorder
 
-__all__ = ["note_results", "other_tapes", "tapes_following"]
+__all__ = ["note_results", "only_tape", "other_tapes", "tapes_following"]
 
 
 def other_tapes() -> Sequence[Recorder]:
@@ -24,6 +24,12 @@ def other_tapes() -> Sequence[Recorder]:
         return ()
     found = [tape for tapes in list(open_tapes.values()) for tape in tapes if tape not in own]
     return list(dict.fromkeys(found))
+
+
+def only_tape() -> Recorder | None:
+    """Returns the open tape if there is just one in all threads, and it is all that this thread's ops must heed."""
+    taped = context.taped
+    return taped[0] if len(taped) == 1 == len(open_tapes) and busy.isdisjoint(REASONS) else None
 
 
 def tapes_following(values: Callable[[], Iterable[Any]]) -> tuple[Recorder, ...]:

@@ -29,6 +29,10 @@ class Recorder(Protocol):
         """Records that ``op`` mapped ``inputs`` to ``outputs``, by the result of :meth:`forward` or by its kernel."""
         ...
 
+    def call(self, graph: Graph, variables: Sequence[Any], tensors: Sequence[Any]) -> Sequence[Any] | None:
+        """Runs and records a call of a compiled function, if that is a matter of one program; None if it is not."""
+        ...
+
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Records that reading ``variable`` returned ``tensor``."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
 from typing import Any, cast
 
 import jax
@@ -20,10 +21,13 @@ def thread_settings() -> Callable[[], AbstractContextManager[None]]:
     """Returns the settings of this thread: 64-bit types, and the precision of matrix products.
 
     Returns:
-      A function that opens a scope with these settings, in any thread.
+      A function that opens a scope with these settings, in any thread; the same one for the same settings.
     """
-    wide, precision = config.enable_x64, _jax_config.jax_default_matmul_precision
+    return _scope_of(config.enable_x64, _jax_config.jax_default_matmul_precision)
 
+
+@cache
+def _scope_of(wide: bool, precision: Any) -> Callable[[], AbstractContextManager[None]]:
     @contextmanager
     def scope() -> Generator[None]:
         with ExitStack() as stack:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import Location, nest, user_location
+from graphc.base import Location, nest, slow_path_reasons, user_location
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
@@ -25,7 +25,9 @@ from graphc.core import (
     dtype_rules,
     is_examining,
     is_spread,
+    only_tape,
     type_text,
+    variable_lock,
 )
 from graphc.devices import NO_PINS, device_name, devices, find_device, placed, to_device
 from graphc.function import front_end
@@ -365,11 +367,23 @@ class TracedFunction:
         found = self._found(arguments)
         return [found[place.index] if isinstance(place, Place) else place for place in self.variable_places]
 
+    @cached_property
+    def _is_bare(self) -> bool:
+        """True if a call does nothing but run one program, where its arguments are, and wrap its results."""
+        program = self.executable
+        placed = self.device or self.plan is not None or program.place or len(self.devices) > 1
+        return not (placed or self.after_call or program.timeout or program.num_written or self._reread)
+
     def call_recorded(self, arguments: Arguments) -> Any:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         self.check(arguments)
         variables = self.bound_variables(arguments)
         tensors = self.tensors(arguments)
+        if self._is_bare and not slow_path_reasons and (tape := only_tape()) is not None:
+            with variable_lock:
+                found = tape.call(self.graph, variables, tensors)
+            if found is not None:
+                return self.packer(arguments, own=True)(iter(found))
         # As for loops: a variable read after its assignment is not the variable that a tape watches.
         placed = self.executable
         graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
@@ -413,7 +427,9 @@ def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> li
 
 def _tensors_of(arguments: Arguments) -> list[Tensor]:
     """Returns the call's own tensors, which tapes know; arrays and numbers become tensors."""
-    leaves = [leaf for _, leaf in array_leaves(arguments)]
+    leaves = list(arguments.values.values())
+    if not all(isinstance(leaf, Tensor) for leaf in leaves) or len(leaves) != len(arguments.arrays):
+        leaves = [leaf for _, leaf in array_leaves(arguments)]
     return [
         leaf if isinstance(leaf, Tensor) else Tensor(jax.numpy.asarray(array))
         for leaf, array in zip(leaves, arguments.arrays, strict=True)

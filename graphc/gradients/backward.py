@@ -78,16 +78,17 @@ class Backward:
             raise at(error, user_location())
         seeds: dict[int, Tensor] = {}
         for target, cotangent in zip(targets, given, strict=True):
-            seed: Any = FUNCTIONS["ones_like"](target) if cotangent is None else operand(cotangent)
+            if cotangent is None:
+                _accumulate(seeds, target, _ones(target))
+                continue
+            seed: Any = operand(cotangent)
             shape = getattr(seed, "shape", ())
             if tuple(shape) != target.shape:
                 error = InvalidArgumentError(
                     f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
                 )
                 raise at(error, user_location())
-            if cotangent is not None:
-                seed = FUNCTIONS["asarray"](seed, dtype=target.dtype)
-            _accumulate(seeds, target, seed)
+            _accumulate(seeds, target, FUNCTIONS["asarray"](seed, dtype=target.dtype))
         return seeds
 
     def _backpropagate(
@@ -155,7 +156,24 @@ def _total(cotangents: Mapping[int, Tensor], zeros: Container[int], group: Seque
     if total is None and any(key_of(tensor) in zeros for tensor in group):
         return FUNCTIONS["zeros_like"](group[0])
     # A separate tensor: two sources may share a gradient, which may be the user's own tensor.
-    return None if total is None else total.fork()
+    return None if total is None else Tensor(total.raw) if context.eager else total.fork()
+
+
+_known_ones: dict[Any, Tensor] = {}
+"""A scalar one of each dtype."""
+
+
+def _ones(target: Tensor) -> Tensor:
+    """Returns the cotangent of a target that is given none."""
+    if not context.eager:
+        return FUNCTIONS["ones_like"](target)
+    array = target.raw
+    if array.shape or array.committed or array.weak_type:
+        return FUNCTIONS["ones_like"](target.fork())  # unlike a snapshot, a fork takes the fast path
+    found = _known_ones.get(array.dtype)
+    if found is None:
+        found = _known_ones[array.dtype] = FUNCTIONS["ones_like"](target)
+    return found
 
 
 def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:

@@ -8,13 +8,24 @@ to the second, as with ``jax.vjp``, so that nothing is computed twice and no hos
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import jax
 
-from graphc.core import Tensor, apply_compiled, kernel, region_function, thread_settings, type_of
+from graphc.core import (
+    FAILED,
+    Tensor,
+    apply_compiled,
+    call_kernel,
+    context,
+    kernel,
+    region_function,
+    thread_settings,
+    type_of,
+)
 from graphc.devices import find_device, on_one
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.lowering import XlaFunction, lower
@@ -34,21 +45,33 @@ class ForwardPass:
     Args:
       attrs: the call's attributes.
       body: the called graph.
-      types: the types of the inputs to differentiate with respect to, by position.
+      wrt: the positions of the inputs to differentiate with respect to.
     """
 
-    def __init__(self, attrs: Attrs, body: Graph, types: Mapping[int, TensorType]) -> None:
-        self._attrs, self._body, self._types = attrs, body, types
-        self._passes: _Passes | None = None
-        self._push: Any = None
+    __slots__ = ("_attrs", "_body", "_kept", "_leaves", "_settings", "_wrt")
+
+    _kept: _Kept
+    _leaves: Sequence[Any] | None
+
+    def __init__(self, attrs: Attrs, body: Graph, wrt: tuple[int, ...]) -> None:
+        self._attrs, self._body, self._wrt = attrs, body, wrt
+        self._leaves = None
         self._settings = thread_settings()
 
-    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+    def __call__(self, *arrays: Any) -> Sequence[Any]:
         """Runs the forward pass and keeps the derivative."""
-        self._passes = _passes(self._body, tuple(self._types), arrays)
-        if self._passes is None:
+        passes = _passes(self._body, self._wrt, arrays)
+        if passes is None:
             return kernel(CALL, self._attrs, (self._body,))(*arrays)
-        outputs, self._push = self._passes.forward(*arrays)
+        outputs, self._leaves, self._kept = passes.forward(*arrays)
+        return outputs
+
+    def directly(self, arrays: Sequence[Any]) -> Sequence[Any] | None:
+        """Runs the forward pass as :meth:`__call__` does, if it takes no more than one call of JAX's; else None."""
+        passes = self._body.caches.get(("passes", self._wrt))
+        if passes is None or passes.direct is None:
+            return None
+        outputs, self._leaves, self._kept = passes.direct(*arrays)
         return outputs
 
     def pull(self, inputs: Sequence[Any], wrt: tuple[int, ...], cotangents: Gradients) -> Gradients | None:
@@ -57,31 +80,26 @@ class ForwardPass:
         Returns:
           None if there is no derivative, or if another tape must record how the gradient depends on the inputs.
         """
-        passes = self._passes
-        if passes is None or is_followed():
+        leaves = self._leaves
+        if leaves is None or is_followed():
             return None
+        kept = self._kept
         given = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
-        leaves, tree = _flat(self._push)
-        positions = tuple(self._types)
-        asked = _Asked(
-            tree=tree,
-            types=tuple(self._types.values()),
-            given=tuple(itertools.compress(mask, _differentiated(self._body))),
-            places=tuple(map(positions.index, wrt)),
-        )
+        compiled = kept.backward(wrt, mask)
+        if context.eager and kept.is_free and self._settings is thread_settings():
+            values = (*[inputs[place] for place in kept.inputs], *given)
+            arrays = call_kernel(partial(compiled, *leaves), values, Tensor)
+            if arrays is not FAILED:
+                return list(map(Tensor, arrays))
         attrs = vjp_attrs(CALL, self._attrs, wrt, mask)
+        count, last = len(leaves), len(leaves) + len(inputs)
+
+        def run(*arrays: Any) -> Sequence[Any]:
+            return compiled(*arrays[:count], *[arrays[count + place] for place in kept.inputs], *arrays[last:])
+
         with self._settings():
-            return list(
-                apply_compiled(
-                    VJP,
-                    (*inputs, *given),
-                    attrs,
-                    (self._body,),
-                    lambda *arrays: passes.backward(*arrays, asked=asked),
-                    extra=leaves,
-                )
-            )
+            return list(apply_compiled(VJP, (*inputs, *given), attrs, (self._body,), run, extra=leaves))
 
 
 def forward_pass(
@@ -102,55 +120,88 @@ def forward_pass(
     """
     if op is not CALL or not _is_one_program(regions[0]) or not any(_differentiated(regions[0])):
         return None
-    pairs = enumerate(inputs)
-    types = {place: value.type for place, value in pairs if isinstance(value, Tensor) and is_connected(value)}
-    return ForwardPass(attrs, regions[0], types) if types else None
+    wrt = [place for place, value in enumerate(inputs) if isinstance(value, Tensor) and is_connected(value)]
+    return ForwardPass(attrs, regions[0], tuple(wrt)) if wrt else None
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The key of a compiled backward pass.
+@jax.tree_util.register_static
+class _Kept:
+    """The derivative that one trace of a forward pass returns besides its residuals, which are arrays.
+
+    Args:
+      push: the pushforward, with inputs of the forward pass in place of some residuals.
+      values: the inputs of the forward pass.
+      wrt: the positions of those that have tangents.
+      differentiated: for each output, whether it has a derivative.
+      place: the device that the passes are pinned to; None if they run where their inputs are.
 
     Attributes:
-      tree: the structure of the pushforward.
-      types: the types of its tangents.
-      given: for each of its outputs, whether it has a cotangent.
-      places: the positions of the tangents whose gradients are wanted.
+      leaves: the residuals that are not inputs.
+      inputs: the positions of the inputs that are residuals: as outputs of a program they would be copies.
+      is_free: whether the passes run where their inputs are.
     """
 
-    tree: Any
-    types: Sequence[TensorType]
-    given: Sequence[bool]
-    places: Sequence[int]
+    def __init__(
+        self, push: Any, values: Sequence[Any], wrt: tuple[int, ...], differentiated: Sequence[bool], place: Any
+    ) -> None:
+        leaves, self._tree = _flat(push)
+        positions = {id(value): position for position, value in enumerate(values)}
+        self._sources = [positions.get(id(leaf), -1) for leaf in leaves]
+        self.inputs = tuple(sorted({source for source in self._sources if source >= 0}))
+        self.leaves = tuple([leaf for leaf, source in zip(leaves, self._sources, strict=True) if source < 0])
+        self._wrt, self._types = wrt, [type_of(values[position]) for position in wrt]
+        self._differentiated, self._place = differentiated, place
+        self.is_free = place is None
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+
+    def without_leaves(self) -> _Kept:
+        """Drops the residuals, which belong to the trace, and returns itself."""
+        self.leaves = ()
+        return self
+
+    def backward(self, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+        """Returns the compiled backward pass: from residuals, :attr:`inputs` and cotangents to gradients.
+
+        Args:
+          wrt: the positions of the inputs whose gradients it returns.
+          mask: for each output, whether there is a cotangent.
+        """
+        found = self._compiled.get((wrt, mask))
+        if found is None:
+            found = self._compiled[wrt, mask] = self._make_backward(wrt, mask)
+        return found
+
+    def _make_backward(self, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+        given = tuple(itertools.compress(mask, self._differentiated))
+        places = tuple(map(self._wrt.index, wrt))
+        count = sum(source < 0 for source in self._sources)
+
+        def backward(*values: Any) -> tuple[Any, ...]:
+            leaves = iter(values[:count])
+            inputs = dict(zip(self.inputs, values[count:], strict=False))
+            filled = [next(leaves) if source < 0 else inputs[source] for source in self._sources]
+            push = jax.tree.unflatten(self._tree, filled)
+            return pull_back(push, self._types, given, places, values[count + len(self.inputs) :])
+
+        compiled = cast("Callable[..., Any]", jax.jit(backward))
+        return compiled if self._place is None else on_one(self._place, compiled)
 
 
 @dataclass(frozen=True)
 class _Passes:
-    """The compiled forward and backward passes of a body.
+    """The compiled forward pass of a body: from the inputs to all outputs, residuals, and what they belong to.
 
     Attributes:
-      forward: from the inputs to all outputs and the pushforward, without the inputs that are part of it.
-      backward: from the leaves of the pushforward, the inputs, and the cotangents given by ``asked`` to the gradients.
+      forward: launches it.
+      direct: the same as a function of JAX's, for calls that need no more; None if it needs more.
     """
 
     forward: Callable[..., Any]
-    backward: Callable[..., Any]
-
-
-@jax.tree_util.register_static
-@dataclass(frozen=True)
-class _Input:
-    """A placeholder for an input in place of a leaf: as an output of the program it would be a copy."""
-
-    position: int
+    direct: Callable[..., Any] | None
 
 
 def _flat(tree: Any) -> tuple[Sequence[Any], Any]:
     return cast("Any", jax.tree.flatten)(tree)
-
-
-def _is_input(node: Any) -> bool:
-    return isinstance(node, _Input)
 
 
 def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:
@@ -163,38 +214,27 @@ def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes
 
 def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType]) -> _Passes | None:
     function, wanted = region_function(body), _differentiated(body)
+    (device,) = _devices(body)
+    place = find_device(device) if device else None
 
-    def forward(*values: Any) -> tuple[tuple[Any, ...], Any]:
+    def forward(*values: Any) -> tuple[tuple[Any, ...], Sequence[Any], _Kept]:
         outputs, push = pushforward(function, values, wrt, wanted)
-        positions = {id(value): position for position, value in enumerate(values)}
-        leaves, tree = _flat(push)
-        kept = [_Input(positions[id(leaf)]) if id(leaf) in positions else leaf for leaf in leaves]
-        return outputs, jax.tree.unflatten(tree, kept)
+        kept = _Kept(push, values, wrt, wanted, place)
+        return outputs, kept.leaves, kept.without_leaves()
 
-    def backward(*values: Any, asked: _Asked) -> tuple[Any, ...]:
-        count = asked.tree.num_leaves
-        inputs = values[count:]
-        kept = jax.tree.unflatten(asked.tree, values[:count])
-
-        def filled(leaf: Any) -> Any:
-            return inputs[leaf.position] if _is_input(leaf) else leaf
-
-        push = cast("Any", jax.tree.map)(filled, kept, is_leaf=_is_input)
-        cotangents = values[len(values) - sum(asked.given) :]
-        return pull_back(push, asked.types, asked.given, asked.places, cotangents)
-
-    forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
+    forward.__name__ = f"{body.name}_forward"
     program = XlaFunction(forward, body.name, calls_host=calls_host(body))
     try:
         program.trace(types)
     except Exception:  # JAX has no derivative; the kernel raises any other error
         return None
-    passes = _Passes(lambda *arrays: program.launch(arrays), cast("Any", jax.jit(backward, static_argnames="asked")))
-    (device,) = _devices(body)
-    if not device:
-        return passes
-    place = find_device(device)
-    return _Passes(on_one(place, passes.forward), on_one(place, passes.backward))
+
+    def launch(*arrays: Any) -> Any:
+        return program.launch(arrays)
+
+    if place is not None:
+        return _Passes(on_one(place, launch), None)
+    return _Passes(launch, None if calls_host(body) else program.jitted)
 
 
 def _differentiated(body: Graph) -> Sequence[bool]:

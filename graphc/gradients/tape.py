@@ -8,19 +8,23 @@ pass; other open tapes record it, which gives higher orders.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+import operator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.core import (
     FUNCTIONS,
+    NO_ATTRS,
     SymbolicTensor,
     Tensor,
     Variable,
     apply,
+    array_of,
     shorten,
     tape_scope,
 )
@@ -31,6 +35,7 @@ from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
 from graphc.gradients.uses import is_branch_of, may_come_after
 from graphc.ir import OPS, Attrs, Graph, OpDef
+from graphc.ops import CALL
 from graphc.tracing import Trace, context
 
 __all__ = ["GradientTape"]
@@ -93,7 +98,7 @@ class GradientTape:
         Raises:
           InvalidTypeError: an item is not a tensor or variable, or a tensor is not floating.
         """
-        for tensor in nest.flatten(tensors)[0]:
+        for tensor in _flat(tensors)[0]:
             if isinstance(tensor, Variable):
                 self._watched.add(tensor.name)
             elif not isinstance(tensor, Tensor):
@@ -171,6 +176,35 @@ class GradientTape:
             snapshot = output.snapshot()
             known[id(snapshot)] = snapshot
             self._records.append(Record(kept, (snapshot,), None, op, attrs, regions, forward))
+
+    def call(self, graph: Graph, variables: Sequence[Variable], tensors: Sequence[Tensor]) -> list[Tensor] | None:
+        """Runs a call of a compiled function in eager code and records it, if that takes a single call of JAX's.
+
+        Args:
+          graph: the function's graph.
+          variables: the Variables that it reads.
+          tensors: its inputs.
+
+        Returns:
+          The outputs; None if nothing was run, because the call needs dispatch: see :func:`graphc.core.apply_all`.
+        """
+        known = self._connected
+        kept: list[Tensor] = []
+        for variable in variables:
+            value = Tensor(array_of(variable))
+            self.record_read(variable, value)
+            kept.append(value.snapshot())
+        kept += [tensor.snapshot() for tensor in tensors]
+        wrt = tuple([place for place, snapshot in enumerate(kept) if id(snapshot) in known])
+        if not wrt or self._elsewhere.computed:
+            return None
+        forward = ForwardPass(NO_ATTRS, graph, wrt)
+        arrays = forward.directly([snapshot.raw for snapshot in kept])
+        if arrays is None:
+            return None
+        outputs = list(map(Tensor, arrays))
+        self._records.append(Record(kept, self._outputs(outputs), None, CALL, NO_ATTRS, (graph,), forward))
+        return outputs
 
     def record_custom(
         self,
@@ -278,8 +312,8 @@ class GradientTape:
           InvalidTypeError: the target is not a floating tensor, or a source is neither a tensor nor a variable.
         """
         self._check_use("gradient()", unconnected_gradients)
-        targets = [self._target("gradient()", value) for value in nest.flatten(target)[0]]
-        source_list, structure = nest.flatten(sources)
+        targets = [self._target("gradient()", value) for value in _flat(target)[0]]
+        source_list, rebuilt = _flat(sources)
         groups = [self._source_tensors("gradient()", source) for source in source_list]
         try:
             gradients = self._backward.pulled(targets, output_gradients, source_list, groups)
@@ -290,7 +324,7 @@ class GradientTape:
             shorten(error)
             raise
         self._end_use()
-        return nest.unflatten(structure, gradients)
+        return rebuilt(gradients)
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
         """Returns the derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's name).
@@ -453,3 +487,16 @@ class GradientTape:
             return [snapshot] if key_of(snapshot) in self._connected else []
         error = InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())
+
+
+def _flat(value: Any) -> tuple[Sequence[Any], Callable[[list[Any]], Any]]:
+    """Returns the leaves of a nested structure, and the function that makes such a structure of others."""
+    if isinstance(value, _LEAF):
+        return (value,), operator.itemgetter(0)
+    if type(value) is list and all(isinstance(part, _LEAF) for part in cast("list[Any]", value)):
+        return cast("list[Any]", value), list
+    leaves, structure = nest.flatten(value)
+    return leaves, partial(nest.unflatten, structure)
+
+
+_LEAF = (Tensor, Variable)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -10,6 +12,7 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
+from graphc.function import traced
 from graphc.gradients import forward_pass
 from graphc.ops import pull_back
 from tests.gradients.agreement import f
@@ -181,3 +184,76 @@ def test_a_function_that_is_pinned() -> None:
             z = y * 2.0
     assert (y.device, z.device) == ("/device:CPU:1", "/device:CPU:2")
     assert tape.gradient(z, x).item() == 6.0
+
+
+def test_later_calls_and_their_gradients_are_a_program_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    w = gx.Variable([[0.5, -1.0], [2.0, 0.25]])
+    hidden = gx.function(lambda x: gx.sum(gx.tanh(x @ w)))
+    x = f(1.0, -2.0)
+
+    def both() -> list[Any]:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = hidden(x)
+        return [found.tolist() for found in tape.gradient(y, [x, w])]
+
+    first = both()
+    applied: list[str] = []
+    monkeypatch.setattr(traced, "apply_all", lambda *_, **__: applied.append("forward"))
+    monkeypatch.setattr(forward_pass, "apply_compiled", lambda *_, **__: applied.append("backward"))
+    assert (both(), applied) == (first, [])
+    w.assign(w * 2)
+    second = both()
+    monkeypatch.undo()
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = gx.sum(gx.tanh(x @ w))
+    for one, other in zip(second, tape.gradient(y, [x, w]), strict=True):
+        assert np.asarray(one) == pytest.approx(other.numpy(), rel=1e-6)
+
+
+def test_later_calls_heed_what_the_first_did_not_meet() -> None:
+    w = gx.Variable(3.0)
+    product, square = gx.function(lambda x: w * x * x), gx.function(lambda x: x * x)
+    x = f(2.0)
+
+    def value_and_gradients(*tapes: Any) -> list[Any]:
+        with contextlib.ExitStack() as stack:
+            for outer in tapes:
+                stack.enter_context(outer)
+                outer.watch(x)
+            with gx.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y = product(x)
+            w.assign(7.0)  # the tape has the old value
+            found = [y, *tape.gradient(y, [x, w])]
+            w.assign(3.0)
+        assert [tensor.item() for tensor in found] == [12.0, 12.0, 4.0]
+        return found
+
+    for _ in range(3):
+        value_and_gradients()
+    outer = gx.GradientTape()
+    _, by_x, _ = value_and_gradients(outer)
+    assert outer.gradient(by_x, x).item() == 6.0
+    with gx.config.scope(check_numerics=True), gx.GradientTape() as tape, pytest.raises(gx.errors.NumericsError):
+        product(f(float("inf")) * x * 0.0)
+    with gx.GradientTape() as tape:  # follows nothing that the call reads
+        y = gx.function(lambda x: x * 2)(x)
+    assert tape.gradient(y, x) is None
+    with gx.GradientTape() as tape, ThreadPoolExecutor(1) as pool:
+        tape.watch(x)
+        found = [pool.submit(square, x).result() for _ in range(2)]
+    assert tape.gradient(found, x).item() == 8.0
+
+
+def test_a_gradient_under_other_settings_than_the_call() -> None:
+    square = gx.function(lambda x: x * x)
+    x = f(2.0)
+    for scope in (contextlib.nullcontext(), gx.config.scope(enable_x64=True), contextlib.nullcontext()):
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = square(x)
+        with scope:
+            found = tape.gradient(y, x)
+        assert (found.item(), found.dtype) == (4.0, "float32")
