@@ -259,6 +259,6 @@ def numbers_beside_a_tensor(x: Any) -> Any:
     for k in range(4):
         if (x < 1 and k % 2) or (x > 9 and nothing):
             total = total + k
-    assert x < 9 and rows
+    assert not (x > 9 and rows)
     odd = [k for k in range(4) if x < k and k % 2]
     return total, left, sum(odd), 1.0 if not (x > 0 and left) else 2.0
