@@ -81,7 +81,7 @@ from graphc.core.multi_device import (
     whole_on,
 )
 from graphc.core.name_scopes import name_scope, scoped_name
-from graphc.core.new_arrays import taken_over
+from graphc.core.new_arrays import copied_array, taken_over
 from graphc.core.numpy_functions import FUNCTIONS
 from graphc.core.op_errors import translate_error
 from graphc.core.other_threads import note_results, only_tape, tapes_following
@@ -172,6 +172,7 @@ __all__ = [
     "colocate_with",
     "context",
     "converted",
+    "copied_array",
     "copied_numpy",
     "count_launches",
     "creation_scope",

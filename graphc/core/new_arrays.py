@@ -35,8 +35,8 @@ def new_array(value: Any, dtype: np.dtype[Any]) -> jax.Array:
     return copied_array(value, dtype) if isinstance(value, jax.Array) else taken_over(np.asarray(value, dtype))
 
 
-def copied_array(array: jax.Array, dtype: np.dtype[Any]) -> jax.Array:
-    """Returns a copy of a JAX array, in a dtype."""
+def copied_array(array: jax.Array, dtype: np.dtype[Any] | None = None) -> jax.Array:
+    """Returns a copy of a JAX array, in a dtype; None keeps the array's, and whether it is weak."""
     is_small = type(array.sharding) is SingleDeviceSharding and array.nbytes <= _SMALL
     copy = cast("Any", _copied if is_small else _copied_now)
     return copy(array, dtype)
@@ -48,7 +48,7 @@ def _held(x: jax.Array) -> jax.Array:
     return x
 
 
-def _copied_now(x: jax.Array, dtype: np.dtype[Any]) -> jax.Array:
+def _copied_now(x: jax.Array, dtype: np.dtype[Any] | None) -> jax.Array:
     return jnp.array(x, dtype, copy=True)
 
 

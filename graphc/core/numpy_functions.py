@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable
@@ -74,6 +75,7 @@ def graphc_name(ufunc: Any) -> str:
     return _NUMPY_NAMES.get(ufunc.__name__) or ufunc.__name__
 
 
+@functools.lru_cache(maxsize=1024)
 def function_of(function: Any) -> Callable[..., Any]:
     """Returns graphc's function of a NumPy function's name, from the namespace of the same name."""
     module = str(getattr(function, "__module__", None) or "").removeprefix("numpy").lstrip(".")

@@ -17,7 +17,7 @@ from graphc.core.context import busy, context, open_tapes
 from graphc.core.convert import operand
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
-from graphc.core.multi_device import is_elsewhere
+from graphc.core.multi_device import host_values, is_elsewhere
 from graphc.core.numpy_functions import FUNCTIONS
 from graphc.core.texts import representation, shown_text
 from graphc.core.tracebacks import shorten
@@ -154,10 +154,12 @@ class Tensor(ArrayMethods):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns the values as a NumPy array, after waiting until they are computed."""
+        if not busy and not slow_path_reasons:  # no trace and no tape, in any thread
+            return host_values(self.raw)
         self._looked_at()
         if slow_path_reasons:
             wait_for((self.raw,), self._description)
-        array = super().numpy()
+        array = host_values(self.raw)
         return shown(array, self) if context.tapes or open_tapes else array
 
     def _looked_at(self) -> None:
@@ -220,6 +222,8 @@ class Tensor(ArrayMethods):
         return await self
 
     def _leave(self, use: str) -> None:
+        if not busy:  # no trace and no tape, in any thread
+            return
         if context.tapes or open_tapes:
             check_leaves(self, use)
         self._looked_at()

@@ -8,6 +8,8 @@ from typing import Any, cast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
+from jax.sharding import SingleDeviceSharding
 
 from graphc.base import at, has_mark, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
@@ -25,6 +27,7 @@ from graphc.core import (
     busy,
     canonical_array,
     context,
+    copied_array,
     copied_numpy,
     dtype_rules,
     fitted_int,
@@ -117,16 +120,26 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
 
 def _quick_tensor(x: Any) -> Tensor | None:
-    """Returns a tensor from a number or NumPy array, in half the time; None for other values and on failure."""
+    """Returns a tensor from a number or array, in half the time; None for other values and on failure."""
     kind = cast("type[Any]", type(x))
     try:
         if kind is np.ndarray:
             return Tensor(taken_over(copied_numpy(x)))
         if kind is float or kind is int or kind is bool:
             return Tensor(taken_over(np.array(x, _dtype_of_number(kind, dtype_rules()))))
+        if _is_on_one_device(x):
+            return Tensor(copied_array(x))
     except Exception:
         return None
     return None
+
+
+def _is_on_one_device(x: Any) -> bool:
+    """Returns True for a JAX array of numbers, rather than keys, that is on one device."""
+    if not isinstance(x, jax.Array) or isinstance(x, Tracer):
+        return False
+    dtype: Any = x.dtype
+    return isinstance(dtype, np.dtype) and type(x.sharding) is SingleDeviceSharding
 
 
 @lru_cache(maxsize=16)

@@ -61,3 +61,18 @@ def test_an_int_that_does_not_fit_is_refused() -> None:
     with pytest.raises(OverflowError):
         small.assign(300)
     assert small.item() == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_tensors_of_jax_arrays_are_copies_of_the_same_kind(size: int) -> None:
+    there = jax.device_put(jnp.full(size, 2), jax.devices()[1])
+    weak = jnp.broadcast_to(jnp.asarray(2.0), (size,))
+    for array in (there, weak, there.astype(jnp.bfloat16)):
+        copy = gx.asarray(array).raw
+        assert (copy.sharding, copy.committed) == (array.sharding, array.committed)
+        assert (copy.dtype, copy.weak_type) == (array.dtype, array.weak_type)
+        assert copy.unsafe_buffer_pointer() != array.unsafe_buffer_pointer()
+        array.delete()
+        np.testing.assert_array_equal(np.asarray(copy, np.float32), np.full(size, 2.0, np.float32))
+    with pytest.raises(gx.errors.InvalidTypeError, match="key_data"):
+        gx.asarray(jax.random.key(0))
