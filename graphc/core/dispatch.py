@@ -226,20 +226,48 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     ):
         result = FAILED if (known := op.caches.get(attrs)) is None else call_kernel(known, inputs, _tensor)
         if result is not FAILED:
-            if isinstance(result, _SEVERAL):  # or a named tuple
-                outputs = [_tensor(array) for array in cast("list[Any]", result)]
-            else:
-                output = _new(_tensor)
-                output.raw = result
-                outputs = [output]
+            outputs = _outputs(result)
             if op.differentiable:
                 for tape in tapes:
                     tape.record(op, inputs, attrs, (), outputs)
+            return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
+    elif context.pinned and not (open_tapes or regions or op.platforms) and busy.isdisjoint(REASONS):
+        result = _call_pinned(op, inputs, attrs)
+        if result is not FAILED:
+            outputs = _outputs(result)
             return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
     outputs = apply_all(op, inputs, attrs, regions)
     if len(outputs) == 1:
         return outputs[0]
     return tuple(outputs) if outputs else None
+
+
+def _outputs(result: Any) -> list[Tensor]:
+    """Returns the tensors of a kernel's result."""
+    if isinstance(result, _SEVERAL):  # or a named tuple
+        return [_tensor(array) for array in cast("list[Any]", result)]
+    output = _new(_tensor)
+    output.raw = result
+    return [output]
+
+
+def _call_pinned(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> Any:
+    """Calls a kernel in device scopes, where the inputs are on their device; FAILED requests the slow path."""
+    pins, known = context.device, op.caches.get(attrs)
+    if known is None or not pins.text or pins.asks:
+        return FAILED
+    device = find_device(pins.text, told=True)
+    place, stays = {device}, False
+    for value in inputs:
+        if isinstance(value, _tensor):
+            array = value.raw
+            if isinstance(array, Value) or array.devices() != place:
+                return FAILED
+            stays = stays or array.committed
+    # Without a committed array, JAX runs the op on its default device, and moves the result there with the next op.
+    if not stays and (device is not devices()[0] or cast("Any", jax.config).jax_default_device is not None):
+        return FAILED
+    return call_kernel(known, inputs, _tensor)
 
 
 def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core.context import open_tapes
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import apply, graph_trace, tensor_class
 from graphc.core.fast_path import number, raw, with_fast_path
@@ -32,7 +31,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
 
     def operator(self: Any, other: Any) -> Any:
         op = OPS[name]
-        if not (open_tapes and (type(other) in SCALARS or type(other) is namespace["_Tensor"])):
+        if type(other) not in SCALARS and type(other) is not namespace["_Tensor"]:
             try:
                 self, other = (
                     operand(self),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -449,6 +450,22 @@ def test_what_is_made_in_a_scope_stays_there_after_it() -> None:
     with gx.device("cpu:1"):
         x, y = gx.ones(2), gx.asarray(2.0)
     assert ((x * 2).device, (x + y).device, gx.sum(x).device) == ("/device:CPU:1",) * 3
+
+
+def test_repeated_ops_in_a_scope_run_where_it_says_wherever_jax_would_run_them() -> None:
+    here, there = "/device:CPU:0", "/device:CPU:1"
+    free = gx.ones(3)  # on no device for good: JAX moves it to its own default device
+    with jax.default_device(jax.devices()[1]):
+        with gx.device(here):
+            assert {(free + free).device for _ in range(3)} == {here}
+        free_there = gx.asarray(jnp.ones(3))
+        assert not free_there.raw.committed
+    with gx.device(there):
+        results = [free_there + free_there, free_there * 2.0, gx.sin(free_there), free + free_there, free - 1.0]
+    assert {result.device for result in results} == {there}
+    assert {(result + 1.0).device for result in results} == {there}
+    with gx.device(there), gx.device(None):
+        assert (results[0] + 1.0).device == there  # a lifted pin moves nothing
 
 
 def test_operands_on_several_devices_meet_on_the_default_one_in_both_modes() -> None:
