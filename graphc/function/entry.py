@@ -114,7 +114,7 @@ def chooser(
     signals: Signals,
     used: set[Callable[..., Any]],
     promote: Callable[[Any], None],
-    patience: int,
+    patience: tuple[int, int],
     passes: Callable[[], bool],
 ) -> Callable[..., Any]:
     """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
@@ -124,20 +124,24 @@ def chooser(
       signals: the signals that it checks first.
       used: collects the entries of ``ag__others`` that served a call.
       promote: moves an entry to the front.
-      patience: the number of calls served by other entries before one is promoted.
+      patience: the number of calls served by other entries before one is promoted; then the number of those served by
+        remembered entries.
       passes: returns True if an entry may run in a thread that is busy.
 
     Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
     through them all.
     """
     writer = Writer(binder.signature.parameters, miss="break")
-    turns = cycle([*repeat(False, patience - 1), True])
+    turns, rare_turns = (cycle([*repeat(False, calls - 1), True]) for calls in patience)
     writer.namespace.update(
-        ag__used=used, ag__promote=promote, ag__turns=turns, ag__next=next, ag__plain=_PLAIN, ag__array=np.ndarray,
-        ag__known={}, Tensor=Tensor,
+        ag__used=used, ag__promote=promote, ag__turns=turns, ag__rare_turns=rare_turns, ag__next=next,
+        ag__plain=_PLAIN, ag__array=np.ndarray, ag__known={}, Tensor=Tensor,
     )  # fmt: skip
     passed = ", ".join(writer.parameters.values())
-    served = ["ag__used.add(ag__entry)", "if ag__next(ag__turns): ag__promote(ag__entry)", "return results"]
+    served, recalled = (
+        ["ag__used.add(ag__entry)", f"if ag__next({turns}): ag__promote(ag__entry)", "return results"]
+        for turns in ("ag__turns", "ag__rare_turns")
+    )
     body = [
         f"results = ag__first({passed})",
         "if results is not MISS: return results",
@@ -147,7 +151,7 @@ def chooser(
         "    if ag__entry is not None:",
         f"        results = ag__entry({passed})",
         "        if results is not MISS:",
-        *(f"            {line}" for line in served),
+        *(f"            {line}" for line in recalled),
         "for ag__entry in ag__others:",
         f"    results = ag__entry({passed})",
         "    if results is not MISS:",
