@@ -57,10 +57,10 @@ def _scoped(quick: bool) -> Duel:
 
 
 def _conversions(quick: bool) -> Mapping[str, Duel]:
-    """Between JAX's arrays, NumPy's, numbers and tensors."""
+    """Between JAX's arrays, NumPy's, numbers, Variables and tensors."""
     calls = 10 if quick else 100
     array = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
-    tensor, raw = gx.asarray(array), jnp.asarray(array)
+    tensor, raw, variable = gx.asarray(array), jnp.asarray(array), gx.Variable(array)
     pairs: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         "asarray of a jax.Array": (lambda: gx.asarray(raw), lambda: jnp.asarray(raw)),
         "asarray of a NumPy array": (lambda: gx.asarray(array), lambda: jnp.asarray(array)),
@@ -68,6 +68,8 @@ def _conversions(quick: bool) -> Mapping[str, Duel]:
         "asarray of a list": (lambda: gx.asarray([1.0, 2.0]), lambda: jnp.asarray([1.0, 2.0])),
         "np.asarray of a sum": (lambda: np.asarray(tensor + tensor), lambda: np.asarray(raw + raw)),
         "float of an item": (lambda: float(tensor[0, 0]), lambda: float(raw[0, 0])),
+        "exp of a Variable": (lambda: gx.exp(variable), lambda: jnp.exp(raw)),
+        "sum of a Variable": (lambda: variable.sum(), lambda: raw.sum()),
         "np.sin": (lambda: np.sin(tensor), lambda: jnp.sin(raw)),
     }
 
@@ -85,5 +87,5 @@ ROWS = (
     Row("eager-add", "eager a + b, 4x4", 1.0, _operator(operator.add)),
     Row("eager-matmul", "eager a @ b, 4x4", 1.0, _operator(operator.matmul)),
     Row("eager-device", "ten eager a + b in a device scope", 1.5, _scoped),
-    Row("eager-conversions", "7 conversions of and to tensors", 1.5, _conversions, rounds=300),
+    Row("eager-conversions", "9 conversions of and to tensors", 1.5, _conversions, rounds=300),
 )

@@ -17,7 +17,7 @@ from graphc.core.context import busy, context
 from graphc.core.convert import SCALARS
 from graphc.core.dtypes import copied_numpy
 
-__all__ = ["FAILED", "FAST_PATH", "call_kernel", "fast_path", "raw", "with_fast_path"]
+__all__ = ["FAILED", "FAST_PATH", "HOLDERS", "call_kernel", "fast_path", "raw", "with_fast_path"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,14 +43,23 @@ def method({parameters}):
 """
 
 
+HOLDERS: Final[set[type[Any]]] = set()
+"""The classes besides Tensor whose objects are arguments by their ``raw``: Variable, whose module adds it."""
+
+
+def _array_of(value: Any) -> Any:
+    """Returns the array of a Variable, or a copy of a NumPy array or scalar; raises for anything else."""
+    return value.raw if type(value) in HOLDERS else copied_numpy(value)
+
+
 def raw(name: str) -> str:
     """Returns the expression for an argument's array or number; it raises for anything else."""
     return f"{name}.raw if _type({name}) is _Tensor else {number(name)}"
 
 
 def number(name: str) -> str:
-    """Returns the expression for an argument that is a Python or NumPy number; it raises for anything else."""
-    return f"{name} if _type({name}) in _scalars else _numpy({name})"
+    """Returns the expression for an argument that is no tensor: a number, Variable or NumPy array; or it raises."""
+    return f"{name} if _type({name}) in _scalars else _array_of({name})"
 
 
 def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] = (), several: bool = False) -> str:
@@ -123,10 +132,10 @@ def _refuse() -> NoReturn:
 
 
 FAST_PATH: Mapping[str, Any] = {
+    "_array_of": _array_of,
     "_busy": busy,
     "_context": context,
     "_new": object.__new__,  # calling the class takes 70 ns more
-    "_numpy": copied_numpy,
     "_refuse": _refuse,
     "_scalars": SCALARS,
     "_type": type,

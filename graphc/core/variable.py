@@ -23,6 +23,7 @@ from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope, open_tapes
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.dtypes import as_dtype, type_of
+from graphc.core.fast_path import HOLDERS
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.core.name_scopes import scoped_name
@@ -458,3 +459,6 @@ def read(value: Any) -> Any:
 def is_symbolic(value: Any) -> bool:
     """Returns True if the value is a tensor without values, or reading it would give one."""
     return isinstance(value, SymbolicTensor) or (isinstance(value, Variable) and context.trace is not None)
+
+
+HOLDERS.add(Variable)

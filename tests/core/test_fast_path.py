@@ -99,3 +99,19 @@ def test_it_is_written_once() -> None:
     parts = ("core", "ops", "arrays", "gradients", "lowering", "runtime", "function")
     files = [path for part in parts for path in (PACKAGE / part).rglob("*.py") if swallowed in path.read_text()]
     assert files == [PACKAGE / "core" / "fast_path.py"]
+
+
+def test_functions_of_variables_read_the_present_value_and_their_results_outlive_it() -> None:
+    variable = gx.Variable([1.0, 4.0])
+    step = gx.function(lambda: variable.assign_add([0.0, 5.0]))
+    step()
+    assert [gx.sqrt(variable).tolist(), gx.sum(variable).item(), variable.max().item()] == [[1.0, 3.0], 10.0, 9.0]
+    kept = [gx.reshape(variable, (2,)), gx.astype(variable, "float32"), gx.maximum(variable, 0.0), variable.ravel()]
+    step()  # XLA may update the variable in the memory that it had
+    assert [tensor.tolist() for tensor in kept] == [[1.0, 9.0]] * 4
+    assert gx.maximum(0.0, variable).tolist() == [1.0, 14.0]
+    with gx.GradientTape() as tape:
+        loss = gx.sum(gx.square(variable))
+    assert tape.gradient(loss, variable).tolist() == [2.0, 28.0]
+    variable.assign([0.0, 1.0])
+    assert gx.sqrt(variable).tolist() == [0.0, 1.0]
