@@ -113,7 +113,7 @@ from graphc.core.tensor import Tensor
 from graphc.core.thread_settings import thread_settings
 from graphc.core.tracebacks import shorten, shorten_all, with_short_errors
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
-from graphc.core.variable_arrays import array_of, brought, held, replaced, variable_lock
+from graphc.core.variable_arrays import array_of, brought, exchanged, held, replaced, variable_lock
 from graphc.core.waiting import are_soon_computed, deadline, describe, wait_all, wait_for, wait_for_async
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ __all__ = [
     "dtype_rules",
     "examine",
     "examined_line",
+    "exchanged",
     "fast_path",
     "fitted_int",
     "forget_spread",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from graphc.core.variable import Variable
 
-__all__ = ["array_of", "brought", "held", "replaced", "variable_lock"]
+__all__ = ["array_of", "brought", "exchanged", "held", "replaced", "variable_lock"]
 
 variable_lock = threading.RLock()
 """Held from the moment a program takes the values of variables until it has stored the new ones. In between, the
@@ -40,6 +40,25 @@ def array_of(variable: Variable) -> jax.Array:
 
 held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
 """The array of a variable, without waiting; None while a program replaces it."""
+
+
+def exchanged(variables: Sequence[Variable], before: Sequence[jax.Array], after: Sequence[jax.Array]) -> bool:
+    """Stores new arrays in variables, unless another thread has assigned to one of them meanwhile.
+
+    Args:
+      variables: the variables.
+      before: their arrays when the new ones were computed.
+      after: the new arrays, of the same types, on the same devices.
+
+    Returns:
+      Whether it stored them.
+    """
+    with variable_lock:
+        if not all(map(operator.is_, map(held, variables), before)):
+            return False
+        for variable, array in zip(variables, after, strict=True):
+            variable._array = array  # pyright: ignore[reportPrivateUsage]  a family's own
+    return True
 
 
 @contextmanager

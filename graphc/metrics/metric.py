@@ -9,7 +9,8 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import Tensor, Variable, apply, context, shorten
-from graphc.metrics.sums import ADD
+from graphc.metrics.sums import ADD, TOTAL
+from graphc.metrics.updating import OpSums, is_plain, updated
 from graphc.ops import as_numbers, reshape, zeros
 from graphc.states import Stateful
 
@@ -74,10 +75,19 @@ class Metric(Stateful):
         kept = None if context.replica is None else context.replica.weights
         if kept is not None and values and as_numbers(values[0]).shape[:1] == kept.shape:
             values, options = self._weighted(kept, values, options)
+        plain = is_plain()
+        batch: Any = getattr(type(self).sums, "batch", None)
+        if plain and batch is not None:
+            found: OpSums = batch(self, *values, **options)
+            if updated(list(self._totals.values()), found.values, found.op, found.attrs):
+                return
         sums = self.sums(*values, **options)
         added = list(sums.values()) if context.replica is None else context.replica.total(list(sums.values()))
-        for key, more in zip(sums, added, strict=True):
-            self._totals[key].assign(apply(ADD, (self._totals[key], more)))
+        totals = [self._totals[key] for key in sums]
+        if plain and updated(totals, added):
+            return
+        for total, more in zip(totals, added, strict=True):
+            total.assign(apply(ADD, (total, more)))
 
     def _weighted(
         self, kept: Any, values: tuple[Any, ...], options: dict[str, Any]
@@ -99,8 +109,7 @@ class Metric(Stateful):
 
     def total(self, key: str) -> Tensor:
         """Returns a sum over all rows."""
-        high, low = self._totals[key].value()
-        return high + low
+        return apply(TOTAL, (self._totals[key].value(),))
 
     def reset(self) -> None:
         """Forgets all rows."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from graphc.base import at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Tensor, apply
-from graphc.ir import Attrs, OpDef
+from graphc.ir import Attrs
 from graphc.metrics.metric import Metric
-from graphc.metrics.sums import ABOVE, CONFUSION, MATCHES, WEIGHTED
-from graphc.ops import as_numbers, log, nn, sum, where
+from graphc.metrics.sums import ABOVE, CONFUSION, MATCHES, RATIO, TOTAL_RATIO, WEIGHTED
+from graphc.metrics.updating import OpSums, by_op
+from graphc.ops import log, nn, sum, where
 
 __all__ = [
     "AUC",
@@ -44,21 +45,19 @@ class Mean(Metric):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name, shapes={"total": (), "weight": ()})
 
-    def sums(self, values: ArrayLike, sample_weight: ArrayLike | None = None) -> Mapping[str, Any]:
+    @by_op
+    def sums(self, values: ArrayLike, sample_weight: ArrayLike | None = None) -> OpSums:
         """Returns the weighted sum and the sum of the weights.
 
         Args:
           values: numbers of any shape.
           sample_weight: a weight for each element of the first axes; 1 when None.
         """
-        return dict(zip(("total", "weight"), self._summed(WEIGHTED, (values,), sample_weight), strict=True))
-
-    def _summed(self, op: OpDef, values: Sequence[Any], weight: Any, **attrs: Any) -> tuple[Tensor, ...]:
-        return _apply(self.name, op, values, weight, **attrs)
+        return OpSums(WEIGHTED, (values, sample_weight))
 
     def result(self) -> Tensor:
         """Returns the mean; 0 without any weight."""
-        return _ratio(self.total("total"), self.total("weight"))
+        return _total_ratio(self, "total", "weight")
 
 
 class Accuracy(Mean):
@@ -75,10 +74,10 @@ class Accuracy(Mean):
       0.75
     """
 
-    _kind = "equal"
-    _threshold = 0.5
+    _attrs = Attrs(kind="equal", threshold=0.5)
 
-    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Mapping[str, Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    @by_op
+    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> OpSums:
         """Returns the weight of the right predictions and the sum of the weights.
 
         Args:
@@ -86,8 +85,7 @@ class Accuracy(Mean):
           y_pred: the predictions.
           sample_weight: a weight for each example; 1 when None.
         """
-        found = self._summed(MATCHES, (y_true, y_pred), sample_weight, kind=self._kind, threshold=self._threshold)
-        return dict(zip(("total", "weight"), found, strict=True))
+        return OpSums(MATCHES, (y_true, y_pred, sample_weight), self._attrs)
 
 
 class BinaryAccuracy(Accuracy):
@@ -105,11 +103,9 @@ class BinaryAccuracy(Accuracy):
       0.75
     """
 
-    _kind = "binary"
-
     def __init__(self, name: str | None = None, threshold: float = 0.5) -> None:
         super().__init__(name)
-        self._threshold = _number(self.name, "threshold", threshold)
+        self._attrs = Attrs(kind="binary", threshold=_number(self.name, "threshold", threshold))
 
 
 class CategoricalAccuracy(Accuracy):
@@ -126,7 +122,7 @@ class CategoricalAccuracy(Accuracy):
       0.5
     """
 
-    _kind = "categorical"
+    _attrs = Attrs(kind="categorical", threshold=0.5)
 
 
 class SparseCategoricalAccuracy(Accuracy):
@@ -143,7 +139,7 @@ class SparseCategoricalAccuracy(Accuracy):
       0.5
     """
 
-    _kind = "sparse"
+    _attrs = Attrs(kind="sparse", threshold=0.5)
 
 
 class _Thresholds(Metric):
@@ -152,9 +148,11 @@ class _Thresholds(Metric):
     def __init__(self, name: str | None, thresholds: Sequence[float]) -> None:
         count = (len(thresholds),)
         super().__init__(name, shapes={"true": count, "false": count, "positives": (), "negatives": ()})
-        self._thresholds = tuple(_number(self.name, "a threshold", threshold) for threshold in thresholds)
+        numbers = tuple(_number(self.name, "a threshold", threshold) for threshold in thresholds)
+        self._attrs = Attrs(thresholds=numbers)
 
-    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Mapping[str, Any]:
+    @by_op
+    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> OpSums:
         """Returns by threshold the weights of true and of false positives, and those of all positives and negatives.
 
         Args:
@@ -162,8 +160,7 @@ class _Thresholds(Metric):
           y_pred: scores, of the shape of the labels.
           sample_weight: a weight for each example; 1 when None.
         """
-        found = _apply(self.name, ABOVE, (y_true, y_pred), sample_weight, thresholds=self._thresholds)
-        return dict(zip(("true", "false", "positives", "negatives"), found, strict=True))
+        return OpSums(ABOVE, (y_true, y_pred, sample_weight), self._attrs)
 
 
 class _AtThresholds(_Thresholds):
@@ -217,7 +214,7 @@ class Recall(_AtThresholds):
 
     def result(self) -> Tensor:
         """Returns the recall; 0 where there are no positives."""
-        return self._shaped(_ratio(self.total("true"), self.total("positives")))
+        return self._shaped(_total_ratio(self, "true", "positives"))
 
 
 class AUC(_Thresholds):
@@ -257,7 +254,8 @@ class AUC(_Thresholds):
         super().__init__(name, [-1e-7, *(step / steps for step in range(1, steps)), 1.0 + 1e-7])
         self._curve, self._from_logits = curve, from_logits
 
-    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Mapping[str, Any]:
+    @by_op
+    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> OpSums:
         """Returns the weights of positives above each threshold.
 
         Args:
@@ -265,7 +263,8 @@ class AUC(_Thresholds):
           y_pred: scores from 0 to 1, or logits.
           sample_weight: a weight for each example; 1 when None.
         """
-        return super().sums(y_true, nn.sigmoid(y_pred) if self._from_logits else y_pred, sample_weight)
+        scores = nn.sigmoid(y_pred) if self._from_logits else y_pred
+        return OpSums(ABOVE, (y_true, scores, sample_weight), self._attrs)
 
     def result(self) -> Tensor:
         """Returns the area; 0 while positives or negatives are missing."""
@@ -301,10 +300,11 @@ class ConfusionMatrix(Metric):
     """
 
     def __init__(self, num_classes: int, name: str | None = None) -> None:
-        self._num_classes = _count("ConfusionMatrix: num_classes", num_classes, 1)
+        self._attrs = Attrs(num_classes=_count("ConfusionMatrix: num_classes", num_classes, 1))
         super().__init__(name, shapes={"counts": (num_classes, num_classes)})
 
-    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Mapping[str, Any]:
+    @by_op
+    def sums(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> OpSums:
         """Returns the weight of each pair of label and prediction; NaN if one is the number of no class.
 
         Args:
@@ -312,27 +312,20 @@ class ConfusionMatrix(Metric):
           y_pred: class numbers, or scores with the classes along one axis more.
           sample_weight: a weight for each example; 1 when None.
         """
-        (counts,) = _apply(self.name, CONFUSION, (y_true, y_pred), sample_weight, num_classes=self._num_classes)
-        return {"counts": counts}
+        return OpSums(CONFUSION, (y_true, y_pred, sample_weight), self._attrs)
 
     def result(self) -> Tensor:
         """Returns the matrix of weights, or of counts without weights."""
         return self.total("counts")
 
 
-def _apply(name: str, op: OpDef, values: Sequence[Any], weight: Any, **attrs: Any) -> tuple[Tensor, ...]:
-    try:
-        tensors = [as_numbers(value) for value in (*values, 1.0 if weight is None else weight)]
-        found: Tensor | tuple[Tensor, ...] = apply(op, tensors, Attrs(**attrs))
-    except GraphcError as error:
-        error.args = (f"{name}: {error.args[0]}",)
-        raise
-    return found if isinstance(found, tuple) else (found,)
-
-
 def _ratio(above: Tensor, below: Tensor) -> Tensor:
-    """Returns a quotient, 0 where there is nothing to divide by."""
-    return where(below > 0, above / where(below > 0, below, 1), 0)
+    return apply(RATIO, (above, below))
+
+
+def _total_ratio(metric: Metric, above: str, below: str) -> Tensor:
+    totals = metric.named_variables()
+    return apply(TOTAL_RATIO, (totals[above].value(), totals[below].value()))
 
 
 def _number(metric: str, what: str, value: Any) -> float:

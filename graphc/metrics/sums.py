@@ -10,11 +10,13 @@ import jax.numpy as jnp
 from graphc.ir import OPS, OpDef
 from graphc.ops import infer_by_evaluation
 
-__all__ = ["ABOVE", "ADD", "CONFUSION", "MATCHES", "WEIGHTED"]
+__all__ = ["ABOVE", "ADD", "CONFUSION", "MATCHES", "RATIO", "TOTAL", "TOTAL_RATIO", "WEIGHTED"]
 
 
 def _weights(weights: Any, shape: tuple[int, ...]) -> Any:
     """A weight for each element: those given are for the first axes, and may have an axis of size 1 at their end."""
+    if weights is None:
+        return jnp.ones(shape, jnp.float32)
     if weights.ndim == len(shape) + 1 and weights.shape[-1] == 1:
         weights = weights[..., 0]
     weights = weights.reshape((*weights.shape, *[1] * (len(shape) - weights.ndim)))
@@ -42,12 +44,12 @@ def _classes(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return _alike(labels, predictions)
 
 
-def _weighted(values: Any, weights: Any) -> tuple[Any, Any]:
+def _weighted(values: Any, weights: Any = None) -> tuple[Any, Any]:
     weights = _weights(weights, values.shape)
     return jnp.sum(values.astype(jnp.float32) * weights), jnp.sum(weights)
 
 
-def _matches(labels: Any, predictions: Any, weights: Any, *, kind: str, threshold: float) -> tuple[Any, Any]:
+def _matches(labels: Any, predictions: Any, weights: Any = None, *, kind: str, threshold: float) -> tuple[Any, Any]:
     if kind == "sparse":
         labels, predictions = _classes(labels, predictions)
     elif kind == "categorical":
@@ -59,7 +61,7 @@ def _matches(labels: Any, predictions: Any, weights: Any, *, kind: str, threshol
     return _weighted(labels == predictions, weights)
 
 
-def _above(labels: Any, predictions: Any, weights: Any, *, thresholds: tuple[float, ...]) -> tuple[Any, ...]:
+def _above(labels: Any, predictions: Any, weights: Any = None, *, thresholds: tuple[float, ...]) -> tuple[Any, ...]:
     """By threshold the weight of true and of false positives, then that of all positives and of all negatives."""
     labels, predictions = _alike(labels, predictions)
     weights = _weights(weights, labels.shape).reshape(-1)
@@ -70,7 +72,7 @@ def _above(labels: Any, predictions: Any, weights: Any, *, thresholds: tuple[flo
     return (*both, jnp.sum(true), jnp.sum(false))
 
 
-def _confusion(labels: Any, predictions: Any, weights: Any, *, num_classes: int) -> Any:
+def _confusion(labels: Any, predictions: Any, weights: Any = None, *, num_classes: int) -> Any:
     labels, predictions = _classes(labels, predictions)
     weights = _weights(weights, labels.shape)
     bad = (jnp.minimum(labels, predictions) < 0) | (jnp.maximum(labels, predictions) >= num_classes)
@@ -88,6 +90,19 @@ def _add(total: Any, more: Any) -> Any:
     return jnp.stack([new, low + (high - (new - part)) + (more - part)])
 
 
+def _total(total: Any) -> Any:
+    return total[0] + total[1]
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    """A quotient, 0 where there is nothing to divide by."""
+    return jnp.where(below > 0, above / jnp.where(below > 0, below, 1), 0)
+
+
+def _total_ratio(above: Any, below: Any) -> Any:
+    return _ratio(_total(above), _total(below))
+
+
 def _define(name: str, impl: Callable[..., Any], params: str, doc: str) -> OpDef:
     op = OpDef(
         name, impl=impl, infer=infer_by_evaluation(impl), params=tuple(params.split()), differentiable=False, doc=doc
@@ -100,4 +115,7 @@ WEIGHTED = _define("metrics.weighted", _weighted, "values weights", "The weighte
 MATCHES = _define("metrics.matches", _matches, _ROWS, "The weight of right predictions, and the sum of the weights.")
 ABOVE = _define("metrics.above", _above, _ROWS, "The weights of positives above thresholds, and of all.")
 CONFUSION = _define("metrics.confusion", _confusion, _ROWS, "The weight of each pair of label and prediction.")
+TOTAL = _define("metrics.total", _total, "total", "A sum, of which the rounding error is kept apart.")
+RATIO = _define("metrics.ratio", _ratio, "above below", "A quotient, 0 where there is nothing to divide by.")
+TOTAL_RATIO = _define("metrics.total_ratio", _total_ratio, "above below", "The quotient of two such sums.")
 ADD = _define("metrics.add", _add, "total more", "A sum and its rounding error, with a number added.")

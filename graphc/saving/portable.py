@@ -30,6 +30,7 @@ _COMPUTING = frozenset({
     "losses.sigmoid_cross_entropy", "losses.softmax_cross_entropy", "losses.sparse_softmax_cross_entropy",
     "losses.reduced",
     "metrics.weighted", "metrics.matches", "metrics.above", "metrics.confusion", "metrics.add",
+    "metrics.total", "metrics.ratio", "metrics.total_ratio",
     "debug.breakpoint",
 })  # fmt: skip
 """Ops outside the op table that only compute, or read and assign Variables."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,56 @@ def test_metrics_of_parts_are_merged_saved_and_loaded() -> None:
         whole.merge(gx.metrics.Mean())
     with pytest.raises(InvalidTypeError, match="auc: merge takes metrics of the same kind, got <AUC 'auc'>"):
         whole.merge([gx.metrics.AUC(21)])
+
+
+def test_updates_by_several_threads_all_count() -> None:
+    count, start = 100, threading.Barrier(4)
+    metrics = [gx.metrics.Mean(), _Halves(), gx.metrics.ConfusionMatrix(2)]
+
+    def work() -> None:
+        start.wait()
+        for _ in range(count):
+            for metric in metrics:
+                metric.update(*[[1, 0]] * (2 if metric is metrics[2] else 1))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [metrics[0].total(key).item() for key in ("total", "weight")] == [4 * count, 8 * count]
+    assert metrics[1].total("weight").item() == 4 * count
+    assert metrics[2].result().tolist() == [[4 * count, 0], [0, 4 * count]]
+
+
+class _Halves(gx.metrics.Mean):
+    """A mean with half the weights."""
+
+    def sums(self, *values: Any, **options: Any) -> Any:
+        return {key: total / 2 for key, total in super().sums(*values, **options).items()}
+
+
+def test_a_class_that_overrides_sums_adds_its_own() -> None:
+    halves, half = _Halves(), np.asarray(0.5)
+    for update in (halves.update, gx.function(halves.update)):
+        update([1.0, 3.0])
+    update([5.0], sample_weight=half)
+    assert [halves.total(key).item() for key in ("total", "weight")] == [5.25, 2.25]
+    assert halves.sums([4.0])["total"].item() == 2.0
+
+
+def test_sums_of_another_shape_are_refused() -> None:
+    class Wrong(gx.metrics.Metric):
+        def sums(self, values: Any) -> Any:
+            return {"total": values, "count": 1}
+
+    metric = Wrong(shapes={"count": (), "total": ()})
+    with pytest.raises(
+        InvalidArgumentError, match=r"(?s)shape \(2, 2\) given, shape \(2,\) expected.*test_standard.py"
+    ):
+        metric.update(gx.ones(2))
+    metric.update(gx.asarray(1.5))
+    assert [metric.total(key).item() for key in ("total", "count")] == [1.5, 1.0]
 
 
 def test_replicas_add_up_their_rows() -> None:
