@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import graphc as gx
-from benchmarks.harness import Contender, Duel, Reading, Row
+from benchmarks.harness import Contender, Duel, Reading, Row, arrays
 
 __all__ = ["ROWS"]
 
@@ -168,7 +168,44 @@ def _fed(quick: bool) -> Duel:
     return Duel(Contender("fed", lambda: fed, steps), Contender("alone", lambda: alone, steps), list)
 
 
+def _small_batches(quick: bool, shuffled: bool = False) -> Duel:
+    """Batches of eight rows as tensors, against NumPy's slices and one ``device_put`` of JAX each."""
+    batches = 10 if quick else 400
+    rows = np.random.default_rng(0).normal(size=(8 * batches, 4)).astype(np.float32)
+    numbers = np.arange(8 * batches, dtype=np.int32)
+    dataset = gx.data.Dataset.from_tensor_slices((rows, numbers))
+    dataset = (dataset.shuffle(8 * batches, seed=0) if shuffled else dataset).batch(8)
+    random = np.random.default_rng(0)
+
+    def by_hand() -> Iterator[Any]:
+        order = random.permutation(len(rows))
+        for start in range(0, len(rows), 8):
+            chosen: Any = order[start : start + 8] if shuffled else slice(start, start + 8)
+            yield jax.device_put((rows[chosen], numbers[chosen]))
+
+    def run(make: Callable[[], Iterable[Any]]) -> Callable[[], None]:
+        def sample() -> None:
+            *_, last = make()
+            jax.block_until_ready(arrays(last))
+
+        return sample
+
+    def check() -> list[tuple[Any, Any]]:
+        sums = [sum(np.asarray(x).sum() + np.asarray(y).sum() for x, y in made) for made in (dataset, by_hand())]
+        return [(np.float32(sums[0]), np.float32(sums[1]))]
+
+    return Duel(
+        Contender("graphc", lambda: run(lambda: dataset), batches),
+        Contender("NumPy and device_put", lambda: run(by_hand), batches),
+        check,
+    )
+
+
 ROWS = (
+    Row("data-small", "a batch of 8 small rows of arrays in memory", 1.0, _small_batches),
+    Row(
+        "data-small-shuffled", "the same, shuffled", 1.0, lambda quick: _small_batches(quick, shuffled=True),
+    ),
     Row("data-range", "an element of range(n).map(x + 1).batch(128)", 0.05, _against_tensorflow("range", _range), 1),
     Row("data-generators", "the same, against plain generators", 1.0, _generators, rounds=5),
     Row(

@@ -31,7 +31,7 @@ def _added(total: Any, more: Any) -> Any:
 
 def _updates(metric: gx.metrics.Metric, sums: Callable[..., Any], arrays: tuple[Any, ...], quick: bool) -> Duel:
     calls = 5 if quick else 50
-    given, theirs = tuple(map(gx.asarray, arrays)), tuple(map(jnp.asarray, arrays))
+    given, theirs = tuple([gx.asarray(array) for array in arrays]), tuple([jnp.asarray(array) for array in arrays])
     state = [jnp.zeros((2, *variable.shape[1:])) for variable in metric.variables]
 
     @jax.jit

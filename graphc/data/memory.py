@@ -11,7 +11,7 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import Tensor
-from graphc.data.elements import described, spec_of, take_apart, unflatten
+from graphc.data.elements import Block, described, spec_of, take_apart, unflatten
 from graphc.data.sources import Cardinality, SourceIterator
 from graphc.function import TensorSpec
 
@@ -70,11 +70,15 @@ class Slices:
 
     def take_rows(self, indices: Any) -> Any:
         """Returns slices as one batch: a view of the arrays if they are contiguous."""
+        return unflatten(self._structure, self.take_columns(indices))
+
+    def take_columns(self, indices: Any) -> Block:
+        """Returns the leaves of :meth:`take_rows`."""
         count = len(indices)
         if count and indices[-1] - indices[0] == count - 1 and (count < 3 or (np.diff(indices) == 1).all()):
             chosen: Any = slice(int(indices[0]), int(indices[-1]) + 1)
-            return unflatten(self._structure, [column[chosen] for column in self.columns])
-        return unflatten(self._structure, [_taken(column, indices) for column in self.columns])
+            return tuple([column[chosen] for column in self.columns])
+        return tuple([_taken(column, indices) for column in self.columns])
 
     def open(self) -> SourceIterator:
         """Raises an error: a plan reads the slices by row number."""

@@ -260,3 +260,47 @@ def test_the_seed_of_the_program_gives_the_orders_without_a_seed() -> None:
     assert first[0] != first[1]  # each shuffle has an order of its own
     gx.random.seed(12)
     assert [int(x) for x in numbers.shuffle(50)] != first[0]
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_a_position_between_small_batches_is_exact(size: int) -> None:
+    numbers = Dataset.from_tensor_slices((np.arange(600), np.ones((600, 2), np.float32)))
+    for dataset in (numbers.batch(size), numbers.shuffle(50, seed=1).batch(size), numbers.skip(5).batch(size, True)):
+        expected = [first.tolist() for first, _ in dataset]
+        for steps in (0, 1, 33, 70):
+            iterator = iter(dataset)
+            for _ in range(steps):
+                next(iterator)
+            other = iter(dataset)
+            other.restore(iterator.state())
+            # Each pass shuffles anew: only the two iterators of the same position are alike.
+            rest = [first.tolist() for first, _ in other]
+            assert rest == [first.tolist() for first, _ in iterator]
+            assert len(rest) == len(expected) - steps
+
+
+def test_many_rows_of_one_type_are_tensors_like_the_first() -> None:
+    leaves = {
+        "scalar": np.arange(300, dtype=np.int16),
+        "vector": np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32),
+        "truth": np.arange(300) % 2 == 0,
+        "text": np.array([str(number) for number in range(300)]),
+    }
+    numbers = {name: leaf for name, leaf in leaves.items() if name != "text"}
+    for kept, given in ((leaves, Dataset.from_tensor_slices(leaves)), (numbers, Dataset.from_tensor_slices(numbers))):
+        found = list(given)
+        for name, leaf in kept.items():
+            assert {(element[name].dtype, element[name].shape) for element in found} == {
+                (found[0][name].dtype, leaf.shape[1:])
+            }
+            assert [element[name].tolist() for element in found] == leaf.tolist()
+
+
+def test_a_batch_as_numpy_may_be_written_to_without_an_effect_on_others() -> None:
+    batches = iter(Dataset.from_tensor_slices(np.arange(64)).shuffle(64, seed=0).batch(4).as_numpy_iterator())
+    seen = [next(batches).copy()]
+    written = next(batches)
+    seen.append(written.copy())
+    written[:] = -1
+    seen += list(batches)
+    assert sorted(np.concatenate(seen).tolist()) == list(range(64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -71,10 +72,21 @@ class _Gathered(BufferedRows):
     def __init__(self, node: Gather, rows: Rows) -> None:
         super().__init__(rows, ahead=node.ahead)
         self._source = node.source
+        self._take_columns: Callable[[Any], Block] | None = getattr(node.source, "take_columns", None)
 
     def read(self, count: int) -> Block | None:
         found = self.input.block(count)
-        return None if found is None else tuple(flatten(self._source.take_rows(found[0]))[0])
+        if found is None:
+            return None
+        if self._take_columns is not None:
+            return self._take_columns(found[0])
+        return tuple(flatten(self._source.take_rows(found[0]))[0])
+
+    def block(self, count: int) -> Block | None:
+        # Of arrays in memory several small batches are read at once, in the time of one.
+        if self._take_columns is not None and self._place == self._size and 2 * count <= self.ahead:
+            self._read_more(self.ahead // count * count)
+        return super().block(count)
 
 
 @dataclass(frozen=True, eq=False)
