@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import statistics
 import time
@@ -45,6 +46,50 @@ def _one_feed(quick: bool) -> Duel:
         Contender("session.run", _batch(lambda: session.run(y, {x: array}), calls), calls),
         Contender("a compiled function", _batch(lambda: compiled(array).numpy(), calls), calls),
         lambda: [(session.run(y, {x: array}), compiled(array))],
+    )
+
+
+def _callable(quick: bool) -> Duel:
+    """The same by ``make_callable``, against JAX."""
+    calls = 10 if quick else 200
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", shape=(4,))
+        y = x * 2.0 + 1.0
+    call, jitted = gx.Session(graph=graph).make_callable(y, [x]), jax.jit(lambda x: x * 2.0 + 1.0)
+    array = np.ones(4, np.float32)
+    return Duel(
+        Contender("make_callable", _batch(lambda: call(array), calls), calls),
+        Contender("jax.jit", _batch(lambda: np.asarray(jitted(array)), calls), calls),
+        lambda: [(call(array), np.asarray(jitted(array)))],
+    )
+
+
+def _callable_of_variable(quick: bool) -> Duel:
+    """An update of a Variable and a fetch, against a program of JAX that donates its state."""
+    calls = 10 if quick else 200
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", shape=(4,))
+        v = gx.Variable(np.ones(4, np.float32))
+        y: Any = v.assign_add(x) * 2.0
+    session = gx.Session(graph=graph)
+    session.run(v.initializer)  # pyright: ignore[reportAttributeAccessIssue]
+    call = session.make_callable([y], [x])
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(state: Any, x: Any) -> Any:
+        return state + x, (state + x) * 2.0
+
+    state = [jax.device_put(np.ones(4, np.float32))]
+    array = np.ones(4, np.float32)
+
+    def stepped() -> Any:
+        state[0], found = step(state[0], array)
+        return np.asarray(found)
+
+    return Duel(
+        Contender("make_callable", _batch(lambda: call(array), calls), calls),
+        Contender("jax.jit", _batch(stepped, calls), calls),
+        lambda: [(call(array)[0], stepped())],
     )
 
 
@@ -152,6 +197,8 @@ def _median(work: Callable[[], Any], calls: int) -> float:
 
 ROWS = (
     Row("session-run", "session.run of a small fetch, one feed", 3.0, _one_feed),
+    Row("session-callable", "session.make_callable of a small fetch, one feed", 1.8, _callable),
+    Row("session-callable-variable", "session.make_callable of an update of a Variable", 2.5, _callable_of_variable),
     Row("session-step", "session.run of a training step", 2.0, _training_step),
     Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks, rounds=1),
     *(

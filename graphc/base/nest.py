@@ -11,6 +11,7 @@ import dataclasses
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
 from graphc.base.errors import InvalidArgumentError
@@ -254,11 +255,17 @@ def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any
         return None
     if kind is Repeat:
         return built[structure.keys[0]]
-    items = [_build(child, leaves, built) for child in structure.children]
+    inner = structure.children
+    if inner.count(LEAF) == len(inner):
+        items = list(islice(leaves, len(inner)))
+        if len(items) < len(inner):
+            raise InvalidArgumentError("fewer leaves than the structure has")
+    else:
+        items = [_build(child, leaves, built) for child in inner]
     if kind is tuple:
         return tuple(items)
     value = items if kind is list else container(structure, items)
-    if is_mutable(value):
+    if kind is list or is_mutable(value):
         built.append(value)
     return value
 

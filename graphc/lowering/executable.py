@@ -152,6 +152,8 @@ class Executable:
 
     def _dispatch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         context.launched()
+        if SPREAD_ARRAYS not in slow_path_reasons and self._layout is None:
+            return self._run(self.jitted, arrays, variables)
         place, given = self._meeting(arrays, variables)
         if place is None:
             return self._run(self.jitted, arrays, variables)
@@ -179,6 +181,11 @@ class Executable:
                 return self.transaction.run(
                     lambda values: program([*values, *arrays], lambda: described(self.graph.name, arrays)), variables
                 )
+
+    @property
+    def is_pure(self) -> bool:
+        """True if a dispatch is a call of :attr:`jitted`, while no arrays are on several devices."""
+        return not (self.variables or self.check or self.transaction.calls_host or self._layout)
 
     @property
     def is_short(self) -> bool:

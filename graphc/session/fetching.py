@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,14 +11,14 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, Tensor, Variable, bytes_array, is_text
+from graphc.core import STRING, Tensor, Variable, bytes_array, is_text, note_spread
 from graphc.ir import OPEN, Node, TensorType, Value
 from graphc.ops import READ_VARIABLE
 from graphc.session.graphs.graph import Graph
 from graphc.session.graphs.tensor import GraphTensor, Operation
 from graphc.session.state import parts_of
 
-__all__ = ["Fetches", "feed_targets", "feed_value", "fetched_value"]
+__all__ = ["Fetches", "feed_targets", "feed_value"]
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,12 @@ class Fetches:
                 places.append(values.setdefault(found.raw, len(values)))
         return cls(tuple(values), tuple(nodes), tuple(places), structure)
 
-    def result(self, arrays: list[Any]) -> Any:
-        """Returns the results of a run, in the structure of the fetches."""
-        leaves = [None if place is None else arrays[place] for place in self.places]
-        return leaves[0] if self.structure is None else nest.unflatten(self.structure, leaves)
+    def result(self, results: Sequence[Any]) -> Any:
+        """Returns the results of a run, for the user and in the structure of the fetches."""
+        arrays = [_fetched_value(result) for result in results]
+        if self.structure is None:
+            return None if self.places[0] is None else arrays[self.places[0]]
+        return nest.unflatten(self.structure, [None if place is None else arrays[place] for place in self.places])
 
 
 def _flattened(fetches: Any) -> tuple[list[Any], Any]:
@@ -104,6 +107,8 @@ def feed_value(value: Value, given: Any) -> Any:
       InvalidTypeError: a dtype that would lose something, or no array at all.
     """
     wanted = value.type
+    if type(given) is np.ndarray and given.shape == wanted.shape and given.dtype == wanted.dtype != STRING:
+        return given
     if isinstance(given, GraphTensor):
         raise _refused(value, InvalidTypeError, "a tensor of a graph has no value; feed what session.run gives of it")
     try:
@@ -131,6 +136,8 @@ def _array(value: Value, wanted: TensorType, given: Any) -> Any:
         if not is_text(given) and np.size(given):
             raise _refused(value, InvalidTypeError, f"expected strings, got {given!r:.60}")
         return bytes_array(given) if is_text(given) else np.empty(np.shape(given), object)
+    if isinstance(given, jax.Array):
+        note_spread(given.sharding)
     array: Any = given if hasattr(given, "dtype") else np.asarray(given)
     if array.dtype == wanted.dtype:
         return array
@@ -150,7 +157,7 @@ def _array(value: Value, wanted: TensorType, given: Any) -> Any:
     return np.asarray(array).astype(wanted.dtype)
 
 
-def fetched_value(result: Any) -> Any:
+def _fetched_value(result: Any) -> Any:
     """Converts a result for the user: to an array, or a scalar."""
     if isinstance(result, jax.Array):
         return _scalar(np.array(result))

@@ -17,7 +17,7 @@ from graphc.core import Resources, resources_scope, trace_scope
 from graphc.devices import device_name, devices
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, profile
-from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
+from graphc.session.fetching import Fetches, feed_targets, feed_value
 from graphc.session.graphs.graph import Graph, default_graph, stacks
 from graphc.session.graphs.tensor import GraphTensor
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
@@ -162,19 +162,22 @@ class Session:
         """
         feeds = [(key, None) for key in feed_list or ()]
         prepared = self._prepare(fetches, feeds)
+        fed, count = tuple(prepared.fed.items()), len(feeds)
 
         def call(*values: Any, options: RunOptions | None = None, run_metadata: RunMetadata | None = None) -> Any:
-            if len(values) != len(feeds):
+            if len(values) != count:
                 error = InvalidArgumentError(
-                    f"the callable takes {len(feeds)} values for its feed_list, {len(values)} were given"
+                    f"the callable takes {count} values for its feed_list, {len(values)} were given"
                 )
                 raise at(error, user_location())
             self._check_open()
-            arrays = [feed_value(value, values[place]) for value, place in prepared.fed.items()]
+            arrays = [feed_value(value, values[place]) for value, place in fed]
             return self._run(prepared, arrays, options, run_metadata)
 
         def plain(*values: Any) -> Any:
-            return call(*values)
+            if len(values) != count or self._closed:
+                return call(*values)  # which raises the error
+            return self._run(prepared, [feed_value(value, values[place]) for value, place in fed], None, None)
 
         return call if accept_options else plain
 
@@ -257,6 +260,8 @@ class Session:
     def _run(
         self, prepared: _Prepared, arrays: list[Any], options: RunOptions | None, metadata: RunMetadata | None
     ) -> Any:
+        if options is None and metadata is None and not self._config.operation_timeout_in_ms:
+            return prepared.fetches.result(self._executed(prepared, arrays))
         limit = (options.timeout_in_ms if options is not None else 0) or self._config.operation_timeout_in_ms
         traced = metadata is not None and options is not None and options.trace_level != RunOptions.NO_TRACE
         before = self._num_compiled
@@ -272,7 +277,7 @@ class Session:
                 metadata.timeline = timeline
         if metadata is not None:
             metadata.compiled = self._compiled[len(self._compiled) - (self._num_compiled - before) :]
-        return prepared.fetches.result([fetched_value(result) for result in results])
+        return prepared.fetches.result(results)
 
     def _executed(self, prepared: _Prepared, arrays: list[Any]) -> Sequence[Any]:
         single = prepared.single

@@ -7,8 +7,10 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
+from jax.sharding import NamedSharding, PartitionSpec
 
 import graphc as gx
 from graphc.base import Signal
@@ -402,3 +404,39 @@ def test_a_run_tells_what_it_compiled_however_long_the_log_is(graph: gx.Graph, m
             metadata = gx.RunMetadata()
             session.run(y, {"x:0": np.ones(size)}, run_metadata=metadata)
             assert len(metadata.compiled) == compiled
+
+
+def test_a_callable_checks_its_values_and_gives_arrays_of_its_own() -> None:
+    tensor = gx.asarray([1.0, 2.0])
+    with gx.Graph().as_default() as graph:
+        x, words = gx.placeholder("float32", shape=(2,)), gx.placeholder("string", shape=(2,))
+        y = x + 1.0
+    with gx.Session(graph=graph) as session:
+        call, both = session.make_callable(y, [x]), session.make_callable([y, words], [x, words])
+        given = np.ones(2, np.float32)
+        first = call(given)
+        first[:] = 7.0  # the caller's own
+        assert call(given).tolist() == [2.0, 2.0]
+        assert call([1, 2]).tolist() == call(tensor).tolist() == [2.0, 3.0]
+        assert both(given, np.array(["a", "b"]))[1].tolist() == [b"a", b"b"]
+        with pytest.raises(InvalidArgumentError, match="takes 1 values for its feed_list, 2 were given"):
+            call(given, given)
+        with pytest.raises(InvalidArgumentError, match=r"Cannot feed value of shape \(3,\)"):
+            call(np.ones(3, np.float32))
+        with pytest.raises(InvalidTypeError, match="which cannot hold it"):
+            call(np.array(["a", "b"]))
+    with pytest.raises(FailedPreconditionError, match="closed Session"):
+        call(given)
+
+
+def test_a_callable_takes_arrays_on_several_devices() -> None:
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", shape=(8,))
+        y = x * 2.0
+    mesh = jax.make_mesh((4,), ("data",))
+    spread = jax.device_put(np.arange(8, dtype=np.float32), NamedSharding(mesh, PartitionSpec("data")))
+    with gx.Session(graph=graph) as session:
+        call = session.make_callable(y, [x])
+        assert call(np.ones(8, np.float32)).tolist() == [2.0] * 8
+        assert call(spread).tolist() == [2.0 * number for number in range(8)]
+        assert call(np.ones(8, np.float32)).tolist() == [2.0] * 8

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import CONSTANT, Node, Value
-from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
+from graphc.session.fetching import Fetches, feed_targets, feed_value
 from graphc.session.plans.pruning import needed_nodes
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class PartialRun:
         self._done.update(nodes)
         self._open_feeds -= {value for value, _ in given}
         self._open_fetches -= set(targets)
-        return wanted.result([fetched_value(result) for result in results[: len(wanted.values)]])
+        return wanted.result(results[: len(wanted.values)])
 
     def _needed(self, targets: Iterable[Value | Node], fed: Any) -> list[Node]:
         trace = self._session.graph.trace

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NoReturn
 import jax
 import numpy as np
 
-from graphc.base import at, interruption, nest
+from graphc.base import at, interruption, nest, slow_path_reasons
 from graphc.base.errors import GraphcError, InternalError
-from graphc.core import Variable, array_of, resources_scope, type_of, variable_lock
+from graphc.core import Variable, array_of, context, resources_scope, type_of, variable_lock
 from graphc.devices import find_device
 from graphc.ir import Graph, TensorType
 from graphc.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
@@ -116,6 +116,7 @@ class StateSegment(Step):
     _count: int = field(init=False, repr=False, default=0)
     _shapes: tuple[int, ...] = field(init=False, repr=False, default=())
     _open: tuple[str, ...] = field(init=False, repr=False, default=())
+    _only: list[Any] = field(init=False, repr=False, default_factory=list[Any])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_count", len(self.graph.inputs))
@@ -134,6 +135,8 @@ class StateSegment(Step):
 
     def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program for arrays of these shapes."""
+        if self._only:
+            return self._only[0](arrays)
         key = tuple([(array.shape, array.dtype) for array in arrays])
         if self._shapes:
             key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
@@ -165,6 +168,8 @@ class StateSegment(Step):
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = found
+                if not self._shapes and not self._open and not is_open(self.graph):
+                    self._only.append(found)  # its inputs have no other types
             return found
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
@@ -213,6 +218,7 @@ class SegmentProgram:
             graph = specialize(graph, types, evaluate, values)
         graph = run_passes(graph)
         self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
+        self._is_pure = self._executable.is_pure
         self._pin = find_device(segment.device, told=True) if segment.pinned else None
         self._undonated: Any = None
         self._variables: list[Variable] | None = None
@@ -220,6 +226,9 @@ class SegmentProgram:
 
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program on the Variables of the Session."""
+        if self._is_pure and not slow_path_reasons:
+            context.launched()
+            return self._executable.jitted(*arrays)
         variables, resets = self._variables, self._state.resources.resets
         if variables is None or resets != self._resets:
             found = [self._state.find(resource) for resource in self._executable.variables]
