@@ -81,6 +81,36 @@ def _tape_for_call(quick: bool) -> Duel:
     return _duel(ours, lambda: jitted(y), quick)
 
 
+def _grown(quick: bool, *, taken_apart: bool = False) -> Duel:
+    """A list whose length depends on values, against a buffer and its length, or their rows in a list."""
+    numbers = np.linspace(-1.0, 3.0, 8, dtype=np.float32)
+    x, y = gx.asarray(numbers), jnp.asarray(numbers)
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        return [x[i] * 2.0 for i in range(8) if x[i] > 0.0]
+
+    @jax.jit
+    def jitted(x: Any) -> Any:
+        def step(i: Any, carried: Any) -> Any:
+            buffer, count = carried
+            is_kept = x[i] > 0.0
+            return jnp.where(is_kept, buffer.at[count].set(x[i] * 2.0), buffer), count + is_kept
+
+        return jax.lax.fori_loop(0, 8, step, (jnp.zeros(8), 0))
+
+    def listed() -> Any:
+        buffer, count = jitted(y)
+        return list(buffer[: int(count)])
+
+    calls = 5 if quick else 50
+    return Duel(
+        Contender("graphc", batch(lambda: compiled(x), (), calls), calls),
+        Contender("jax.jit", batch(listed if taken_apart else lambda: jitted(y), (), calls), calls),
+        lambda: [(compiled(x), listed())],
+    )
+
+
 def _python(quick: bool) -> Duel:
     """Both wait for each call: a compiled function returns after the Python that it calls."""
     x, y = gx.asarray(_VALUE), jnp.asarray(_VALUE)
@@ -97,5 +127,7 @@ ROWS = [
     Row("call-jax", "gx.call_jax in eager code", 1.5, _jax_function),
     Row("call-jax-dict", "gx.call_jax of a dict in eager code", 1.5, _jax_function_of_dict),
     Row("call-tape-once", "call under a tape of its own that follows nothing", 2.0, _tape_for_call),
+    Row("call-grown", "call that returns a list of a length known at run time, against a buffer", 10.0, _grown),
+    Row("call-grown-list", "the same, against a list", 1.0, lambda quick: _grown(quick, taken_apart=True)),
     Row("call-pyfunc", "call with a gx.pyfunc, which is waited for", 2.0, _python),
 ]

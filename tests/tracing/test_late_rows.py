@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphc as gx
 from graphc.tracing import LateRow, current_trace
@@ -94,3 +95,30 @@ def test_a_row_in_a_branch_is_a_node_outside() -> None:
 
     np.testing.assert_allclose(program(gx.asarray(X)).numpy(), Y[5], rtol=1e-5)
     np.testing.assert_allclose(program(gx.asarray(-X)).numpy(), -Y[0] + Y[5], rtol=1e-5)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2, 5, 31, 32, 33, 70])
+def test_a_list_of_unknown_length_has_its_rows(kept: int) -> None:
+    @gx.function
+    def smaller(x: Any, bound: Any) -> Any:
+        return [(row * 2.0, {"first": row[0]}) for row in x if row[0] < bound]
+
+    x = gx.reshape(gx.arange(140, dtype="float32"), (70, 2))
+    found = smaller(x, gx.asarray(2.0 * kept - 1.0))
+    assert [row.tolist() for row, _ in found] == (x.numpy() * 2)[:kept].tolist()
+    assert [rest["first"].item() for _, rest in found] == x.numpy()[:kept, 0].tolist()
+    for row, _ in found[:1]:
+        row[0] = -1.0  # of its own memory
+        assert [row.tolist() for row, _ in found[1:]] == (x.numpy() * 2)[1:kept].tolist()
+
+
+def test_rows_of_a_list_of_unknown_length_are_followed_by_a_tape() -> None:
+    @gx.function
+    def positive(x: Any) -> Any:
+        return [value * value for value in x if value > 0.0]
+
+    x = gx.asarray([1.0, -2.0, 3.0])
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        total = sum(positive(x))
+    assert tape.gradient(total, x).tolist() == [2.0, 0.0, 6.0]
