@@ -160,6 +160,9 @@ class Binder:
         arrays: list[Any] = []
         for name, value in values.items():
             try:
+                if type(value) is Tensor:
+                    arrays.append(checked_array(value))
+                    continue
                 arrays += [checked_array(leaf) for leaf in nest.flatten(value)[0] if is_array(leaf)]
             except InvalidArgumentError as error:
                 error.args = (f"{self._function_name}: argument {name!r}: {error.args[0]}",)

@@ -191,9 +191,10 @@ class GradientTape:
         known = self._connected
         kept: list[Tensor] = []
         for variable in variables:
-            value = Tensor(array_of(variable))
-            self.record_read(variable, value)
-            kept.append(value.snapshot())
+            value = Tensor(array_of(variable)).snapshot()
+            kept.append(value)
+            if self._watches(variable):
+                self._note_read(variable, value, id(value))
         kept += [tensor.snapshot() for tensor in tensors]
         wrt = tuple([place for place, snapshot in enumerate(kept) if id(snapshot) in known])
         if not wrt or self._elsewhere.computed:
@@ -280,9 +281,12 @@ class GradientTape:
         """Records that reading ``variable`` returned ``tensor``; Variable calls this."""
         if self._watches(variable):
             snapshot = tensor.snapshot()
-            self._connected[key_of(snapshot)] = snapshot
-            self._reads.setdefault(variable.name, []).append(snapshot)
-            self._variables[variable.name] = variable
+            self._note_read(variable, snapshot, key_of(snapshot))
+
+    def _note_read(self, variable: Variable, snapshot: Tensor, key: int) -> None:
+        self._connected[key] = snapshot
+        self._reads.setdefault(variable.name, []).append(snapshot)
+        self._variables[variable.name] = variable
 
     def gradient(
         self,
