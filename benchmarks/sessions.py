@@ -198,7 +198,7 @@ def _median(work: Callable[[], Any], calls: int) -> float:
 ROWS = (
     Row("session-run", "session.run of a small fetch, one feed", 3.0, _one_feed),
     Row("session-callable", "session.make_callable of a small fetch, one feed", 1.8, _callable),
-    Row("session-callable-variable", "session.make_callable of an update of a Variable", 2.5, _callable_of_variable),
+    Row("session-callable-variable", "session.make_callable of an update of a Variable", 2.7, _callable_of_variable),
     Row("session-step", "session.run of a training step", 2.0, _training_step),
     Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks, rounds=1),
     *(

@@ -152,8 +152,6 @@ class Executable:
 
     def _dispatch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         context.launched()
-        if SPREAD_ARRAYS not in slow_path_reasons and self._layout is None:
-            return self._run(self.jitted, arrays, variables)
         place, given = self._meeting(arrays, variables)
         if place is None:
             return self._run(self.jitted, arrays, variables)
