@@ -136,7 +136,8 @@ def has_parts(value: Any) -> bool:
 def library_data(value: Any) -> list[tuple[str, Any]]:
     """Returns the numbers, strings and arrays in a library object's attributes, such as coefficients.
 
-    Returns none for objects about whose hidden state the user is warned.
+    Among them are callable objects of the same library, to which it may pass a call on. Returns none for objects about
+    whose hidden state the user is warned.
     """
     kind = cast("type[Any]", type(value))
     package = kind.__module__.partition(".")[0]
@@ -144,7 +145,13 @@ def library_data(value: Any) -> list[tuple[str, Any]]:
         return []
     if is_unseen(value) and package not in _OF_DATA:
         return []
-    return [(name, part) for name, part in attributes_of(value) if _is_data(part) and _gives(value, name, part)]
+    parts = [(name, part) for name, part in attributes_of(value) if _is_data(part) or _is_delegate(part, package)]
+    return [(name, part) for name, part in parts if _gives(value, name, part)]
+
+
+def _is_delegate(value: Any, package: str) -> bool:
+    kind = cast("type[Any]", type(value))
+    return callable(value) and recorder(value) is _instance and kind.__module__.partition(".")[0] == package
 
 
 def _is_data(value: Any) -> bool:

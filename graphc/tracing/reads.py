@@ -310,6 +310,8 @@ class Reads:
             elif source is not None:
                 for name, part in library_data(owner):
                     self.record(attribute(source, name), part)
+                    if callable(part):
+                        todo.append(part)
             todo += [part for _, part in contents_of(owner)]
         return list(seen.values())
 

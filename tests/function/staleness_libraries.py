@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from scipy import sparse
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, interp1d
 
 import graphc as gx
 from tests.function.staleness import Made, for_kind
@@ -67,6 +67,9 @@ for _area, _kind, _make, _use, _change in (
      lambda p: p.coeffs.__setitem__(0, 3.0)),
     (ATTRIBUTES, "a coefficient of a SciPy spline", _spline, lambda s: float(s(0.5)),
      lambda s: s.c.__setitem__(Ellipsis, s.c * 2)),
+    (ATTRIBUTES, "a coefficient of a SciPy interpolation's spline",
+     lambda: interp1d([0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 1.0, 3.0], kind="cubic"), lambda s: float(s(0.5)),
+     lambda s: s._spline.c.__setitem__(Ellipsis, s._spline.c * 2)),
     (ATTRIBUTES, "the text of a `string.Template`", lambda: string.Template("$a"),
      lambda t: float(t.substitute(a=2, b=5)), lambda t: setattr(t, "template", "$b")),
     (ARRAYS, "an element of a NumPy array, read by `array.flat` from outside", lambda: np.array([[1.5, 2.5]]).flat,

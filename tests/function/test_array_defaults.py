@@ -80,6 +80,7 @@ def test_defaults_of_each_dtype(dtype: str) -> None:
         np.testing.assert_allclose(compiled(x), array + 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the dtype on a NumPy array:DeprecationWarning")  # NumPy 2.5
 def test_a_default_that_is_another_view_of_its_bytes() -> None:
     array = np.ones((2, 2), np.float32)
     compiled = gx.function(with_default(shifted, array))
