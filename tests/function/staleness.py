@@ -75,6 +75,7 @@ def for_kind(
 def cases() -> list[Case]:
     """The whole table, in order."""
     from tests.function import (  # noqa: F401
+        staleness_builtins,
         staleness_classes,
         staleness_data,
         staleness_libraries,

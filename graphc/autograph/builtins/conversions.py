@@ -15,6 +15,7 @@ import numpy as np
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.branches.logic import truth_value
 from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import is_symbolic
@@ -50,8 +51,8 @@ def _conversion(kind: type[Any]) -> Callable[..., Any]:
 
 _ASKED: dict[type[Any], tuple[str, ...]] = {
     bool: ("__bool__", "__len__"),
-    complex: ("__complex__", "__float__"),
-    float: ("__float__",),
+    complex: ("__complex__", "__float__", "__index__"),
+    float: ("__float__", "__index__"),
     int: ("__int__", "__index__"),
 }
 
@@ -68,7 +69,7 @@ def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
 
     def native(found: Any) -> Any:
         asked: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
-        return function(asked())
+        return in_python(function, asked())
 
     if is_symbolic(result) and not isinstance(result, SymbolicTensor):
         result = number(as_tensor(result), int)
@@ -119,6 +120,8 @@ def _complex(native: Native, *args: Any, **kwargs: Any) -> Any:
 
 
 def _round(native: Native, value: Any, ndigits: Any = None) -> Any:
+    if (method := operator_method(value, "__round__")) is not None:
+        return call(method)(value) if ndigits is None else call(method)(value, ndigits)
     if not isinstance(value, SymbolicTensor):
         return native(value) if ndigits is None else native(value, ndigits)
     if value.shape:

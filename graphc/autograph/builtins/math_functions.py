@@ -45,9 +45,23 @@ def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNum
     return SymbolicNumber(found, kind, joined=any_joined(operands))
 
 
+def _given(value: Any) -> Any:
+    """Returns an argument; of an object of the user's, the float that it gives."""
+    return value if operator_method(value, "__float__") is None else call(float)(value)
+
+
+def _of_floats(stands_for: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what stands for a function of floats, which objects of the user's may give."""
+
+    def replaced(native: Native, *args: Any, **options: Any) -> Any:
+        return stands_for(native, *map(_given, args), **options)
+
+    return replaced
+
+
 def _as_float(value: Any) -> Any:
     """Returns an argument as the float that a function of ``math`` makes of it."""
-    if is_symbolic(value) or operator_method(value, "__float__") is not None:
+    if is_symbolic(value):
         return call(float)(value)
     return math.copysign(value, value)  # a float, or what Python says of what is none
 
@@ -103,18 +117,13 @@ def _function(compute: Callable[..., Any], *domains: _Domain, kind: type[Any] = 
     """Returns what stands for a function of floats."""
 
     def replaced(native: Native, *args: Any) -> Any:
-        if not any(map(_depends, args)):
+        if not any(map(_symbolic, args)):
             return native(*args)
         operands = [_as_float(value) for value in args]
         _check(native, domains, operands)
         return _result(compute(*operands), kind, operands)
 
     return replaced
-
-
-def _depends(value: Any) -> bool:
-    """Returns True if an argument is a tensor without a value, or an object of the user's that may give one."""
-    return _symbolic(value) or operator_method(value, "__float__") is not None
 
 
 def _exceeds(limit: float) -> _Domain:
@@ -192,7 +201,7 @@ def _log10(x: Any) -> Any:
 
 def _log(native: Native, x: Any, *base: Any) -> Any:
     """``math.log``, of one argument or with a base."""
-    if not any(map(_depends, (x, *base))) or len(base) > 1:
+    if not any(map(_symbolic, (x, *base))) or len(base) > 1:
         return native(x, *base)
     operands = [_as_float(value) for value in (x, *base)]
     _check(native, (_NOT_POSITIVE, *_BASES), operands)
@@ -223,7 +232,11 @@ def _whole(op: str) -> Callable[..., Any]:
     """``math.floor``, ``ceil`` or ``trunc``."""
 
     def replaced(native: Native, x: Any, /) -> Any:
-        if not _depends(x):
+        if (method := operator_method(x, f"__{op}__")) is not None:
+            return call(method)(x)
+        if op != "trunc":  # which asks for no __float__
+            x = _given(x)
+        if not _symbolic(x):
             return native(x)
         if op == "trunc" and kind_of(x) is None:
             raise current_trace().refuse(InvalidTypeError("type Tensor doesn't define __trunc__ method; use int(x)"))
@@ -243,7 +256,7 @@ def _hypot(*values: Any) -> Any:
 
 
 def _isclose(native: Native, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
-    if not any(map(_depends, (a, b, rel_tol, abs_tol))):
+    if not any(map(_symbolic, (a, b, rel_tol, abs_tol))):
         return native(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
     if _symbolic(rel_tol) or 0 < rel_tol < _CLOSE:
         error = UnimplementedError(
@@ -328,6 +341,14 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": _function(FUNCTIONS["sqrt"], _where(lambda x: x < 0, -1.0)),
 }
 
+_NOT_OF_FLOATS = (
+    *("ceil", "floor", "trunc"),  # which have methods of their own
+    *("comb", "factorial", "gcd", "isqrt", "lcm", "perm"),
+    *("dist", "sumprod"),
+)
+
 OVERRIDES: Functions = {
-    getattr(math, name): of_values(stands) for name, stands in _FUNCTIONS.items() if hasattr(math, name)
+    getattr(math, name): of_values(stands if name in _NOT_OF_FLOATS else _of_floats(stands))
+    for name, stands in _FUNCTIONS.items()
+    if hasattr(math, name)
 }

@@ -20,6 +20,8 @@ from graphc.autograph.constructs.purity.reading import (
     read_missing,
     read_unset,
 )
+from graphc.autograph.constructs.purity.special_methods import called_by
+from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.choice import ask, over_choices
 from graphc.autograph.values.control import control
@@ -133,8 +135,10 @@ def getattr_in_trace(owner: Any, name: str, *default: Any) -> Any:
 def listing(function: Any, owner: Any) -> Any:
     """``vars`` or ``dir`` of an object."""
     read_attribute(owner, "__dict__", None)
-    if function is dir and isinstance(owner, types.ModuleType):
-        counts_as_a_whole(vars(owner))
+    if function is dir:
+        asked(owner, called_by(dir))
+        if isinstance(owner, types.ModuleType):
+            counts_as_a_whole(vars(owner))
     return in_python(function, owner)
 
 

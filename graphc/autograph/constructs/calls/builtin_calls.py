@@ -12,6 +12,7 @@ from graphc.autograph.constructs.calls.guarded import PURE_BUILTINS, class_of, g
 from graphc.autograph.constructs.overrides import OVERRIDES
 from graphc.autograph.constructs.purity.class_tests import CLASS_TESTS, tested
 from graphc.autograph.constructs.purity.impure import check_read, is_reported, public_name, report_call
+from graphc.autograph.constructs.purity.reading import is_library
 from graphc.autograph.constructs.purity.watch import is_pure_module
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.constructs.storage.unfollowed import note_change
@@ -54,7 +55,8 @@ def builtin_call(function: Any) -> Any:
     if function in PURE_BUILTINS:
         return tested(function, guarded(function)) if function in CLASS_TESTS else guarded(function)
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, types.ModuleType) or owner is None:  # the __self__ of a function in C is its module
+    # The __self__ of a function in C is its module; a class method makes an object, as a function does.
+    if owner is None or isinstance(owner, types.ModuleType) or (isinstance(owner, type) and is_library(owner)):
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
         if not is_pure_module(module) or changes_array(function) or is_reported(function):
             function = report_call(function, f"the call of {function.__qualname__}")

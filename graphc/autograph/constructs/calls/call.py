@@ -6,7 +6,6 @@ import builtins
 import contextlib
 import functools
 import inspect
-import operator
 import types
 from collections.abc import Callable
 from functools import lru_cache
@@ -17,6 +16,7 @@ from graphc.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, bui
 from graphc.autograph.constructs.calls.cached_calls import CACHED, call_cached
 from graphc.autograph.constructs.calls.dispatching import DISPATCHING, call_dispatched
 from graphc.autograph.constructs.calls.generator_managers import converted_maker
+from graphc.autograph.constructs.calls.getters import GETTERS, get_by
 from graphc.autograph.constructs.calls.guarded import (
     MAPPING,
     PURE_BUILTINS,
@@ -59,8 +59,6 @@ __all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert"]
 _TEXTS: frozenset[Any] = frozenset((ascii, format, print, repr, str))
 _KEEPING = CONTENT_METHODS | {"format", "format_map", "join"}
 """Methods that take one of several values as it is: they put it somewhere, or write it when the program runs."""
-_GETTERS = (operator.attrgetter, operator.methodcaller)
-"""Objects of Python's that call code of the user's, which is not converted then."""
 _PRINT = print
 
 
@@ -121,6 +119,8 @@ def call(function: Any) -> Any:
             return _with_choices(function, native)
         hands_over = native is not function and is_library(function) and function is not functools.partial
         return telling(function, native) if hands_over and not is_graphc_class(function) else native
+    if isinstance(function, GETTERS):
+        return functools.partial(get_by, function, call_method)
     if function is object.__getattribute__:
         return own_attr
     if isinstance(function, types.MethodWrapperType) and function.__name__ == "__getattribute__":
@@ -145,7 +145,7 @@ def call(function: Any) -> Any:
 def _call_as_it_is(function: Any) -> Any:
     """Returns what to call in place of an object of a library's, which is not converted."""
     module = getattr(function, "__module__", None) or type(function).__module__
-    if not is_pure_module(module) or isinstance(function, _GETTERS) or changes_array(function) or is_reported(function):
+    if not is_pure_module(module) or changes_array(function) or is_reported(function):
         function = report_call(function, f"the call of {function!r:.60}")
     return telling(function, guarded(checked(function)))
 

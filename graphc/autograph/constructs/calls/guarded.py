@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import sys
 import types
 import warnings
@@ -12,6 +13,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.cached_calls import CACHED
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.natives import ITERATING, call_watched, check_arguments, may_change
+from graphc.autograph.constructs.purity.special_methods import called_by
 from graphc.autograph.constructs.purity.unconverted import handed
 from graphc.autograph.constructs.purity.watch import check_iterator, made, made_here, operator_method
 from graphc.autograph.frontend.convert import is_converted
@@ -40,7 +42,7 @@ PURE_BUILTINS: frozenset[Any] = frozenset(
         "slice sorted str sum super tuple type zip"
     ).split(" ")
 )
-_CALLING_BUILTINS: frozenset[Any] = frozenset((filter, map, max, min, sorted))
+_CALLING_BUILTINS: frozenset[Any] = frozenset((filter, iter, map, max, min, sorted))
 MAPPING: frozenset[Any] = frozenset((filter, map))
 _SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
     abs: ("__abs__",),
@@ -65,6 +67,9 @@ _CALLBACKS = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     functools.partial,
+    operator.attrgetter,
+    operator.itemgetter,
+    operator.methodcaller,
     CACHED,
 )
 
@@ -126,7 +131,8 @@ def guarded(function: Any) -> Any:
     # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
     iterates = _hashable_function(function) in ITERATING
     watches = not iterates and _hashable_function(function) not in PURE_BUILTINS and may_change(function)
-    if calling and trace.parent is None and not trace.root.has_growing and not iterates and not watches:
+    asks = bool(called_by(function))
+    if calling and trace.parent is None and not (trace.root.has_growing or iterates or watches or asks):
         return functools.partial(in_python, function)
 
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -136,9 +142,13 @@ def guarded(function: Any) -> Any:
                 check_iterator(value)
         if not calling:
             args = tuple([_called_back(value) for value in args])
-            if function in MAPPING and args and isinstance(args[0], type):
+            calls_first = function in MAPPING or (function is iter and len(args) == 2)
+            if calls_first and args and (isinstance(args[0], type) or _is_called(args[0])):
                 args = (control.call(args[0]), *args[1:])
-            kwargs = {name: _called_back(value) for name, value in kwargs.items()}
+            kwargs = {
+                name: control.call(f) if _is_called(f) and name == "key" else _called_back(f)
+                for name, f in kwargs.items()
+            }
         if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
             found, result = call_special(args[0], *_SPECIAL_METHODS[function])
             if found:
@@ -167,6 +177,11 @@ def _hashable_function(function: Any) -> Any:
 def _called_back(value: Any) -> Any:
     """Returns an argument that the builtin calls, as a call of it would be converted."""
     return control.call(value) if isinstance(value, _CALLBACKS) or alternatives(value) is not None else value
+
+
+def _is_called(value: Any) -> bool:
+    """Returns True if a function is an object of the user's, which are called by a method."""
+    return operator_method(value, "__call__") is not None
 
 
 def _takes_tensors(function: Any) -> bool:

@@ -18,8 +18,9 @@ from graphc.autograph.constructs.expressions.identity import is_, is_not
 from graphc.autograph.constructs.expressions.operators import answers
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_key, holds_item
-from graphc.autograph.constructs.purity.natives import HASHED, check_items, check_methods
+from graphc.autograph.constructs.purity.natives import check_items, check_methods
 from graphc.autograph.constructs.purity.reading import read_inherited, read_namespace
+from graphc.autograph.constructs.purity.special_methods import HASHED
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.values.choice import Choice, ask, decide, is_simple, over_choices
@@ -241,7 +242,7 @@ def contains(item: Any, container: Any) -> Any:
         return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
     method = operator_method(container, "__contains__")
     if method is not None:
-        return bool(call(method)(container, item))  # `in` gives a bool, whatever __contains__ gives
+        return call(bool)(call(method)(container, item))  # `in` gives a bool, whatever __contains__ gives
     check_methods(item, HASHED)
     asked(container, ("__contains__",))
     check_read(container)

@@ -20,8 +20,9 @@ from graphc.autograph.constructs.expressions.positions import checked_positions
 from graphc.autograph.constructs.expressions.text import percent
 from graphc.autograph.constructs.purity.impure import check_read
 from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
-from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
+from graphc.autograph.constructs.purity.natives import check_index, check_methods, check_printed
 from graphc.autograph.constructs.purity.reading import read_attribute, read_namespace
+from graphc.autograph.constructs.purity.special_methods import INDEXED
 from graphc.autograph.constructs.purity.unconverted import operated
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
 from graphc.autograph.constructs.storage.cells import ContentsCell

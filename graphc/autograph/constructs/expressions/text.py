@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
+from graphc.autograph.constructs.expressions.printf import with_numbers
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
 from graphc.autograph.constructs.purity.unconverted import asked
@@ -266,7 +267,14 @@ def percent(template: Any, values: Any) -> Any:
     """``template % values``."""
     if context.trace is None:
         return template % values
-    shown = _shown_arguments(template, values, ("r", "a"))
+    if isinstance(template, str):
+        values = with_numbers(template, values)
+    if isinstance(values, tuple) or (
+        isinstance(values, dict) and not (isinstance(template, str) and "%(" not in template)
+    ):
+        shown = _shown_arguments(template, values, ("r", "a"))
+    else:  # a list is one value
+        shown = _shown(values, "str", "repr")
     if is_deferred((template, shown)):
         return _text("%", template, shown)
     check_printed(values)

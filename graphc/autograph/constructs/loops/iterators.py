@@ -26,7 +26,8 @@ from graphc.autograph.constructs.loops.spaces import (
     is_same,
 )
 from graphc.autograph.constructs.overrides import Functions
-from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
+from graphc.autograph.constructs.purity.natives import check_methods
+from graphc.autograph.constructs.purity.special_methods import INDEXED
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex

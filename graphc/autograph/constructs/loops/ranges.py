@@ -11,7 +11,8 @@ import numpy as np
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.loops.spaces import TensorIndices
 from graphc.autograph.constructs.overrides import Functions, of_values
-from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
+from graphc.autograph.constructs.purity.natives import check_methods
+from graphc.autograph.constructs.purity.special_methods import INDEXED
 from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, number, span_of
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span

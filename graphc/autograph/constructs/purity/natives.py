@@ -12,6 +12,17 @@ from typing import Any, cast
 
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.impure import check_read, defining_class, origin, public_name
+from graphc.autograph.constructs.purity.special_methods import (
+    BY_NUMBER,
+    FORMATTED,
+    HASHED,
+    INDEXED,
+    ITERATED,
+    MAPPING,
+    SIZED,
+    asking,
+    called_of,
+)
 from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.constructs.purity.witness import is_written_by_user, witnessed
@@ -24,8 +35,6 @@ from graphc.base import is_installed_file, with_article
 from graphc.tracing import Region, context
 
 __all__ = [
-    "HASHED",
-    "INDEXED",
     "ITERATING",
     "call_watched",
     "check_arguments",
@@ -41,11 +50,6 @@ __all__ = [
     "spread",
 ]
 
-HASHED = ("__hash__", "__eq__")
-"""The special methods that Python calls of a dictionary's key or a set's element."""
-INDEXED = ("__index__",)
-"""The special method that Python calls of a count or an index."""
-
 ITERATING: dict[Any, bool] = {
     **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
     **dict.fromkeys((list, sorted, tuple), True),
@@ -55,36 +59,6 @@ ITERATING: dict[Any, bool] = {
 # Called by way of graphc, these would find a frame of graphc's where they look for the user's.
 _LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
 _FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
-
-_FORMATTED = ("__format__", "__str__", "__repr__")
-_ITERATED = ("__iter__", "__length_hint__")
-_SIZED = ("__len__",)
-_BY_NUMBER = (*_SIZED, "__getitem__")
-_MAPPING = ("keys", "__getitem__", "__iter__", "__len__")
-
-_ASKED: dict[Any, tuple[str, ...]] = {
-    **dict.fromkeys((frozenset, set), HASHED),
-    complex: ("__complex__", "__float__", "__index__"),
-    dict: _MAPPING,
-    divmod: ("__divmod__", "__rdivmod__"),
-    format: _FORMATTED,
-    pow: ("__pow__", "__rpow__"),
-    reversed: ("__reversed__", *_BY_NUMBER),
-    round: ("__round__",),
-    str: _FORMATTED,
-}
-_READ: dict[Any, tuple[str, ...]] = {
-    **dict.fromkeys((all, any, filter), ("__bool__", "__len__")),
-    range: INDEXED,
-    slice: INDEXED,
-    sum: ("__add__", "__radd__"),
-}
-# By the kind whose method is called.
-_ASKED_BY_METHODS: dict[type[Any], tuple[str, ...]] = {
-    **dict.fromkeys((dict, frozenset, set), (*HASHED, *_ITERATED)),
-    **dict.fromkeys((list, tuple), ("__eq__", "__index__")),
-    str: (*_FORMATTED, *_ITERATED, *_BY_NUMBER),
-}
 
 
 def check_methods(value: Any, names: Iterable[str]) -> None:
@@ -121,17 +95,17 @@ def check_items(value: Any, sized: bool = False) -> None:
     kind = cast("type[Any]", type(value))
     iterate = found_on(kind, "__iter__")
     if not isinstance(value, list | dict):
-        asked(value, (*_ITERATED, *_BY_NUMBER))
+        asked(value, (*ITERATED, *BY_NUMBER))
     what, stream = f"the iteration over {with_article(kind.__name__)}", _is_stream(kind, iterate)
     if not isinstance(context.trace, Region):
         note_consumed(value, what, always=stream)
         return
     if stream:
         context.trace.side_effect(what)
-    check_methods(value, (*_ITERATED, *_SIZED) if sized else _ITERATED)
+    check_methods(value, (*ITERATED, *SIZED) if sized else ITERATED)
     # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
     if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
-        check_methods(value, _BY_NUMBER)
+        check_methods(value, BY_NUMBER)
 
 
 def _is_stream(kind: type[Any], iterate: Any) -> bool:
@@ -155,14 +129,15 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         defining_class(str(args[0]))
     owner: object = getattr(function, "__self__", None)
     is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
-    kind = cast("type[Any]", type(owner))
-    names = _ASKED_BY_METHODS.get(kind, ()) if is_method else _ASKED.get(function, ())
     sized = None if is_method else ITERATING.get(function)
-    asked((owner, *args) if is_method else args, names or _READ.get(function, ()))
+    for value in (owner, *args, *kwargs.values()) if is_method else (*args, *kwargs.values()):
+        if names := called_of(function, value):
+            asked(value, names)
     if function.__name__ in ("format", "format_map"):
         handed((*args, *kwargs.values()))  # the text may name attributes
     for value in (*args, *kwargs.values()) if is_method else args:
-        check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
+        if asking(function) and (names := called_of(function, value)):
+            check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
         if sized is not None:
             check_items(value, sized)
 
@@ -216,7 +191,7 @@ def spread(value: Any) -> Any:
 
 def mapping(value: Any) -> Any:
     """Returns the value, whose items become those of a dictionary, or arguments, where the call stands."""
-    check_methods(value, _MAPPING)
+    check_methods(value, MAPPING)
     return value
 
 
@@ -229,7 +204,7 @@ def rows(value: Any) -> Any:
 def check_printed(value: Any) -> None:
     """Reports that ``text % value`` is about to call methods of the user's."""
     # %d asks for __index__ and __int__, %f for __float__, %(key)s for __getitem__, and bytes' %b for __bytes__.
-    names = (*_FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
+    names = (*FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
     check_methods(tuple(cast("dict[Any, Any]", value).values()) if type(value) is dict else value, names)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
+import math
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -539,3 +541,42 @@ def test_what_libraries_define_is_pure() -> None:
 
     check(program, f(1.0))
     assert kinds_of(program, f(1.0)) == ["rolled"]
+
+
+class _Held:
+    """An object of which builtins ask tensors and numbers."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __contains__(self, item: float) -> Any:
+        return self.x > item
+
+    def __trunc__(self) -> Any:
+        return self.x * 2.0
+
+    def __float__(self) -> float:
+        return 4.5
+
+    def __str__(self) -> str:
+        return "held"
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x * 2.0 if 0.5 in _Held(x) else x,
+        lambda x: x * 2.0 if 0.5 not in _Held(x) else x,
+        lambda x: operator.contains(_Held(x), 0.5),
+        lambda x: math.trunc(_Held(x)),
+        lambda x: x * math.sqrt(_Held(x)) * math.log(_Held(x)),
+        lambda x: "%.2f %s %r %d%%" % (_Held(x), x, _Held(x), _Held(x) and 3),  # noqa: UP031
+        lambda x: "%(a)8.1f %(b)s" % {"a": _Held(x), "b": x},  # noqa: UP031
+        lambda x: "%s" % [_Held(x), x],
+        lambda x: "%*.1f" % (9, _Held(x)),  # noqa: UP031
+    ],
+)
+def test_builtins_that_ask_objects_of_the_users(use: Callable[[Any], Any]) -> None:
+    check(use, gx.asarray(1.0))
