@@ -204,6 +204,11 @@ for _kind, _make, _take in (
         lambda: memoryview(bytearray(1)),
         lambda view: view.__setitem__(0, 1) or 2.0,
     ),
+    (
+        "a view of a `numpy.ma` array whose item is masked",
+        lambda: np.ma.array([1.0, 2.0], mask=[False, True]),
+        lambda masked: masked[:1].__setitem__(0, np.ma.masked) or 2.0,
+    ),
 ):
     for_kind(READERS, _kind, "warned")(functools.partial(_given, _make, _take))
 

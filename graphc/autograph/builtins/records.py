@@ -14,6 +14,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import PURE, Functions
 from graphc.autograph.constructs.purity.library_reads import check_unseen
+from graphc.autograph.constructs.purity.reading import is_library
 from graphc.autograph.constructs.purity.watch import made, operator_method
 from graphc.autograph.values.protocol import look_into
 from graphc.autograph.values.python_object import found_on, is_users
@@ -70,15 +71,31 @@ def _deepcopy(native: Callable[..., Any], value: Any, *memo: Any) -> Any:
 
 
 def _parts(value: Any) -> list[Any]:
-    """Returns a nested value and everything in it."""
-    inner = nest.children(value)
-    return [value, *(part for child in (inner[1] if inner else ()) for part in _parts(child))]
+    """Returns a nested value and everything in it, of the user's objects also what their attributes hold."""
+    found: dict[int, Any] = {}
+    left = [value]
+    while left:
+        part = left.pop()
+        if id(part) in found:
+            continue
+        found[id(part)] = part
+        inner = nest.children(part)
+        attributes = cast("dict[str, Any]", vars(part)) if inner is None and _is_record(part) else {}
+        left += inner[1] if inner else attributes.values()
+    return list(found.values())
+
+
+def _is_record(value: Any) -> bool:
+    """Returns True if an object of the user's is no more than its attributes, which copying copies."""
+    kind = cast("type[Any]", type(value))
+    plain = all(found_on(kind, name) is found_on(object, name) for name in (*_HOOKS, "__deepcopy__"))
+    return plain and not is_library(kind) and kind.__mro__[1:] == (object,) and hasattr(value, "__dict__")
 
 
 def _check_hooks(value: Any, function: str, *names: str) -> None:
     """Reports code of the user's that copying runs; of other objects than containers that is not known."""
     kind = cast("type[Any]", type(value))
-    known = nest.children(value) is not None or not names or isinstance(value, _PLAIN)
+    known = nest.children(value) is not None or not names or isinstance(value, _PLAIN) or _is_record(value)
     hooks = (found_on(kind, name) for name in (*_HOOKS, *names))
     written = any(isinstance(hook, types.FunctionType) and _is_written(kind, hook) for hook in hooks)
     if context.trace is not None and not isinstance(value, ArrayMethods) and (written or not known):
@@ -89,7 +106,7 @@ def _is_written(kind: type[Any], hook: types.FunctionType) -> bool:
     return id(hook.__code__) not in PURE and is_users(kind, hook)
 
 
-_PLAIN = (str, bytes, int, float, complex, ArrayMethods)
+_PLAIN = (str, bytes, int, float, complex, type(None), types.FunctionType, type, ArrayMethods)
 
 
 def _owned(new: Any, *old: Any) -> Any:

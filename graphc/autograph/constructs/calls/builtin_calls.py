@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import types
 from collections.abc import Callable
 from typing import Any, cast
@@ -39,7 +40,7 @@ CONTENT_METHODS = frozenset(
 )
 _NUMERIC = (abs, bool, float, int, max, min, pow, round)
 """Functions of numbers that loops' indices have their own way with."""
-_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, re.Match, re.Pattern, type(None))
 
 
 def builtin_call(function: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.purity.advice import remedy_for, with_values
+from graphc.autograph.constructs.purity.library_functions import only_computes, with_plain_values
 from graphc.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
@@ -193,6 +194,8 @@ def report_call(function: Any, what: str) -> Any:
     if not _touches_world(function) and not remedy:
         if is_told_unseen(owner):
             trace.read_once(f"the call of {public_name(function)}")
+        if only_computes(function):
+            return with_plain_values(function, partial(side_effect, what))
         trace.side_effect(what)
         return function
     what = f"the call of {public_name(function)}"

@@ -29,6 +29,7 @@ __all__ = [
     "RANDOM_STATES",
     "GeneratorCell",
     "StatePlace",
+    "memories_of",
     "memory_of",
     "note_consumed",
     "note_identity",
@@ -193,6 +194,15 @@ def memory_of(value: Any) -> Any:
     return cast("Any", value)
 
 
+def memories_of(value: Any) -> list[Any]:
+    """As :func:`memory_of`, as a list; of a masked array, which may be a view, also those of its items and its mask."""
+    if not isinstance(value, np.ma.MaskedArray):
+        return [memory_of(value)]
+    array = cast("Any", value)
+    mask = cast("Any", np.ma.getmask(array))
+    return [array, memory_of(array.data), *([] if mask is np.ma.nomask else [memory_of(mask)])]
+
+
 def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     """Runs code that is not converted, and notes what it changes of what it is given.
 
@@ -206,7 +216,8 @@ def run_watched(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
         return run()
     if trace.parent is not None:
         return _run_in_region(run, given, what)
-    places = [StatePlace(value, what) for value in map(memory_of, given) if _has_state(value)]
+    whole = [memory for value in given for memory in memories_of(value)]
+    places = [StatePlace(value, what) for value in whole if _has_state(value)]
     before = [(place, place.get()) for place in places]
     try:
         return run()

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.constructs.storage.cells import ContentsCell, ObjectCell
-from graphc.autograph.constructs.storage.native_state import memory_of, note_state
+from graphc.autograph.constructs.storage.native_state import memories_of, note_state
 from graphc.base import with_article
 from graphc.tracing import context
 
@@ -87,9 +87,9 @@ def note_change(owner: Any, what: str) -> None:
     if isinstance(owner, OrderedDict):  # whose order changes
         trace.journal.note(ContentsCell(cast("Any", owner), what))
         return
-    owner = memory_of(owner)
-    kind = _kind(owner)
-    if kind is None:
-        note_state(owner, what)
-        return
-    trace.journal.note(_UnfollowedPlace(owner, kind, what))
+    for memory in memories_of(owner):
+        kind = _kind(memory)
+        if kind is None:
+            note_state(memory, what)
+        else:
+            trace.journal.note(_UnfollowedPlace(memory, kind, what))

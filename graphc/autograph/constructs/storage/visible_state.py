@@ -152,6 +152,11 @@ def _read_array(value: Any) -> list[Any]:
     return [str(value.dtype), value.shape, value.tobytes() if seen else items]
 
 
+def _read_masked(value: Any) -> list[Any]:
+    mask = cast("Any", np.ma.getmask(value))
+    return [*_read_array(np.ma.getdata(value)), None if mask is np.ma.nomask else mask.tobytes()]
+
+
 def _read_file(file: Any) -> list[Any]:
     """Returns how far a file was read or written; one that cannot say it counts as changed."""
     try:
@@ -161,6 +166,7 @@ def _read_file(file: Any) -> list[Any]:
 
 
 _READ: dict[Any, Callable[[Any], Any]] = {
+    np.ma.MaskedArray: _read_masked,
     np.ndarray: _read_array,
     bytearray: bytes,
     array.array: bytes,
