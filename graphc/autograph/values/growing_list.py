@@ -64,6 +64,13 @@ class Appends:
             self.memory |= context.trace.root.memory.of([leaf])
         return leaf
 
+    def take(self, other: Appends) -> None:
+        """Counts from now on what another one has counted, whose list has become one with this."""
+        self.count += other.count
+        self.numbers |= other.numbers
+        self.memory |= other.memory
+        self.bodies.update(other.bodies)
+
     def are_awaited(self, trace: Trace) -> bool:
         """Returns True if a loop around this place makes room for what is put in here."""
         return any(trace.is_inside(body) for body in self.bodies)
@@ -282,11 +289,12 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
         if found is None:
             with trace_scope(region):
                 found = grown(region, title, items, kinds, max(capacities))
-            appends.memory |= found.appends.memory
-            found = replace(found, appends=appends)
         elif found.capacity < max(capacities):  # both sides of a cond have one shape
             with trace_scope(region):
                 found = found.with_room(max(capacities) - found.capacity)
+        if found.appends is not appends:
+            appends.take(found.appends)
+            found = replace(found, appends=appends)
         left.append([found])
     return tuple(left)
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.values.choice_join import as_choices
-from graphc.autograph.values.join import Join, Joined, is_tensor, leaf_type, note_aliases, to_tensors, zeros_of
+from graphc.autograph.values.growing_list import matched, samples
+from graphc.autograph.values.join import (
+    Join,
+    Joined,
+    is_tensor,
+    leaf_type,
+    note_aliases,
+    title_of,
+    to_tensors,
+    zeros_of,
+)
 from graphc.autograph.values.number import joined, kinds_of, span_of
 from graphc.autograph.values.protocol import as_tensor, is_bound
 from graphc.autograph.values.unbound import Unbound, is_filler
@@ -53,6 +63,7 @@ def merge(
             second = _zeros_like(regions[1], first)
     first, second = _with_zeros(regions[0], first, second), _with_zeros(regions[1], second, first)
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
+    sides = _as_growing(regions, name, sides, views)
     if name != RETURN or (first is None) is (second is None):
         sides = as_choices(sides[0], sides[1], regions, copies=views)
     found = join.values(name, *sides)
@@ -61,6 +72,21 @@ def merge(
         with trace_scope(region):
             results.extend(to_tensors(region, leaves, found.leaves))
     return Merged(found, sides, views)
+
+
+def _as_growing(
+    regions: Sequence[Region], name: str, sides: tuple[Any, ...], copies: dict[int, Any]
+) -> tuple[Any, ...]:
+    """Returns lists of tensors that differ in length as lists of unknown length; ``copies`` tells of which."""
+    if type(sides[0]) is not list or type(sides[1]) is not list or nest.shared(*sides):
+        return sides
+    lists = cast("tuple[list[Any], list[Any]]", sides)
+    items = [sample for one in lists for sample in samples(one)]
+    if not items or not all(map(is_tensor, items)) or len({leaf_type(item).shape for item in items}) > 1:
+        return sides
+    found = matched(regions, title_of(name), lists)
+    copies.update({id(new): copies.get(id(old), old) for new, old in zip(found, lists, strict=True) if new is not old})
+    return found
 
 
 def _ended(
