@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
+from graphc.base import nest
+from graphc.core import SymbolicTensor
 from graphc.data.elements import Row, flatten, spec_of, take_apart, to_tensors, unflatten
 from graphc.data.known_functions import user_function
 from graphc.data.nodes.caching import Cache, FileCache
@@ -17,6 +19,7 @@ from graphc.data.nodes.sharing import shared
 from graphc.data.placing import placer
 from graphc.data.plan import Epoch
 from graphc.data.planned_dataset import Planned, count_of, first_row, refuse
+from graphc.tracing import content_of
 
 __all__ = ["Remembering"]
 
@@ -28,6 +31,14 @@ class Remembering(Planned):
 
     def _stateful(self, state: Any, function: Callable[..., Any], use: str) -> tuple[Row, Any]:
         """Returns the leaves of an initial state, and a function of states and elements."""
+        around = [content_of(cell) for cell in getattr(function, "__closure__", None) or ()]
+        for value in nest.flatten([state, around])[0]:
+            if isinstance(value, SymbolicTensor):
+                text = (
+                    f"{value.made_at()} has no value while the compiled function is traced, and a dataset's elements "
+                    "are computed then; write `for element in dataset: ...`, or call it outside of the function"
+                )
+                raise refuse(use, text)
         initial, structure = take_apart(state)
         spec = unflatten(structure, [spec_of(leaf) for leaf in initial])
         plan = self.plan

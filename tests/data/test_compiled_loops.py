@@ -224,3 +224,16 @@ def test_elements_that_come_together_keep_breaks_errors_and_names() -> None:
         return y
 
     assert gx.function(doubled)().item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: gx.data.Dataset.range(3).reduce(x, lambda a, b: a + b),
+        lambda x: gx.data.Dataset.range(3).reduce(0, lambda a, b: a + b + x),
+        lambda x: gx.data.Dataset.range(3).scan(x, lambda a, b: (a + b, b)),
+    ],
+)
+def test_a_tensor_of_a_trace_in_a_reduction_is_refused(program: Any) -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"the argument 'x' has no value .* write `for element in"):
+        gx.function(program)(gx.asarray(1))
