@@ -126,6 +126,9 @@ class _Reads:
     ) -> None:  # fmt: skip
         """Ignores operations."""
 
+    def call(self, graph: Any, variables: Sequence[Any], tensors: Sequence[Any]) -> None:
+        """Leaves calls of compiled functions to dispatch, which reads the Variables one by one."""
+
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Notes a Variable that is read."""
         del tensor
