@@ -189,7 +189,7 @@ class ArrayMethods(Operators):
         raise at(error, user_location())
 
     def __len__(self) -> int:
-        shape = self.raw.shape
+        shape = self.shape
         if not shape:
             raise at(InvalidTypeError("len() of a 0-d tensor"), user_location())
         if type(shape[0]) is int:

@@ -256,14 +256,20 @@ def _call_pinned(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> Any:
     pins, known = context.device, op.caches.get(attrs)
     if known is None or not pins.text or pins.asks:
         return FAILED
+    arrays = list[jax.Array]()
+    for value in inputs:
+        if type(value) is _tensor:
+            if isinstance(value.raw, Value):
+                return FAILED
+            arrays.append(value.raw)
+        elif type(value) not in SCALARS:  # such as a Variable, which may be another graph's
+            return FAILED
     device = find_device(pins.text, told=True)
     place, stays = {device}, False
-    for value in inputs:
-        if isinstance(value, _tensor):
-            array = value.raw
-            if isinstance(array, Value) or array.devices() != place:
-                return FAILED
-            stays = stays or array.committed
+    for array in arrays:
+        if array.devices() != place:
+            return FAILED
+        stays = stays or array.committed
     # Without a committed array, JAX runs the op on its default device, and moves the result there with the next op.
     if not stays and (device is not devices()[0] or cast("Any", jax.config).jax_default_device is not None):
         return FAILED
