@@ -531,8 +531,7 @@ def operator_getters(a: Any, c: Any) -> Any:
 @program(
     "functions/attrgetter of a property with a condition on a tensor",
     inputs=[(f(3.0),)],
-    construct="`operator.attrgetter`, `methodcaller` of code with conditions on tensors",
-    refused=(gx.errors.ConcretizationError, r"bool\(\) needs a value, but this tensor .*in code that is not converted"),
+    construct=OPERATOR,
 )
 def operator_getter_of_property(a: Any) -> Any:
     return operator.attrgetter("double")(Weighed(a))

@@ -307,11 +307,20 @@ class Both(Plain):
     Code that changes nothing but its own variables must not notice. It does when a name is missing from the state.
     """
 
+    _runs_in_vain = False
+
     def _in_vain(self, piece: Thunk, get_state: Callable[[], State], set_state: Callable[[State], None]) -> None:
-        before = get_state()
+        before, outer = get_state(), self._runs_in_vain
+        self._runs_in_vain = True
         with contextlib.suppress(Exception, PoisonRead):  # such as a division by zero, against which the program guards
             piece()
+        self._runs_in_vain = outer
         set_state(before)
+
+    def inplace(self, symbol: str, left: object, right: object) -> object:
+        if self._runs_in_vain and isinstance(left, list):  # which a tracer would refuse to change
+            left = left.copy()
+        return super().inplace(symbol, left, right)
 
     def if_stmt(self, test, body, orelse, get_state, set_state, names, unread=None) -> None:  # noqa: ANN001
         wrong, right = (orelse, body) if test else (body, orelse)
