@@ -156,11 +156,7 @@ def sampling(logits: Tensor, token: Tensor, seed: int) -> Any:
     return token, count
 
 
-@program(
-    "sequences/beam_search",
-    inputs=[(floats(TABLE), 2), (floats(ENDLESS), 3)],
-    known_gap="a list that a comprehension replaces and append grows, with an early end",
-)
+@program("sequences/beam_search", inputs=[(floats(TABLE), 2), (floats(ENDLESS), 3)])
 def beam_search(logits: Tensor, width: int) -> Any:
     n = logits.shape[0]
     log_p = gx.nn.log_softmax(logits, axis=-1)
