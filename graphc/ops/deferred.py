@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, apply_all, dtype_rules, region_function, type_of
 from graphc.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, infer_types
 from graphc.ops.on_host import on_host
@@ -27,12 +27,8 @@ _KEPT = 32
 """Maximum number of graphs cached per composition, one for each combination of types."""
 
 
-_SIGNS = ("None", "not known while the graph is built", "which only a run of the graph knows")
-"""Fragments of error messages about open sizes."""
-
-
 def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Calls a function that adds nodes to the graph; if it needs open sizes, adds it as a single node.
+    """Calls a function that adds nodes to the graph; if it fails and sizes are open, adds it as a single node.
 
     If it needs values, on which its result's shape depends, the host calls it in each run.
 
@@ -57,7 +53,7 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
             raise
         return on_host(function, args, kwargs)
     except Exception as error:
-        if not any(tensor.type.is_open for tensor in given) or not _is_about_sizes(error):
+        if not any(tensor.type.is_open for tensor in given):
             raise
         trace.rollback(point)
         if any(tensor.type.dtype.kind == "O" for tensor in given):
@@ -70,12 +66,6 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
             reason = str(problem).partition("\n")[0]
             raise at(InvalidArgumentError(f"{composition.name}({types}): {reason}"), user_location()) from error
         return composition.result(outputs)
-
-
-def _is_about_sizes(error: Exception) -> bool:
-    """Returns True if a function may have failed because a size is open: it was None, or graphc reported it."""
-    text = str(error).partition("\n")[0]
-    return not isinstance(error, GraphcError) or any(sign in text for sign in _SIGNS)
 
 
 class _Body(Region):

@@ -57,7 +57,7 @@ def results(name: str, example: str, *, sizes_open: bool) -> list[Any] | None:
         return session.run(leaves, feeds)
 
 
-@pytest.mark.slow
+@pytest.mark.drawn(10)
 @pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: row.names[0])
 def test_open_sizes_give_what_known_ones_do(row: Any) -> None:
     name = row.names[0]
