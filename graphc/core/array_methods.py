@@ -97,6 +97,8 @@ class ArrayMethods(Operators):
             # Python and NumPy ask for special names in passing; the message needs the tables of all ops.
             if name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            if isinstance(found := getattr(type(self), name, None), property):
+                return found.fget(self)  # Python comes here when it raises an AttributeError, which is no missing name
             raise _missing(self, name)
 
     # == compares elements, so tensors cannot be keys, as in NumPy.

@@ -41,3 +41,13 @@ def test_a_timeline_is_no_page() -> None:
         gx.ones(2).wait()
     with pytest.raises(InvalidArgumentError, match=r"its name must end in \.json, got 't\.html'; graphc timeline"):
         timeline.save("t.html")
+
+
+def test_an_attribute_error_inside_a_property_is_no_missing_name() -> None:
+    class Scaled(gx.Variable):
+        @property
+        def scale(self) -> float:
+            raise AttributeError("the scale is not loaded")
+
+    with pytest.raises(AttributeError, match="the scale is not loaded"):
+        _ = Scaled(1.0).scale
