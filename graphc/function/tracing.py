@@ -52,8 +52,10 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
             if source.of_call and has_parts(value):
                 reads.identify(value)
     # Changes by the function itself, which happen when it is traced, are reported; only arguments are tracked.
-    keys = [write.cell.read_as(reads) for write in changes(writes)]
-    reads.forget([key for key in keys if key is not None])
+    changed = [(key, write) for write in changes(writes) if (key := write.cell.read_as(reads)) is not None]
+    reads.forget([key for key, _ in changed])
+    for _, write in changed:
+        reads.unchanged(write.cell.owner, write.before)
 
 
 def trace_function(

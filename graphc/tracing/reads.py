@@ -325,6 +325,12 @@ class Reads:
             self.whole(value)
             self.guards.update({key: guard for key, guard in told.items() if key not in self.guards})
 
+    def unchanged(self, owner: Any, before: Any) -> None:
+        """Records what the trace left as it was in a container that it changed, given its contents before."""
+        from graphc.tracing.unchanged import record_unchanged  # deferred, since few functions change what is outside
+
+        record_unchanged(self, owner, before)
+
     def forget(self, keys: Sequence[tuple[Any, ...]]) -> None:
         """Drops the guards of cells that the trace itself changed, and of all below them."""
         for key in keys:

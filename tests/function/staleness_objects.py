@@ -782,3 +782,50 @@ def _() -> Made:
     point.factor = 2.0
     scaled = gx.function(lambda point, x: x * point.x * point.factor)
     return lambda x: scaled(point, x), lambda: setattr(point, "factor", 3.0)
+
+
+@for_kind(
+    CONTAINERS, "an item of a list, dict, set or deque of which the function changes another item", "followed",
+    direct=True,
+)  # fmt: skip
+def _() -> Made:
+    table, items, elements = {"a": 2.0, "options": {"b": 2.0}}, [0.0, 2.0], {2.0}
+    many = [float(place) for place in range(40)]
+    waiting = collections.deque(items)
+
+    def program(x: Any) -> Any:
+        table["shape"] = x.shape
+        items[0] = many[0] = waiting[0] = 9.0
+        elements.add(9.0)
+        first = table["a"] + table["options"]["b"] + items[1] + sum(elements)
+        return x * first + sum(many) + waiting[1]
+
+    def change() -> None:
+        table.update(a=3.0)
+        table["options"]["b"] = items[1] = many[7] = waiting[1] = 5.0
+        elements.discard(2.0)
+
+    return gx.function(program, side_effects="ignore"), change
+
+
+@for_kind(ARRAYS, "an element of a NumPy array of which the function changes another element", "followed", direct=True)
+def _() -> Made:
+    array = np.asarray([0.0, 2.0], np.float32)
+
+    def program(x: Any) -> Any:
+        array[0] = 9.0
+        return x * array[1]
+
+    return gx.function(program, side_effects="ignore"), lambda: array.__setitem__(1, 5.0)
+
+
+@for_kind(CONTAINERS, "an item of a list, dict or set that the function itself puts in", "warned")
+def _() -> Made:
+    memo = dict[int, int]()
+
+    def program(x: Any) -> Any:
+        if 4 not in memo:
+            memo[4] = 16
+        return x * memo[4]
+
+    return program, lambda: memo.update({4: 100})

@@ -152,7 +152,6 @@ USES: dict[str, tuple[type[Counting], Callable[[Any], Any]]] = {
     "slice": (Index, lambda t: len(LIST[t:])),
     "repeated": (Index, lambda t: len([1] * t)),
     "range": (Index, lambda t: len(range(t))),
-    "round": (Rounded, lambda t: round(t, 1)),
 }  # fmt: skip
 
 
@@ -208,6 +207,19 @@ def test_a_loop_is_unrolled_and_a_branch_refused(name: str) -> None:
     for program in (branch, condition):
         with pytest.raises(UnimplementedError, match="inside the true branch"):
             gx.function(program)(f(1.0))
+
+
+def test_rounding_is_code_that_is_converted() -> None:
+    def program(x: Tensor) -> Any:
+        counting = Rounded()
+        for _ in range(6):
+            if x > 0:
+                x = x + round(counting, 1)
+        return x, counting.n
+
+    check(program, f(1.0))
+    check(program, f(-9.0))
+    assert set(kinds_of(program, f(1.0))) == {"rolled"}
 
 
 @pytest.mark.parametrize("kind", [Iterated, Yielding, Numbered, Sized])
