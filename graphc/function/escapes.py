@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,6 +110,9 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
         return []
+    for owner in owners.values():
+        if isinstance(owner.value, BaseException):  # the frames that it passed hold it, and it holds them
+            traceback.clear_frames(owner.value.__traceback__)
     collect_since(collections)  # frees objects that only a cycle of dead closures holds
     _drop_dead(owners)
     if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):

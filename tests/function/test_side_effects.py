@@ -609,3 +609,27 @@ def test_a_store_in_a_loop_or_branch_is_refused_at_its_own_line(function: Any, l
     with pytest.raises(UnimplementedError, match="outlives the function") as caught:
         gx.function(function)(gx.ones(3))
     assert f"line {function.__code__.co_firstlineno + line}, in" in caught.value.message
+
+
+class _Coded(Exception):
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def test_the_fields_of_an_exception_are_told_if_it_is_kept() -> None:
+    kept: list[Any] = []
+
+    def caught(x: Any, keeps: bool) -> Any:
+        try:
+            raise _Coded("a", 3)
+        except _Coded as error:
+            if keeps:
+                kept.append(error)
+            return x * error.code
+
+    compiled = gx.function(caught)
+    assert compiled(gx.asarray(2.0), False).item() == 6.0  # a warning would be an error
+    with pytest.warns(SideEffectWarning) as told:
+        compiled(gx.asarray(2.0), True)
+    assert any("attribute 'code' of a _Coded object" in str(warning.message) for warning in told)

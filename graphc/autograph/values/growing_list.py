@@ -163,6 +163,9 @@ class Growing(Contents):
     def __bool__(self) -> NoReturn:
         self.fail()
 
+    def __array__(self, *options: Any, **named: Any) -> NoReturn:  # NumPy asks, given the list
+        self.fail()
+
     def __eq__(self, other: object) -> NoReturn:  # the list itself asks, as for `x in items`
         self.fail()
 

@@ -50,3 +50,14 @@ def test_such_a_list_may_be_one_from_outside() -> None:
 
     with pytest.raises(UnimplementedError, match="may or may not be at run time"):
         gx.function(program)(f(1.0))
+
+
+def test_a_tensor_of_such_a_list_is_refused_in_its_words() -> None:
+    def program(x: Any) -> Any:
+        rows = [x]
+        if x > 0:
+            rows.append(x)
+        return gx.asarray(rows)
+
+    with pytest.raises(UnimplementedError, match="whose length is known at run time only"):
+        gx.function(program)(f(1.0))
