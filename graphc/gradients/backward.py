@@ -9,8 +9,8 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import FUNCTIONS, Tensor, Variable, device_scope, operand
-from graphc.gradients.inside import used_inside
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scope, operand
+from graphc.gradients.inside import Step, check_apart, used_inside
 from graphc.gradients.records import Record, key_of, key_of_any
 from graphc.ops import VJP
 from graphc.tracing import Trace, context
@@ -31,6 +31,14 @@ _INSIDE = {
 }
 """The errors for uses that :func:`used_inside` finds, with remedies."""
 
+_ALIAS = (
+    "the gradient is with respect to a tensor that may be the same one as another that the target depends on: two "
+    "names of one tensor until a branch or loop assigns one of them, or one tensor passed for two arguments. Python "
+    "computes another gradient where they are one. Give one of the names a tensor of its own from its start: "
+    "w = x.copy(), not w = x"
+)
+"""The error for sources that :func:`check_apart` finds."""
+
 
 @dataclass(frozen=True)
 class Backward:
@@ -41,12 +49,14 @@ class Backward:
       connected: the tensors that depend on what is watched.
       trace: where the tape was opened; None in eager code.
       saw_pins: whether a step may be pinned to a device.
+      steps: all steps of the trace while the tape was open.
     """
 
     records: Sequence[Record]
     connected: Mapping[int, Tensor]
     trace: Trace | None
     saw_pins: bool
+    steps: Sequence[Step]
 
     def pulled(
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
@@ -62,14 +72,23 @@ class Backward:
         self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
     ) -> None:
         """Refuses a source that a loop or branch uses inside to compute other values that the targets depend on."""
-        assert self.trace is not None
-        steps = [(record.inputs, record.outputs) for record in self.records]
+        trace = self.trace
+        assert trace is not None
         for source, group in zip(sources, groups, strict=True):
             if isinstance(source, Variable) or not group:
                 continue
-            where = used_inside(group[0], self.trace.root.aliases.is_frozen(source), steps, targets)
+            where = used_inside(group[0], trace.root.aliases.is_frozen(source), self.steps, targets)
             if where:
-                raise self.trace.refuse(UnimplementedError(_INSIDE[where]))
+                raise trace.refuse(UnimplementedError(_INSIDE[where]))
+        values = [
+            (group[0] if group else trace.lift(source)).raw
+            for source, group in zip(sources, groups, strict=True)
+            if isinstance(source, Tensor) and (not isinstance(source, SymbolicTensor) or trace.is_inside(source.trace))
+        ]
+        location = user_location()
+        check_apart(
+            trace, values, targets, self.steps, self.connected, lambda: at(UnimplementedError(_ALIAS), location)
+        )
 
     def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
         given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)

@@ -1,23 +1,44 @@
-"""Detection of sources that a loop or a branch computes and then uses inside.
+"""Sources of compiled gradients that other values of the program depend on, or are, where the tape does not see it.
 
 A tape of compiled code records a loop as one operation: for ``prev`` in ``prev, x = x, sin(x)`` it knows that the loop
 returned it, but not that ``x`` was computed from it. Eager code, whose tape records each operation, includes that path.
-This module finds such sources, so that graphc refuses the gradient instead of returning a part of it.
+And after ``if c: w = w / 2``, ``w`` may be the same tensor as another name of it, which only the program knows. This
+module finds such sources, so that graphc refuses the gradient instead of returning a part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
 
+from graphc.base.errors import GraphcError
 from graphc.core import SymbolicTensor, Tensor
 from graphc.ir import Node, Value
 from graphc.ops import COND, SCAN, SWITCH, WHILE
+from graphc.tracing import Trace, keep_apart
 
-__all__ = ["used_inside"]
+__all__ = ["Step", "check_apart", "step_of", "used_inside"]
 
-Step: TypeAlias = tuple[Sequence[object], Sequence[Tensor]]
-"""The inputs and the outputs of a step on a tape."""
+
+class Step(NamedTuple):
+    """An operation that ran in a trace while a tape was open.
+
+    Attributes:
+      inputs: the values that it took.
+      outputs: the values that it made.
+      is_followed: whether the tape recorded it.
+    """
+
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+    is_followed: bool
+
+
+def step_of(inputs: Iterable[object], outputs: Iterable[object], is_followed: bool) -> Step:
+    """Returns the step of an operation with these operands and results."""
+    given, made = ([one.raw for one in values if isinstance(one, SymbolicTensor)] for values in (inputs, outputs))
+    return Step(given, made, is_followed)
+
 
 _BRANCHES = (COND, SWITCH)
 _LOOPS = (SCAN, WHILE)
@@ -44,7 +65,7 @@ def used_inside(source: Tensor, is_item: bool, steps: Sequence[Step], targets: I
         return ""
     places = frozenset(range(len(node.outputs))) if is_item else _computed_of(node, value.index)
     wanted = {node.outputs[place] for place in places}
-    if not wanted or wanted.isdisjoint(_behind(targets, source.raw, steps)):
+    if not wanted or wanted.isdisjoint(_recorded_behind(targets, source.raw, steps)):
         return ""
     return "branch" if node.op in _BRANCHES else "loop"
 
@@ -70,13 +91,56 @@ def _computed_of(node: Node, place: int) -> frozenset[int]:
     return frozenset(found - {place})
 
 
-def _behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
+def _recorded_behind(targets: Iterable[Tensor], source: Value, steps: Sequence[Step]) -> set[Value]:
     """Returns the values that targets depend on according to the tape, except those that the source depends on."""
+    followed = [step for step in steps if step.is_followed]
+    recorded = {value for step in followed for value in step.outputs}
+    return _behind(targets, source, followed) & recorded
+
+
+def _behind(targets: Iterable[Tensor], source: Value | None, steps: Sequence[Step]) -> set[Value]:
+    """Returns the values that targets depend on, themselves included, except through a source."""
     found = {target.raw for target in targets if isinstance(target, SymbolicTensor) and target.raw is not source}
-    recorded: set[Value] = set()
-    for inputs, outputs in reversed(steps):
-        made = {output.raw for output in outputs if isinstance(output, SymbolicTensor)}
-        recorded |= made
-        if not found.isdisjoint(made):
-            found.update(given.raw for given in inputs if isinstance(given, SymbolicTensor) and given.raw is not source)
-    return found & recorded
+    for inputs, outputs, _ in reversed(steps):
+        if not found.isdisjoint(outputs):
+            found.update([value for value in inputs if value is not source])
+    return found
+
+
+def check_apart(
+    trace: Trace,
+    sources: Iterable[Value],
+    targets: Sequence[Tensor],
+    steps: Sequence[Step],
+    followed: Container[int],
+    refuse: Callable[[], GraphcError],
+) -> None:
+    """Refuses a source that may be one tensor with another value that the targets depend on.
+
+    Args:
+      trace: the trace of the tape.
+      sources: the values to differentiate with respect to.
+      targets: the tensors to differentiate.
+      steps: the steps of the trace while the tape was open.
+      followed: the identities of the values that the tape follows.
+      refuse: makes the error.
+
+    Raises:
+      GraphcError: as :func:`graphc.tracing.keep_apart`.
+    """
+    by_type: dict[object, list[Value]] = {}
+    for value in _behind(targets, None, steps):
+        if value.type.is_inexact:
+            by_type.setdefault((value.type.shape, value.type.dtype), []).append(value)
+    recorded = {value for step in steps if step.is_followed for value in step.outputs}
+    for source in sources:
+        others = [value for value in by_type.get((source.type.shape, source.type.dtype), ()) if value is not source]
+        if id(source) not in followed:
+            others = [value for value in others if id(value) in followed]
+        if not others:
+            continue
+        used = _behind(targets, source, steps)
+        for value in others:
+            if value in used:
+                # What the tape saw to come from the source is followed from there.
+                keep_apart(trace, source, value, refuse, stop=source if value in recorded else None)

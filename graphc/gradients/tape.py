@@ -31,6 +31,7 @@ from graphc.core import (
 from graphc.gradients.backward import Backward
 from graphc.gradients.elsewhere import Elsewhere
 from graphc.gradients.forward_pass import ForwardPass, forward_pass
+from graphc.gradients.inside import Step, step_of
 from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
 from graphc.gradients.uses import is_branch_of, may_come_after
@@ -65,6 +66,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
         self._records: list[Record] = []
+        self._steps: list[Step] = []
         self.saw_pins = False
         self._connected: dict[int, Tensor] = {}
         self._given: dict[int, tuple[Tensor, Tensor]] = {}
@@ -81,6 +83,8 @@ class GradientTape:
             raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
         self._trace = context.trace
         self._is_open = True
+        if self._trace is not None and self._trace.gradient_mask is not None:
+            self._trace.gradient_mask.renew()  # the tape must see how what it follows is masked
         context.open(self)
         return self
 
@@ -115,10 +119,11 @@ class GradientTape:
                 self._given[id(tensor)] = (tensor, snapshot)
 
     def _snapshot(self, tensor: Tensor) -> Tensor:
-        """Returns the tensor with its current values; in a trace, a tensor from outside as an input."""
-        if self._trace is None or isinstance(tensor, SymbolicTensor):
+        """Returns the tensor with its current values; in a trace, a tensor from outside as an input of the trace."""
+        trace = self._trace
+        if trace is None or (isinstance(tensor, SymbolicTensor) and not trace.is_inside(tensor.trace)):
             return tensor.snapshot()
-        return self._trace.capture(tensor)
+        return trace.lift(tensor).snapshot()
 
     @contextmanager
     def stop_recording(self) -> Generator[None]:
@@ -129,6 +134,7 @@ class GradientTape:
     def reset(self) -> None:
         """Forgets all records."""
         self._records.clear()
+        self._steps.clear()
         self._connected.clear()
         self._given.clear()
         self._reads.clear()
@@ -158,6 +164,8 @@ class GradientTape:
             kept, connected = self._inputs(inputs)
             if connected:
                 self._records.append(Record(kept, self._outputs(outputs), None, op, attrs, regions, forward))
+            if self._trace is not None:
+                self._steps.append(step_of(kept, outputs, connected))
             return
         # The eager op with one output is inlined: calls would cost a third of the op.
         connected = False
@@ -225,6 +233,8 @@ class GradientTape:
         if connected:
             self.saw_pins = self.saw_pins or bool(context.device)
             self._records.append(Record(kept, self._outputs(outputs), pullback))
+        if self._trace is not None:
+            self._steps.append(step_of(kept, outputs, connected))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
         """Returns the current values of a step's inputs, and whether one of them depends on watched tensors."""
@@ -441,12 +451,13 @@ class GradientTape:
 
     @property
     def _backward(self) -> Backward:
-        return Backward(self._records, self._connected, self._trace, self.saw_pins)
+        return Backward(self._records, self._connected, self._trace, self.saw_pins, self._steps)
 
     def _end_use(self) -> None:
         """Drops the records of a tape that may be used only once."""
         if not self._persistent and context.trace is self._trace:  # two branches may use the same tape
             self._records.clear()
+            self._steps.clear()
             self._connected.clear()
             self._given.clear()
 

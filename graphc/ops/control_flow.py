@@ -34,7 +34,7 @@ from graphc.ops.control_flow_types import (
 from graphc.ops.derivatives.checkpoints import is_stored, slots_for
 from graphc.ops.derivatives.modes import repeated
 from graphc.ops.derivatives.reverse_while import while_loop
-from graphc.tracing import CallState, Region, Trace
+from graphc.tracing import CallState, Region, Trace, check_loop
 
 lax: Any = _lax  # its functions are only partly annotated
 
@@ -318,6 +318,8 @@ def emit_while(
     Raises:
       UnimplementedError: the test depends on nothing that the body changes, so that the loop would never end.
     """
+    for region, carried_arguments in zip((test, body), arguments, strict=True):
+        check_loop(region, carried_arguments, body, outputs, initial)
     shared = _Operands.of((test, body))
 
     def inputs(region: Region, carried: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
@@ -390,8 +392,9 @@ def emit_scan(
     Returns:
       The carried values after the loop, then the collected arrays.
     """
-    shared = _Operands.of((body,))
     index, carried_arguments, rows = arguments
+    check_loop(body, carried_arguments, body, outputs, initial)
+    shared = _Operands.of((body,))
     graph = body.close(
         [*index, *carried_arguments, *shared.entries(body), *rows, *shared.invariant_arguments(body)],
         [*outputs, *shared.results(body), *ys],

@@ -6,6 +6,7 @@ from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
 from graphc.tracing.gradient_mask import GradientMask
+from graphc.tracing.identity import check_loop, keep_apart, origins
 from graphc.tracing.journal import Journal
 from graphc.tracing.late_rows import LateRow, late_rows
 from graphc.tracing.lifting import CreationInTrace, Lifting
@@ -98,6 +99,7 @@ __all__ = [
     "after_nodes",
     "attribute",
     "attributes_of",
+    "check_loop",
     "content_of",
     "contents_of",
     "context",
@@ -116,6 +118,7 @@ __all__ = [
     "is_tracing",
     "is_unseen",
     "item",
+    "keep_apart",
     "lacks",
     "last_node",
     "late_rows",
@@ -124,6 +127,7 @@ __all__ = [
     "looked_up",
     "making_state",
     "membership",
+    "origins",
     "reads_here",
     "recorded_whole",
     "refusal",

@@ -45,6 +45,10 @@ class SharedMemory:
         self._places[tensor.raw] = frozenset([place])
         self._given[place] = given
 
+    def given(self, place: int) -> object:
+        """Returns what this call gives for the argument at a position."""
+        return self._given.get(place)
+
     def view(self, tensor: SymbolicTensor, result: object) -> None:
         """Notes that a result has the memory of a tensor, if that is an array."""
         if isinstance(result, SymbolicTensor) and (places := self._of(tensor)):

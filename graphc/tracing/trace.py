@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from graphc.core import Tracing, Variable
     from graphc.tracing.controls import Controls
     from graphc.tracing.gradient_mask import GradientMask
+    from graphc.tracing.identity import Distinct
 
 __all__ = [
     "CREATES",
@@ -89,6 +90,7 @@ class Checkpoint:
     journal: JournalMark
     num_notes: int
     num_stand_ins: int
+    num_distinct: int
 
 
 class Trace:
@@ -103,6 +105,7 @@ class Trace:
       thread: the thread that traces.
       lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
+      distinct: the pairs of inputs that must not be one tensor, in the body of a loop.
       observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
       variables: the variables that the function reads or assigns, by name.
       max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
@@ -140,6 +143,8 @@ class Trace:
         self.may_create = may_create
         self.lifting: Lifting | None = None
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self.distinct: list[Distinct] = []
+        self._known_as: dict[int, int] = {}
         self.observed: dict[int, tuple[Tensor, Any]] = {}
         self.variables: dict[str, Variable] = {}
         self.refusals: list[GraphcError] = []
@@ -295,7 +300,8 @@ class Trace:
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
         """Returns the input of this trace for a tensor or array from outside, as a separate tensor."""
-        key = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
+        given = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
+        key = self._known_as.get(given, given)
         found = self.captures.get(key)
         if found is None:
             outer = self._outer(value)
@@ -303,7 +309,11 @@ class Trace:
             if isinstance(outer, SymbolicTensor):
                 outer = outer.snapshot()
                 name = outer.raw.name if outer.raw.node is None else ""
-            found = self.captures[key] = (outer, self.argument(outer.type, name or f"capture_{len(self.captures)}"))
+                # A tensor from further outside is known by the enclosing trace's value, as one that comes from there.
+                key = self._known_as[given] = id(outer.raw)
+            found = self.captures.get(key)
+            if found is None:
+                found = self.captures[key] = outer, self.argument(outer.type, name or f"capture_{len(self.captures)}")
         return found[1].snapshot()
 
     def _outer(self, value: Tensor | jax.Array) -> Tensor:
@@ -520,6 +530,7 @@ class Trace:
         return Checkpoint(
             len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
             len(root.loops), len(root.side_effects), self.journal.mark(), len(root.notes), len(root.aliases),
+            len(self.distinct),
         )  # fmt: skip
 
     def rollback(self, point: Checkpoint) -> None:
@@ -535,6 +546,7 @@ class Trace:
         self.journal.rollback(point.journal)
         del self.root.notes[point.num_notes :]
         self.root.aliases.forget(point.num_stand_ins)
+        del self.distinct[point.num_distinct :]
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
         """Returns the variables that were assigned since ``point``."""

@@ -154,7 +154,8 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     loop.options.per_step = _iterations_per_step(loop, region, state.types(), length)
     trips = Trips(length, space.order.start, space.order.step, unroll=loop.options.per_step)
     taken, arrays = [*taken, *numbers.arguments()], [*arrays, *numbers.arrays(trace)]
-    tensors = emit_scan(region, ([number], carried, taken), outputs, [], state.initial(), arrays, trips)
+    with restoring(state):
+        tensors = emit_scan(region, ([number], carried, taken), outputs, [], state.initial(), arrays, trips)
     state.leave(tensors, trips=length)
     return None
 
