@@ -180,6 +180,8 @@ WHERE = _op("where", np.where, lambda t, a, r: (t[1],), "test x y", light=True)
 FIRST_TRUE = _op("first_true", _first_true, lambda t, a, r: (INT,), "*conditions")
 READ = _op("read", _never, lambda t, a, r: (FLOAT,), "", effects=lambda attrs: (reads(attrs["name"]),))
 WRITE = _op("write", _never, lambda t, a, r: (), effects=lambda attrs: (writes(attrs["name"]),))
+TELL = _op("tell", _never, lambda t, a, r: (), effects=lambda attrs: (writes(attrs["name"]),))
+"""Uses a value of any type, as a print, an assertion or the assignment of a Variable does, and has no result."""
 SWAP = _op(
     "swap", _never, lambda t, a, r: (FLOAT,), effects=lambda attrs: (reads(attrs["name"]), writes(attrs["name"]))
 )
@@ -221,6 +223,9 @@ class Stateful(Interpreter):
         self.state = state
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        if node.op is TELL:
+            self.state.log.append((node.attrs["name"], np.asarray(inputs[0]).tobytes()))
+            return ()
         if node.op in (READ, WRITE, SWAP, TOUCH):
             return self.state.touch(node, inputs)
         return super().run_node(node, inputs)
@@ -272,6 +277,29 @@ LOCATIONS = (None, Location("train.py", 12), Location('a "b".py', 3, "step"))
 
 
 @st.composite
+def told(draw: st.DrawFn, graph: Graph) -> Graph:
+    """The graph, with users of some of its values that have no results; in the bodies of its loops as well."""
+    values: dict[Value, Value] = {value: value for value in graph.inputs}
+    nodes: list[Node] = []
+
+    def tell(value: Value) -> None:
+        if not draw(st.integers(0, 3)):
+            name = f"told_{len(nodes)}"
+            nodes.append(Node(TELL, [value], Attrs(name=draw(st.sampled_from(RESOURCES))), [], name=name))
+
+    for node in graph.nodes:
+        new = Node(
+            node.op, [values[value] for value in node.inputs], node.attrs, [value.type for value in node.outputs],
+            regions=[draw(told(region)) if node.op is SCAN else region for region in node.regions], name=node.name,
+        )  # fmt: skip
+        nodes.append(new)
+        values.update(zip(node.outputs, new.outputs, strict=True))
+        for output in new.outputs:
+            tell(output)
+    return Graph(graph.inputs, nodes, [values[value] for value in graph.outputs], graph.name)
+
+
+@st.composite
 def graphs(
     draw: st.DrawFn,
     inputs: Sequence[TensorType] | None = None,
@@ -298,7 +326,7 @@ def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: in
     """Appends one random node."""
     scalars = [value for value in values if value.type == FLOAT]
     choices = [CONSTANT, CONSTANT, READ, TOUCH]
-    choices += [ADD, MUL, NEG, HALVE, PAIR, ADD, NEG] * bool(values) + [WIDEN, WRITE, SWAP] * bool(scalars)
+    choices += [ADD, MUL, NEG, HALVE, PAIR, ADD, NEG, TELL, TELL] * bool(values) + [WIDEN, WRITE, SWAP] * bool(scalars)
     choices += [REPEAT, EITHER, SCAN, WHILE] * bool(values and depth)
     op = draw(st.sampled_from(choices))
     if op in (SCAN, WHILE):
@@ -308,7 +336,7 @@ def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: in
     regions: list[Graph] = []
     if op is CONSTANT:
         attrs = _constant(draw)
-    elif op in (READ, WRITE, SWAP):
+    elif op in (READ, WRITE, SWAP, TELL):
         attrs = Attrs(name=draw(st.sampled_from(RESOURCES)))
     elif op is TOUCH:
         names = st.lists(st.sampled_from(RESOURCES), max_size=2, unique=True).map(tuple)

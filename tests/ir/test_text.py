@@ -146,7 +146,7 @@ HEAD = "graph g(%x: f32[3]) -> (f32[3]) {\n  "
         ("graph g(%x: finfo[3])", "expected a dtype such as f32, i32 or bool, found 'finfo'"),
         ("graph g(%x: f32[-3])", "expected a nonnegative size, found '-3'"),
         ("graph g(%x: f32[], %x: f32[])", "line 1, column 21: expected a name that is not taken, found 'x'"),
-        (HEAD + "%y: f32[3] = sin(%x)", "line 2, column 16: expected the name of one of the 24 ops, found 'sin'"),
+        (HEAD + "%y: f32[3] = sin(%x)", "line 2, column 16: expected the name of one of the 25 ops, found 'sin'"),
         (HEAD + "%y: f32[3] = neg(%z)", "line 2, column 21: expected the name of an input or of a node above"),
         (HEAD + "%y: f32[3] = neg(%x) after(%x)", "line 2, column 31: expected the name of a node above, found 'x'"),
         (HEAD + "%y: (f32[3], f32[3]) = pair(%x) return %y }", "expected '#' and which of the 2 outputs of %y"),

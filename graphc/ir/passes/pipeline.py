@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphc.base import config, errors
+from graphc.base import config, errors, user_location, warn_at
 from graphc.ir.graph import Graph
 from graphc.ir.passes.base import Pass
 from graphc.ir.passes.cse import CSE
@@ -37,11 +37,15 @@ DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Loops(), DCE(), Or
 LATE: tuple[Pass, ...] = (IfConvert(), Unroll(), Defer(), Speculate(), Pretest(), ReduceStrength(), Shift())
 
 
+_failed: set[str] = set()
+"""The passes whose failure was reported."""
+
+
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     """Runs passes in order.
 
     With ``config.verify`` (``GRAPHC_VERIFY=1``) the graph is verified before the first pass and after each one that
-    changed it.
+    changed it. A pass with an internal error is skipped for this graph, which is reported once.
 
     Raises:
       VerificationError: the given graph is invalid, or a pass made it so; the message names the pass.
@@ -49,10 +53,30 @@ def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     if config.verify:
         verify(graph)
     for step in passes:
-        before, graph = graph, step(graph)
+        before = graph
+        try:
+            graph = step(graph)
+        except errors.GraphcError:
+            raise
+        except Exception as error:
+            if config.verify:
+                raise
+            _report(step, graph, error)
         if config.verify and graph is not before:
             try:
                 verify(graph)
             except errors.VerificationError as error:
                 raise errors.VerificationError(f"the pass {step.name!r} broke the graph: {error}") from error
     return graph
+
+
+def _report(step: Pass, graph: Graph, error: Exception) -> None:
+    """Warns that a pass was skipped, once for each pass."""
+    if step.name in _failed:
+        return
+    _failed.add(step.name)
+    warning = errors.GraphcWarning(
+        f"the compiler pass {step.name!r} failed on {graph.name!r} ({type(error).__name__}: {error}) and was skipped: "
+        "results are right, but the program may be slower. Please report it, with the output of GRAPHC_VERIFY=1"
+    )
+    warn_at(warning, user_location())

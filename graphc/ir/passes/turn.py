@@ -81,7 +81,8 @@ class _Uses:
 
     def flips(self, value: Value) -> list[Node]:
         """Returns the users of an array that reverse it."""
-        return [node for node in self._users.get(value, ()) if self.reversed_of(node.outputs[0]) is value]
+        users = [node for node in self._users.get(value, ()) if node.outputs]  # an assignment has none
+        return [node for node in users if self.reversed_of(node.outputs[0]) is value]
 
     def only_reversed(self, value: Value) -> bool:
         """Returns True if all users of an array reverse it."""

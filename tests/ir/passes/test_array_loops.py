@@ -8,9 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.ir import Graph, Interpreter, parse_graph, print_graph, verify
-from graphc.ir.passes import Collect, Loops, Pass, PredictiveCommoning, Promote, TakeRows, loops
+from graphc.ir.passes import (
+    CSE,
+    DCE,
+    Collect,
+    Flatten,
+    Fold,
+    Loops,
+    Order,
+    Pass,
+    PredictiveCommoning,
+    Promote,
+    TakeRows,
+    loops,
+    run_passes,
+)
 from tests.draws import examples
 from tests.ir.passes.array_loops import NUMPY_OPS, array_loops
+from tests.ir.strategies import State, Stateful, told
 
 
 def run(graph: Graph) -> list[np.ndarray]:
@@ -29,6 +44,23 @@ def test_the_values_stay_to_the_bit(step: type[Pass], data: st.DataObject) -> No
     verify(after)
     for wanted, got in zip(run(graph), run(after), strict=True):
         np.testing.assert_array_equal(wanted, got)
+
+
+@given(data=st.data())
+@settings(max_examples=examples(100), deadline=None)
+def test_users_without_results_see_what_they_saw(data: st.DataObject) -> None:
+    graph = data.draw(told(data.draw(array_loops(NUMPY_OPS))))
+    verify(graph)
+    after = run_passes(graph, [Flatten(NUMPY_OPS), DCE(), Fold(), CSE(), Loops(NUMPY_OPS), DCE(), Order()])
+    verify(after)
+    rng = np.random.default_rng(3)
+    inputs = [rng.uniform(-1, 1, value.type.shape).astype(np.float32) for value in graph.inputs]
+    logs = []
+    for one in (graph, after):
+        state = State()
+        results = Stateful(one, state).run(*inputs)
+        logs.append(([np.asarray(result).tobytes() for result in results], state.log))
+    assert logs[0] == logs[1]
 
 
 def loop(operands: str, entries: str, body: str, types: str, **attrs: object) -> str:

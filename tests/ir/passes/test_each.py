@@ -23,7 +23,7 @@ from graphc.ir import (
     print_graph,
     reads,
 )
-from graphc.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, run_passes
+from graphc.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, pipeline, run_passes
 from tests.draws import examples
 from tests.ir.strategies import ADD, FLOAT, NEG, TEST_OPS, ancestors, graphs
 
@@ -44,6 +44,25 @@ def unchanged(step: Pass, text: str) -> bool:
 
 def resized(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType]:
     return (TensorType(attrs["new_shape"], types[0].dtype),)
+
+
+class Broken:
+    name = "broken"
+
+    def __call__(self, graph: Graph) -> Graph:
+        raise IndexError("tuple index out of range")
+
+
+def test_a_pass_with_an_internal_error_is_skipped_and_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "verify", False)
+    monkeypatch.setattr(pipeline, "_failed", set())
+    graph = parse_graph("graph g(%x: f32[]) -> (f32[]) { %a: f32[] = neg(%x) return %x }", TEST_OPS)
+    with pytest.warns(errors.GraphcWarning, match=r"pass 'broken' failed on 'g' \(IndexError: .*was skipped") as told:
+        assert not run_passes(graph, [Broken(), DCE(), Broken()]).nodes
+    assert len(told) == 1
+    monkeypatch.setattr(config, "verify", True)
+    with pytest.raises(IndexError):
+        run_passes(graph, [Broken()])
 
 
 class TestDCE:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphc.ir import Graph, Interpreter, parse_graph, print_graph, verify
+from graphc.ir import Graph, parse_graph, print_graph, verify
 from graphc.ir.passes import Loops, Turn
 from tests.draws import examples
-from tests.ir.strategies import TEST_OPS
+from tests.ir.strategies import TEST_OPS, State, Stateful, told
 
 TAKES_AND_COLLECTS = """
     body(%i: i32[], %c: f32[], %r: f32[], %w: f32[5]) -> (f32[], f32[]) {
@@ -38,12 +41,20 @@ def checked(graph: Graph) -> Graph:
     verify(graph)
     after = Turn(TEST_OPS)(graph)
     inputs = [np.float32(0.1), np.arange(1, 6, dtype=np.float32) / 3]
-    wanted = Interpreter(graph).run(*inputs)
+    wanted, log = run(graph, inputs)
     for result in (after, Loops(TEST_OPS)(graph)):
         verify(result)
-        for one, other in zip(wanted, Interpreter(result).run(*inputs), strict=True):
+        found, seen = run(result, inputs)
+        assert seen == log
+        for one, other in zip(wanted, found, strict=True):
             np.testing.assert_array_equal(one, other)
     return after
+
+
+def run(graph: Graph, inputs: list[Any]) -> tuple[Sequence[Any], list[tuple[str, bytes]]]:
+    """What the graph gives, and what users without results see."""
+    state = State()
+    return Stateful(graph, state).run(*inputs), state.log
 
 
 def turned(text: str) -> str:
@@ -108,7 +119,7 @@ def chains(draw: st.DrawFn) -> Graph:
     return parse_graph(text, TEST_OPS)
 
 
-@given(graph=chains())
+@given(graph=chains().flatmap(told))
 @settings(max_examples=examples(100), deadline=None)
 def test_the_values_stay_to_the_bit(graph: Graph) -> None:
     checked(graph)

@@ -284,8 +284,12 @@ class LoopState:
         values = [variable.leave(variable.end(supply), trips) for variable in self._all]
         count = len(self._variables)
         self._names.set(tuple(values[:count]))
-        for cell, value in zip(self._cells, values[count:], strict=True):
-            write(cell.cell, value)
+        try:
+            for cell, value in zip(self._cells, values[count:], strict=True):
+                write(cell.cell, value)
+        except BaseException:  # the write is refused, and the loop may be unrolled instead
+            self.restore()
+            raise
 
 
 _MAX_DISCOVERIES = 10
