@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Literal, cast
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
     FUNCTIONS,
     NO_ATTRS,
@@ -81,7 +81,8 @@ class GradientTape:
     def __enter__(self) -> GradientTape:
         if self._is_open and self in context.tapes:
             raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
-        self._trace = context.trace
+        if context.trace is not self._trace:
+            self._enter_trace(context.trace)
         self._is_open = True
         if self._trace is not None and self._trace.gradient_mask is not None:
             self._trace.gradient_mask.renew()  # the tape must see how what it follows is masked
@@ -94,6 +95,28 @@ class GradientTape:
         self._is_open = False
         context.close(self)
 
+    def _enter_trace(self, trace: Trace | None) -> None:
+        """Makes a tape that was made elsewhere one of a trace."""
+        if self._connected and trace is not None and (self._trace is None or trace.is_inside(self._trace)):
+            error = UnimplementedError(
+                "a GradientTape that recorded already is opened again in a branch, a loop or a compiled function: "
+                "what it recorded outside is not followed there. Make the tape where it is opened"
+            )
+            raise trace.refuse(error)
+        self.reset()  # what another iteration's trace recorded
+        self._trace = trace
+
+    def _check_place(self, what: str) -> None:
+        """Refuses a change of an open tape in a branch or loop body, which may not run."""
+        trace = context.trace
+        if self._is_open and trace is not None and trace is not self._trace:
+            error = UnimplementedError(
+                f"{what} is called in a branch or loop that depends on tensors, inside the GradientTape that is opened "
+                "around it: whether the tape follows the tensor would depend on them. Call it before the branch or "
+                "loop, or use gx.stop_gradient there"
+            )
+            raise trace.refuse(error)
+
     def watch(self, tensors: Any) -> None:
         """Starts to watch tensors or variables, singly or in a nested structure.
 
@@ -103,6 +126,8 @@ class GradientTape:
           InvalidTypeError: an item is not a tensor or variable, or a tensor is not floating.
         """
         for tensor in _flat(tensors)[0]:
+            if isinstance(tensor, Tensor | Variable) and not self.follows(tensor):
+                self._check_place("GradientTape.watch")
             if isinstance(tensor, Variable):
                 self._watched.add(tensor.name)
             elif not isinstance(tensor, Tensor):
@@ -128,11 +153,13 @@ class GradientTape:
     @contextmanager
     def stop_recording(self) -> Generator[None]:
         """Pauses the recording inside the scope."""
+        self._check_place("GradientTape.stop_recording")
         with tape_scope(tuple(tape for tape in context.tapes if tape is not self)):
             yield
 
     def reset(self) -> None:
         """Forgets all records."""
+        self._check_place("GradientTape.reset")
         self._records.clear()
         self._steps.clear()
         self._connected.clear()
@@ -285,7 +312,7 @@ class GradientTape:
             return self._watches(value)
         if id(value) in self._given:
             return True
-        return key_of(value.snapshot()) in self._connected
+        return key_of(self._snapshot(value)) in self._connected
 
     def record_read(self, variable: Variable, tensor: Tensor) -> None:
         """Records that reading ``variable`` returned ``tensor``; Variable calls this."""

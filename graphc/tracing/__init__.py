@@ -6,7 +6,7 @@ from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
 from graphc.tracing.gradient_mask import GradientMask
-from graphc.tracing.identity import check_loop, keep_apart, origins
+from graphc.tracing.identity import check_loop, keep_apart
 from graphc.tracing.journal import Journal
 from graphc.tracing.late_rows import LateRow, late_rows
 from graphc.tracing.lifting import CreationInTrace, Lifting
@@ -127,7 +127,6 @@ __all__ = [
     "looked_up",
     "making_state",
     "membership",
-    "origins",
     "reads_here",
     "recorded_whole",
     "refusal",

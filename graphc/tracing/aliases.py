@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.base.errors import UnimplementedError
+from graphc.core import SymbolicTensor
+from graphc.ir import Value
 
 __all__ = ["Alias", "AliasSet"]
 
@@ -126,6 +128,16 @@ class AliasSet:
         """Returns True if an object may never be changed."""
         found = self._by_value.get(id(value))
         return found is not None and found.sources is None
+
+    def chosen(self) -> set[Value]:
+        """Returns the graph's values that an index chose of several, such as items of lists."""
+        found: set[Value] = set()
+        for alias in self._by_value.values():
+            if isinstance(alias.value, SymbolicTensor) and getattr(alias.value, "is_used", True):
+                node = alias.value.raw.node
+                if alias.sources is None or (node is not None and not node.regions):
+                    found.add(alias.value.raw)
+        return found
 
     def changing(self, value: Any) -> Alias | None:
         """Notes that an object is about to be changed; returns the alias that forbids the change, if any."""

@@ -7,19 +7,20 @@ branches and loops merely pass on tell which; :func:`keep_apart` refuses two val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from graphc.base.errors import GraphcError
 from graphc.core import SymbolicTensor, Tensor
-from graphc.ir import Graph, Node, Value
+from graphc.ir import Graph, Node, TensorType, Value
 from graphc.tracing.read_kinds import ReadGuard
 from graphc.tracing.sources import Source, fixed
 
 if TYPE_CHECKING:
     from graphc.tracing.trace import Trace
 
-__all__ = ["Distinct", "Refusal", "check_loop", "keep_apart", "origins"]
+__all__ = ["Distinct", "Refusal", "check_loop", "keep_apart"]
 
 Refusal: TypeAlias = "Callable[[], GraphcError]"
 """Makes the error for two values that may be one tensor."""
@@ -31,50 +32,101 @@ _BRANCHES = ("cond", "switch")
 _FIRST_CARRY = {"scan": 1, "while": 0}
 """The position of the first carried value among the inputs of a loop's body."""
 
+_PACKING = frozenset(
+    (
+        "astype", "concat", "expand_dims", "flip", "get_item", "permute_dims", "reshape", "squeeze", "stack", "take",
+        "update_item", "where",
+    )
+)  # fmt: skip
+"""The ops by which the items of a list become an array, and items again."""
 
-def origins(value: Value, stop: Value | None = None) -> set[Value]:
-    """Returns the values whose tensor a value may be: of this graph, or of the bodies of its branches and loops.
 
-    Args:
-      value: a value.
-      stop: a value that is not followed further.
+@dataclass(frozen=True)
+class _Inside:
+    """A place inside a body of a node.
+
+    Attributes:
+      node: the branch or loop.
+      body: the body.
+      around: where the node stands; None for the graph that is asked about.
     """
-    node = value.node
-    if node is None or value is stop:
-        return {value}
-    if node.op.name in _BRANCHES:
-        found = set[Value]()
-        for region in node.regions:
-            for inner in origins(region.outputs[value.index]):
-                found |= origins(node.inputs[1 + inner.index], stop) if _is_input(region, inner) else {inner}
-        return found
-    if node.op.name in _FIRST_CARRY and value.index < node.attrs["num_carry"]:
-        return _carried(node, value.index, stop)
-    weak = node.op.name == "astype" and node.inputs[0].type.weak and not value.type.weak
-    if weak and node.inputs[0].type.dtype == value.type.dtype:  # as where another branch has a strong type
-        return origins(node.inputs[0], stop)
-    return {value}
+
+    node: Node
+    body: Graph
+    around: _Inside | None
 
 
-def _carried(node: Node, place: int, stop: Value | None) -> set[Value]:
-    """Returns the origins of a value that a loop carries, after the loop."""
-    body, count, first = node.regions[-1], node.attrs["num_carry"], _FIRST_CARRY[node.op.name]
-    runs = node.attrs.get("length", 0) > 0
-    places, found = [place], set[Value]() if runs else origins(node.inputs[place], stop)
-    for carried in places:  # grows on the way
-        for inner in origins(body.outputs[carried]):
-            position = inner.index - first
-            if not _is_input(body, inner) or position < 0:
-                found.add(inner)
-                continue
-            found |= origins(node.inputs[position], stop)
-            if position < count and position not in places:
-                places.append(position)
-    return found
+@dataclass
+class _Origins:
+    """A search for the tensors that a value may be.
+
+    Attributes:
+      items: the values that stand for items of lists.
+      stop: a value that is not followed further.
+      found: the values whose tensors it may be.
+      lists: arrays from outside the graph that hold lists with the tensor.
+    """
+
+    items: Container[Value]
+    stop: Value | None = None
+    found: set[Value] = field(default_factory=set[Value])
+    lists: set[Value] = field(default_factory=set[Value])
+
+    def search(self, value: Value) -> _Origins:
+        """Follows a value to its origins; returns the search."""
+        # A value, where it stands, and the type of the item that is looked for in an array.
+        todo: list[tuple[Value, _Inside | None, TensorType | None]] = [(value, None, None)]
+        for each in todo:  # grows on the way
+            todo += [step for step in self._steps(*each) if step not in todo]
+        return self
+
+    def _steps(
+        self, value: Value, inside: _Inside | None, item: TensorType | None
+    ) -> Iterable[tuple[Value, _Inside | None, TensorType | None]]:
+        node = value.node
+        if item is not None and _alike(value.type, item):
+            item = None  # one that was put into the array
+        if item is None and value in self.items and value is not self.stop:
+            item = value.type
+            if node is not None:
+                return [(given, inside, item) for given in node.inputs]
+        if value is self.stop or (node is None and inside is None):
+            (self.found if item is None else self.lists).add(value)
+        elif node is None:
+            assert inside is not None
+            return self._outside(value, inside, item)
+        elif node.op.name in _BRANCHES:
+            return [(body.outputs[value.index], _Inside(node, body, inside), item) for body in node.regions]
+        elif node.op.name in _FIRST_CARRY and (item is not None or value.index < node.attrs["num_carry"]):
+            body = node.regions[-1]
+            last = body.outputs[value.index], _Inside(node, body, inside), item
+            runs = value.index >= node.attrs["num_carry"] or node.attrs.get("length", 0) > 0
+            return [last] if runs else [last, (node.inputs[value.index], inside, item)]
+        elif item is not None:
+            return [(given, inside, item) for given in node.inputs] if node.op.name in _PACKING else []
+        elif node.op.name == "astype" and node.inputs[0].type.weak and _alike(node.inputs[0].type, value.type):
+            return [(node.inputs[0], inside, None)]  # as where another branch has a strong type
+        else:
+            self.found.add(value)
+        return []
+
+    def _outside(
+        self, value: Value, inside: _Inside, item: TensorType | None
+    ) -> Iterable[tuple[Value, _Inside | None, TensorType | None]]:
+        """Returns what an input of a body stands for."""
+        node, around = inside.node, inside.around
+        if node.op.name in _BRANCHES:
+            return [(node.inputs[1 + value.index], around, item)]
+        place, count = value.index - _FIRST_CARRY[node.op.name], node.attrs["num_carry"]
+        if place < 0 or (item is None and count <= place < count + node.attrs.get("num_xs", 0)):
+            self.found.add(value)  # a row, which is a tensor of its own
+            return []
+        again = [(inside.body.outputs[place], inside, item)] if place < count else []
+        return [(node.inputs[place], around, item), *again]
 
 
-def _is_input(graph: Graph, value: Value) -> bool:
-    return value.node is None and value.index < len(graph.inputs) and graph.inputs[value.index] is value
+def _alike(one: TensorType, other: TensorType) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype
 
 
 def keep_apart(trace: Trace, first: Value, second: Value, refuse: Refusal, stop: Value | None = None) -> None:
@@ -92,13 +144,24 @@ def keep_apart(trace: Trace, first: Value, second: Value, refuse: Refusal, stop:
     Raises:
       GraphcError: they may be one tensor; RegionAborted where an attempt to roll a loop may be given up instead.
     """
-    others = origins(second, stop) - {stop}
-    for one in origins(first):
+    items = trace.root.aliases.chosen()
+    mine, theirs = _Origins(items).search(first), _Origins(items, stop).search(second)
+    others = theirs.found - {stop}
+    if (
+        not mine.found.isdisjoint(others)
+        or _may_hold(trace, mine.lists, theirs)
+        or _may_hold(trace, theirs.lists, mine)
+    ):
+        raise _refused(trace, refuse())
+    for one in mine.found:
         for other in others:
-            if one is other:
-                raise _refused(trace, refuse())
-            if one.type.shape == other.type.shape and one.type.dtype == other.type.dtype:
+            if _alike(one.type, other.type):
                 _keep_inputs_apart(trace, one, other, refuse)
+
+
+def _may_hold(trace: Trace, lists: set[Value], other: _Origins) -> bool:
+    """Returns True if lists from outside a graph may hold a tensor: they hold none that the graph itself makes."""
+    return bool(lists) and (bool(other.lists) or any(_is_input_of(trace, value) for value in other.found))
 
 
 def _refused(trace: Trace, error: GraphcError) -> GraphcError:

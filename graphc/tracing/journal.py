@@ -5,9 +5,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CellType
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import Location, user_location
+from graphc.base import Location, nest, user_location
 from graphc.core import SymbolicTensor
 from graphc.tracing.cells import Cell, TensorCell, Write
 
@@ -68,6 +69,9 @@ class Journal:
         if self._is_own_tensor(cell.owner):
             tensor = weakref.ref(cell.owner)
             self._own_writes.append((lambda: _tensor_cell(tensor), SymbolicTensor(cell.owner.raw, self._trace)))
+        elif isinstance(cell.owner, CellType) and self._trace.parent is not None and self._holds_own_tensor(cell.get()):
+            # No write before this one was noted, so this is a variable of a function that runs here, or a carried name.
+            self.note_own(cell)
         else:
             # After a loop or branch its writes are repeated, at the line of the statement.
             location = self._written_at.setdefault(cell.key, user_location())
@@ -126,6 +130,10 @@ class Journal:
         """Drops all references to Python objects, so that the journal keeps none alive."""
         for known in (self.writes, self._owned, self._own_writes):
             known.clear()
+
+    def _holds_own_tensor(self, value: object) -> bool:
+        """Returns True if a value is, or holds, a tensor made in this very trace."""
+        return any(isinstance(leaf, SymbolicTensor) and leaf.trace is self._trace for leaf in nest.flatten(value)[0])
 
     def _is_own_tensor(self, value: object) -> bool:
         """Returns True if a value is a tensor made in this very trace, but not an argument of the function."""

@@ -42,6 +42,11 @@ class LateRow(SymbolicTensor):
         self._at = -1
 
     @property
+    def is_used(self) -> bool:
+        """True if the row has a node."""
+        return self._made is not None
+
+    @property
     def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The value in the graph."""
         made = self._made

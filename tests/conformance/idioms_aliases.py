@@ -202,3 +202,17 @@ def one_of_two_equal(x: Any) -> Any:
     chosen = a if x > 0 else b
     chosen.append(2)
     return a, b
+
+
+@program(
+    "aliases/two tensors that become one in a loop's branch, after another change",
+    inputs=[(f(1, -2, 3, 4), f(0.5, 2, 1, 3), f(0.75))],
+    construct=CONSTRUCT,
+)
+def become_one_in_loop(v: Any, u: Any, c: Any) -> Any:
+    for a, b in zip(u, v, strict=True):
+        v += b
+        if c < a:
+            u[1:3] += c
+            v = u
+    return v, u

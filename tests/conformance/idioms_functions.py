@@ -32,6 +32,31 @@ def nested_function(x: Any) -> Any:
     return shape(x, 0.1) + shape(-x, x)
 
 
+@program(
+    "functions/nonlocal of a helper that a branch calls",
+    inputs=[(f(1, 2, -3, 4, 5, 6),), (f(-1, 2, 3, 4, 0, 6),)],
+    construct=NESTED,
+    gradient=True,
+)
+def nonlocal_of_helper(x: Any) -> Any:
+    def steepest(rows: Any) -> Any:
+        best = rows[0]
+
+        def take(row: Any) -> Any:
+            nonlocal best
+            if row > best:
+                best = best + row * row
+            return best
+
+        found = [take(row) for row in rows]
+        return found[-1] * found[2]
+
+    result = x[0] * 0
+    if x[0] > 0:
+        result = steepest(x)
+    return result
+
+
 @program("functions/closure over a loop's value", inputs=[(f(1.0),), (f(-2.0),)], construct=NESTED, gradient=True)
 def late_binding(x: Any) -> Any:
     late = [lambda v: v * k for k in range(3)]  # noqa: B023

@@ -52,6 +52,16 @@ def assign_in_loop(v: Any, x: Any) -> Any:
     return v.value()
 
 
+@program("state/assign the rows of a loop", inputs=[(variable(*range(8)), f(2.0))], construct=VARIABLE)
+def assign_rows(v: Any, x: Any) -> Any:
+    rows = []
+    for _ in range(8):
+        x = x * 0.5 + 1
+        rows.append(x)
+    v.assign(gx.stack(rows))
+    return x
+
+
 @program("state/assign in a while loop", inputs=[(variable(100.0), i(3)), (variable(0.5), i(3))], construct=VARIABLE)
 def assign_in_while(v: Any, n: Any) -> Any:
     while v > 1:

@@ -16,6 +16,10 @@ __all__ = ["NAMES", "Texts", "write_tapes"]
 NAMES = ("x", "y", "a", "b", "g")
 """The floating scalars that every program has; ``c`` is an argument that only conditions read."""
 
+RESULT = "x, y, a, b, g, pair[0], h[-1]"
+
+TAKEN = ("h[-1]", "h[0]", "[x, y, a][k]", "sorted([x, y])[0]", "pair[1]")
+
 HELPERS = """
 def choose(u, v):
     if u > v:
@@ -110,7 +114,7 @@ class Writer:
 
     def statement(self, depth: int, loop: bool, tape: bool) -> Iterator[tuple[str, str]]:
         """Writes a statement; in a tape nothing jumps out."""
-        kinds = ["assign", "assign", "alias", "alias", "item", "variable"]
+        kinds = ["assign", "assign", "alias", "alias", "item", "variable", "append", "take"]
         kinds += ["if", "if", "for", "while", "tape", "tape", "tape"] * (depth > 0)
         kinds += ["jump"] * loop + ["leave"] * (not tape and depth < 3)
         kind = self.pick(kinds)
@@ -121,9 +125,11 @@ class Writer:
             "assign": f"{self.pick(NAMES)} = gx.tanh({self.value()})",
             "alias": f"{self.pick(NAMES)} = {self.pick(NAMES)}",
             "item": f"pair = [{self.pick(NAMES)}, pair[0]]",
+            "append": f"h.append({self.pick(NAMES)})",
+            "take": f"{self.pick(NAMES)} = {self.pick(TAKEN)}",
             "variable": f"s.assign(gx.tanh({self.value(1)}))",
             "jump": f"if {self.condition()}: {self.pick(['break', 'continue'])}",
-            "leave": f"if {self.condition()}: return x, y, a, b, g, pair[0]",
+            "leave": f"if {self.condition()}: return {RESULT}",
         }[kind]
         if kind == "variable" and tape:
             line = "pass"  # a loop that assigns a Variable has no gradient by it, and says so
@@ -154,7 +160,7 @@ class Writer:
         yield f"{w} = {watched}", f"{w} = {watched}"
         body = [*self.inner(depth, False, True)] if kind != "grad" else []
         loss = f"l{t} = gx.sin({self.pick(['', f'{watched} * ', f'{w} * '])}({self.value()}))"
-        names = ", ".join([*NAMES, "pair"])
+        names = ", ".join([*NAMES, "pair", "h"])
         # Every name that holds the watched tensor at this moment is the argument.
         yield "", f"def f{t}(v, {names}, {w}, taken={w}):" if kind != "grad" else f"def f{t}(v):"
         if kind != "grad":
@@ -195,12 +201,12 @@ def write_tapes(choices: Choices, budget: int = 9) -> Texts:
     """Returns a random program ``program(x, y, c, rows, s)``."""
     writer = Writer(choices, budget)
     lines = [line for _ in range(2) for line in writer.block(3, False, False)]
-    start = ["a, b, g, pair = x, y * 0.5, x * 0.0, [x, y]"]
-    end = ["return x, y, a, b, g, pair[0]"]
+    start = ["a, b, g, pair, h = x, y * 0.5, x * 0.0, [x, y], [x]"]
+    end = [f"return {RESULT}"]
     texts = []
     for side in (0, 1):
         body = [*start, *(pair[side] for pair in lines if pair[side].strip()), *end]
         texts.append(
-            HELPERS + "\n\ndef program(x, y, c, rows, s):\n" + "\n".join(f"    {line}" for line in body) + "\n"
+            HELPERS + "\n\ndef program(x, y, c, k, rows, s):\n" + "\n".join(f"    {line}" for line in body) + "\n"
         )
     return Texts(*texts)

@@ -32,7 +32,7 @@ from tests.gradients.random_tapes import Texts, write_tapes
 PROGRAMS = 5000
 PARTS = 20
 REFUSED_AT_MOST = 0.3
-INPUTS = ((0.7, -0.3, 1.0), (-0.4, 0.9, -1.0))
+INPUTS = ((0.7, -0.3, 1.0, 0), (-0.4, 0.9, -1.0, 2))
 ROWS = (0.5, -1.0, 0.25)
 
 
@@ -67,23 +67,26 @@ def replaced(new: Any, old: Any, values: Sequence[Any]) -> list[Any]:
 
 def functional(loss: Callable[..., Any], watched: Any, values: Sequence[Any]) -> list[Any]:
     """JAX's gradient of a block, and what the names hold after it: the same objects where the block leaves them."""
-    known: list[tuple[Any, int]] = []
+    known: list[Any] = []
+    sizes: list[int] = []
 
     def block(argument: Any) -> tuple[Any, Any]:
         result, names = loss(argument, *values)
-        leaves = [leaf for name in names for leaf in (name if type(name) is list else [name])]
-        outer = [watched, *(item for value in values for item in (value if type(value) is list else [value]))]
-        objects = [(argument, watched), *((one, one) for one in outer)]
+        sizes.extend(len(name) if type(name) is list else 0 for name in names)
+        leaves = flat(names)
+        objects = [(argument, watched), *((one, one) for one in flat([watched, *values]))]
         for leaf in leaves:
-            known.append(next((found for one, found in objects if one is leaf), None))
-            if known[-1] is None:
-                known[-1] = next(number for number, one in enumerate(leaves) if one is leaf)
+            outer = next((found for one, found in objects if one is leaf), None)
+            known.append(next(n for n, one in enumerate(leaves) if one is leaf) if outer is None else outer)
         return result, [jnp.asarray(leaf) for leaf in leaves]
 
     gradient, leaves = jax.grad(block, has_aux=True)(watched)
-    restored = [leaves[one] if type(one) is int else one for one in known]
-    scalars = len(values) - 2  # besides the list and the watched tensor
-    return [*restored[:scalars], restored[scalars:], gradient]
+    rest = iter([leaves[one] if type(one) is int else one for one in known])
+    return [*([next(rest) for _ in range(size)] if size else next(rest) for size in sizes), gradient]
+
+
+def flat(values: Sequence[Any]) -> list[Any]:
+    return [item for value in values for item in (value if type(value) is list else [value])]
 
 
 JAX = SimpleNamespace(
@@ -105,7 +108,7 @@ def outcome(texts: Texts) -> str:
     with defined(texts.tapes) as program:
         compiled = compile_quietly(program)
         for given in INPUTS:
-            wanted = functionally(*map(jnp.float32, given), [jnp.float32(row) for row in ROWS], State())
+            wanted = functionally(*map(jnp.asarray, given), [jnp.float32(row) for row in ROWS], State())
             eager, _ = call(program, given)
             np.testing.assert_allclose(np.array(eager), np.array(wanted), rtol=1e-3, atol=1e-4, err_msg="eager, JAX")
             found, error = run(call, compiled, given)
