@@ -161,10 +161,12 @@ class Region(Trace):
         return state.name in self.states or self.parent.touched(state)
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
-        """Returns the variable's current value in the region, as a separate tensor that tapes can identify."""
+        """Returns the variable's current value in the region; a Variable's as a tensor that tapes can identify."""
         state = self.state(variable)
-        cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
-        value = self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
+        if isinstance(variable, CallState) and variable.differentiable:
+            value = SymbolicTensor(state.current.raw, self)  # the very value, which tapes follow from its assignment
+        else:
+            value = self.apply(OPS["stop_gradient" if state.written else "identity"], (state.current,))[0]
         if self.gradient_mask is not None and isinstance(variable, CallState):
             self.gradient_mask.note([value])
         return value

@@ -30,6 +30,7 @@ from graphc.core import (
     SCALARS,
     SymbolicTensor,
     Tensor,
+    apply_all,
     canonical_array,
     requested_device,
     scalar_array,
@@ -387,6 +388,8 @@ class Trace:
         lifted = self.lift(value)
         if lifted.type.dtype == type.dtype and lifted.type.weak == type.weak:
             return lifted
+        if context.trace is self:  # tapes see it
+            return apply_all(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
         return self.apply(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
 
     def refuse(self, error: GraphcError) -> GraphcError:

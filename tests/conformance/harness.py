@@ -51,6 +51,7 @@ __all__ = [
     "b",
     "check",
     "check_gradients",
+    "check_moved",
     "f",
     "group",
     "i",
@@ -381,6 +382,73 @@ def with_tape(fn: Callable[..., Any]) -> Callable[..., Any]:
         return result, tape.gradient(targets, sources, unconnected_gradients="zero")
 
     return run
+
+
+def _slopes(fn: Callable[..., Any], args: tuple[Any, ...], sources: list[Any]) -> list[Any]:
+    with gx.GradientTape() as tape:
+        tape.watch(sources)
+        leaves = nest.flatten(fn(*args))[0]
+        targets = [leaf * 1 for leaf in leaves if isinstance(leaf, gx.Tensor) and leaf.dtype.kind == "f"]
+    return tape.gradient(targets, sources, unconnected_gradients="zero")
+
+
+def _in_branch(fn: Callable[..., Any], args: tuple[Any, ...], sources: list[Any]) -> list[Any]:
+    slopes = [gx.zeros_like(source) for source in sources]
+    if gx.size(sources[0]) + 0 * gx.sum(sources[0]) < 1e9:
+        slopes = _slopes(fn, args, sources)
+    return slopes
+
+
+def _after_return(fn: Callable[..., Any], args: tuple[Any, ...], sources: list[Any]) -> list[Any]:
+    if gx.size(sources[0]) + 0 * gx.sum(sources[0]) > 1e9:
+        return [gx.zeros_like(source) for source in sources]
+    return _slopes(fn, args, sources)
+
+
+def _in_loop(fn: Callable[..., Any], args: tuple[Any, ...], sources: list[Any]) -> list[Any]:
+    slopes = [gx.zeros_like(source) for source in sources]
+    count = gx.sum(sources[0]) * 0
+    while count < 1:
+        slopes = _slopes(fn, args, sources)
+        count = count + 1
+    return slopes
+
+
+MOVED: dict[str, Callable[..., Any]] = {"branch": _in_branch, "return": _after_return, "loop": _in_loop}
+"""Where a tape may be moved to, by what it crosses."""
+
+
+def check_moved(program: Program, place: str) -> str:
+    """Compares the gradients of a tape that is moved behind a jump, or into a branch or loop, to those of eager code.
+
+    Returns:
+      "same" or "refused".
+
+    Raises:
+      Differs: they are not the same.
+    """
+
+    def run(*args: Any) -> Any:
+        return MOVED[place](program.fn, args, _floating(args))
+
+    def plainly(*args: Any) -> Any:
+        return _slopes(program.fn, args, _floating(args))
+
+    compiled = gx.function(run, on_retrace="ignore", **program.options)
+    for given in program.inputs:
+        if not _floating(fresh(given)):
+            return "refused"
+        eager, found = _run(plainly, given), _run(compiled, given)
+        if eager.error is not None:
+            continue
+        if _is_refusal(found.error):
+            return "refused"
+        if found.error is not None:
+            raise Differs(f"{program.name}: {found.error!r}") from found.error
+        problem = difference(eager.result, found.result, 1e-4, True)
+        if problem is not None:
+            raise Differs(f"{program.name}: a tape in a {place}: {problem}")
+    return "same"
 
 
 @gx.do_not_convert

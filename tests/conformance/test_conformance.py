@@ -9,7 +9,18 @@ from zlib import crc32
 import pytest
 
 from tests.autograph.differential import kinds_of
-from tests.conformance.harness import Differs, Program, Refused, TapePlace, check, check_gradients, fresh, programs
+from tests.conformance.harness import (
+    MOVED,
+    Differs,
+    Program,
+    Refused,
+    TapePlace,
+    check,
+    check_gradients,
+    check_moved,
+    fresh,
+    programs,
+)
 from tests.conformance.table import PAGE, page
 
 PROGRAMS = programs()
@@ -68,6 +79,20 @@ def test_program(program: Program, checked: Callable[[Program], None]) -> None:
 @pytest.mark.parametrize("program", rows(row for row in PROGRAMS if row.gradient and not row.gradient_gap))
 def test_gradients_with_the_tape_elsewhere(program: Program) -> None:
     check_gradients(program, ("around" if place_of(program) == "inside" else "inside",))
+
+
+def moved() -> Iterator[Any]:
+    """Parameters for the gradients of programs whose tape is moved, a tenth of them in a run."""
+    for program in PROGRAMS:
+        if program.gradient and not (program.gradient_gap or program.known_gap or program.known_difference):
+            for place in MOVED:
+                yield pytest.param(program, place, id=f"{program.name}-{place}", marks=pytest.mark.drawn(10))
+
+
+@pytest.mark.timeout(SECONDS, method="signal")
+@pytest.mark.parametrize(("program", "place"), list(moved()))
+def test_gradients_with_the_tape_in_a_branch_or_loop_or_behind_a_return(program: Program, place: str) -> None:
+    check_moved(program, place)
 
 
 @pytest.mark.parametrize("program", [pytest.param(row, id=row.name) for row in PROGRAMS if row.loops is not None])

@@ -1,7 +1,7 @@
 """Writes random programs whose gradients cross other constructs: tapes in branches, loops, helpers and other tapes.
 
-Each program is written twice: with graphc's tapes, and for JAX, whose functional gradients take every name that holds the
-watched tensor at that moment as their argument. The texts differ in the differentiated blocks only.
+Each program is written twice: with graphc's tapes, and for JAX, whose functional gradients take every name that holds
+the watched tensor at that moment as their argument. The texts differ in the differentiated blocks only.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ class Writer:
         other = self.name()
         return self.pick([f"gx.cond({self.condition()}, lambda: gx.sin({one}), lambda: {other})",
                           f"gx.scan(lambda u, e: (u * e + {other}, u), gx.sin({one}), rows)[0]",
-                          f"gx.while_loop(lambda u: u < 0.3, lambda u: u + 0.25 * gx.tanh({other}) ** 2 + 0.1, gx.sin({one}))"])  # fmt: skip
+                          "gx.while_loop(lambda u: u < 0.3, "
+                          f"lambda u: u + 0.25 * gx.tanh({other}) ** 2 + 0.1, gx.sin({one}))"])  # fmt: skip
 
     def block(self, depth: int, loop: bool, tape: bool) -> Iterator[tuple[str, str]]:
         empty = True

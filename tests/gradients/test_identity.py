@@ -44,7 +44,7 @@ def chosen(x: Any, c: Any) -> Any:
 
 
 def least(x: Any, c: Any) -> Any:
-    return gradient_by(sorted([x, c])[0], [x])
+    return gradient_by(sorted([x, c], key=lambda e: -e)[1], [x])
 
 
 def switched(x: Any, c: Any) -> Any:
