@@ -311,6 +311,19 @@ def named_tuple_branches(x: Any) -> Any:
     return result, a + b + c
 
 
+@program(
+    "objects/class of a tensor that both branches keep",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct=DATACLASS,
+    gradient=True,
+)
+def class_of_kept(x: Any) -> Any:
+    result = Loose(a=x, b=[x, x])
+    if x > 0:
+        result = Loose(x * 2, [x, x * 3])
+    return [part * 2 for part in (result.a, *result.b) if isinstance(part, gx.Tensor)], sorted([x, x])
+
+
 class Matrix:
     """A class with operators of its own."""
 

@@ -21,7 +21,7 @@ from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.choice_join import holds_choice, is_constant
 from graphc.autograph.values.index import is_symbolic
-from graphc.autograph.values.join import note_aliases, same, to_tensors
+from graphc.autograph.values.join import leaf_type, note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
 from graphc.autograph.values.protocol import alternatives
 from graphc.base import nest
@@ -100,7 +100,7 @@ def _stacked(keys: list[Any]) -> SymbolicTensor:
     if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in keys):
         _refuse("would compare what are no numbers")
     (keys,), (type,), _ = columns_of(trace, keys)
-    assert type is not None
+    type = leaf_type(keys[0]) if type is None else type  # None where all keys are one object
     if type.shape:
         _refuse(f"would compare tensors of the shape {type.shape}")
     stacked = FUNCTIONS["stack"](to_tensors(trace, keys, [type] * len(keys)))

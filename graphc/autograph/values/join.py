@@ -301,7 +301,8 @@ def note_aliases(
         sources = [source for source in sources if not is_number(source) and not has_mark(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:
-        if isinstance(value, SymbolicTensor):
+        kept = sources is not None and all(source is value for source in sources)  # the same object on all sides
+        if isinstance(value, SymbolicTensor) and not kept:
             trace.root.aliases.add(value, name, None if sources is None else tuple(sources), held, numbers)
         return
     # None and () are one object each: they have no other name to tell of.
