@@ -164,7 +164,7 @@ def test_gradients_of_random_programs_are_jaxs_or_refused(part: int) -> None:
         first, count = PROGRAMS + crc32(f"{seed} {part}".encode()), count // 10
     outcomes, failures = run_numbers(range(first, first + count))
     assert not failures, failures
-    assert outcomes["refused"] <= max(REFUSED_AT_MOST * count, 2), outcomes
+    assert outcomes["refused"] <= (REFUSED_AT_MOST if seed == "all" else 0.6) * count, outcomes
 
 
 if __name__ == "__main__":
