@@ -135,7 +135,8 @@ class AliasSet:
         for alias in self._by_value.values():
             if isinstance(alias.value, SymbolicTensor) and getattr(alias.value, "is_used", True):
                 node = alias.value.raw.node
-                if alias.sources is None or (node is not None and not node.regions):
+                # A frozen tensor with a memory was taken from a list; without, it was put into one.
+                if alias.memory is not None or (alias.sources and node is not None and not node.regions):
                     found.add(alias.value.raw)
         return found
 

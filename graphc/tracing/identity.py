@@ -89,7 +89,7 @@ class _Origins:
         if item is None and value in self.items and value is not self.stop:
             item = value.type
             if node is not None:
-                return [(given, inside, item) for given in node.inputs]
+                return _packed(node, inside, item)
         if value is self.stop or (node is None and inside is None):
             (self.found if item is None else self.lists).add(value)
         elif node is None:
@@ -103,7 +103,7 @@ class _Origins:
             runs = value.index >= node.attrs["num_carry"] or node.attrs.get("length", 0) > 0
             return [last] if runs else [last, (node.inputs[value.index], inside, item)]
         elif item is not None:
-            return [(given, inside, item) for given in node.inputs] if node.op.name in _PACKING else []
+            return _packed(node, inside, item) if node.op.name in _PACKING else []
         elif node.op.name == "astype" and node.inputs[0].type.weak and _alike(node.inputs[0].type, value.type):
             return [(node.inputs[0], inside, None)]  # as where another branch has a strong type
         else:
@@ -123,6 +123,11 @@ class _Origins:
             return []
         again = [(inside.body.outputs[place], inside, item)] if place < count else []
         return [(node.inputs[place], around, item), *again]
+
+
+def _packed(node: Node, inside: _Inside | None, item: TensorType) -> list[tuple[Value, _Inside | None, TensorType]]:
+    """Returns the operands of a node that may hold an item: no indices."""
+    return [(given, inside, item) for given in node.inputs if given.type.dtype == item.dtype]
 
 
 def _alike(one: TensorType, other: TensorType) -> bool:

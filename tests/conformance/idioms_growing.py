@@ -262,3 +262,71 @@ def stack_machine(x: Any) -> Any:
         else:
             stack.append(value)
     return stack[-1]
+
+
+WINDOW = "windows: `append` with `pop(0)` or `del`, slices"
+
+
+@program("growing/window by pop", inputs=[(f(0.5),)], construct=WINDOW, gradient=True, loops=("while", "rolled"))
+def window_by_pop(x: Any) -> Any:
+    window: list[Any] = []
+    for _ in range(40):
+        window.append(x)
+        if len(window) > 5:
+            window.pop(0)
+        for old in reversed(window):
+            x = x * 0.9 + old * 0.1
+        if window:
+            x = gx.sin(x) + window[-1] * 0.01
+        if x > 100:
+            break
+    return x
+
+
+@program("growing/window by del", inputs=[(f(0.5),)], construct=WINDOW, gradient=True, loops=("rolled",))
+def window_by_del(x: Any) -> Any:
+    window: list[Any] = []
+    for _ in range(40):
+        window.append(x)
+        if len(window) > 5:
+            del window[0]
+        x = gx.sin(x) + window[0] * 0.1
+    return x
+
+
+@program("growing/window by a slice", inputs=[(f(0.5),)], construct=WINDOW, gradient=True, loops=("rolled",))
+def window_by_slice(x: Any) -> Any:
+    window: list[Any] = []
+    for _ in range(40):
+        window = [*window, x][-5:]
+        x = gx.sin(x) + sum(window) * 0.1
+    return x, window
+
+
+@program(
+    "growing/slices", inputs=[(f(1, 2, 3, 9),), (f(9, 2, 3, 4),)], construct=WINDOW, gradient=True, python_numbers=True
+)
+def slices_of_growing(x: Any) -> Any:
+    kept = [x[0]]
+    for value in x:
+        if value > 5:
+            break
+        kept.append(value * 2)
+    part = kept[-2:]
+    part.append(x[1])
+    return part, kept[:1], kept[1:-1], len(kept[3:])
+
+
+@program(
+    "growing/del of what is not there",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct=WINDOW,
+    raises=IndexError,
+    python_numbers=True,
+)
+def del_from_empty(x: Any) -> Any:
+    kept = []
+    if x > 0:
+        kept.append(x)
+    del kept[0]
+    return len(kept)

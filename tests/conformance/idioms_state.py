@@ -52,7 +52,7 @@ def assign_in_loop(v: Any, x: Any) -> Any:
     return v.value()
 
 
-@program("state/assign the rows of a loop", inputs=[(variable(*range(8)), f(2.0))], construct=VARIABLE)
+@program("state/assign the rows of a loop", inputs=[(variable(*[0.0] * 8), f(2.0))], construct=VARIABLE)
 def assign_rows(v: Any, x: Any) -> Any:
     rows = []
     for _ in range(8):

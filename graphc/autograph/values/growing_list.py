@@ -50,6 +50,8 @@ class Appends:
       memory: the arguments, by position, whose memory items may have if they are NumPy arrays.
     """
 
+    described: ClassVar[str] = "a list of unknown length"
+
     def __init__(self) -> None:
         self.count = 0
         self.log: list[tuple[Trace, list[Any]]] | None = None

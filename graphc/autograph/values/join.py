@@ -84,6 +84,8 @@ def describe(value: Any) -> str:
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
         return f"a tensor {value.type}"
+    if (described := getattr(cast("type[Any]", type(value)), "described", None)) is not None:
+        return str(described)
     shown = with_article(type(value).__name__) if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
     return shown if len(shown) < 60 else with_article(type(value).__name__)
 
@@ -208,6 +210,8 @@ def _remedy(name: str, pair: tuple[Any, Any], default: str) -> str:
     if name == "ag__return" and any(value is None for value in pair):
         return "return a value on every path, or bind a name to None first (`result = None`) and return it at the end"
     kinds = {cast("type[Any]", type(value)) for value in pair if value is not None}
+    if any(hasattr(kind, "described") for kind in kinds):
+        return "change the list in place (append, pop, del), or keep a tensor of rows"
     kind = kinds.pop() if len(kinds) == 1 else object
     written = isinstance(getattr(kind, "__dict__", {}).get("__init__"), FunctionType)
     if not written or issubclass(kind, ArrayMethods) or is_dataclass(kind):

@@ -171,7 +171,8 @@ def delete_item(owner: Any, index: Any) -> None:
         call(method)(owner, index)
         return
     what = f"the deletion of an item of {with_article(type(owner).__name__)}"
-    answer("__delitem__", owner, index)
+    if answer("__delitem__", owner, index) is not NotImplemented:
+        return
     if context.trace is not None and _is_container(owner, "__delitem__"):
         context.trace.writing(ContentsCell(owner, what))
     else:

@@ -69,7 +69,36 @@ def _length(owner: list[Any], value: Growing) -> Any:
 
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:
     del owner
+    if isinstance(index, slice):
+        return _part(value, index)
     return value.item(_position(value, index, "list index out of range"))
+
+
+def _part(value: Growing, index: slice) -> list[Any]:
+    """Returns a slice with known bounds, as a list of unknown length."""
+    if index.step not in (None, 1) or not all(
+        bound is None or type(bound) is int for bound in (index.start, index.stop)
+    ):
+        value.fail()
+    length, zero = as_tensor(value.length), context.trace.constant(0) if context.trace is not None else 0
+
+    def place(bound: int) -> Any:
+        return FUNCTIONS["clip"](length + bound if bound < 0 else bound, zero, length)
+
+    first = place(index.start or 0)
+    last = length if index.stop is None else place(index.stop)
+    # The last five of any number are at most five, so that a window needs no more room in each iteration.
+    most = len(range(*index.indices(value.capacity)))
+    if index.start is not None and index.start < 0:
+        most = (
+            min(value.capacity, max((index.stop or 0) - index.start, 0)) if (index.stop or 0) <= 0 else value.capacity
+        )
+    places = FUNCTIONS["clip"](FUNCTIONS["arange"](most) + first, 0, value.capacity - 1)
+    buffer = nest.map_structure(lambda leaf: FUNCTIONS["take"](leaf, places, axis=0), value.buffer)
+    appends = Appends()
+    appends.memory = value.appends.memory
+    part: list[Any] = made([Growing(buffer, FUNCTIONS["maximum"](last - first, zero), 0, appends)])
+    return part
 
 
 def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
@@ -153,10 +182,10 @@ def _rolled(shift: int, buffer: Any) -> Any:
     return FUNCTIONS["roll"](buffer, shift, axis=0)
 
 
-def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
+def _pop(owner: list[Any], value: Growing, index: Any = -1, *, error: str = "pop from empty list") -> Any:
     if not isinstance(index, int) or index not in (0, -1):  # a roll of the buffer moves all items or none
         value.fail()
-    require(value.length > 0, lambda: IndexError("pop from empty list"))
+    require(value.length > 0, lambda: IndexError(error))
     value.appends.log = None
     buffer = value.buffer
     item = value.item(value.length - 1 if index else 0)
@@ -164,6 +193,10 @@ def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
         buffer = nest.map_structure(partial(_rolled, -1), buffer)
     _change(owner, "the call of list.pop", Growing(buffer, value.count, value.added - 1, value.appends))
     return item
+
+
+def _delete(owner: list[Any], value: Growing, index: Any) -> None:
+    _pop(owner, value, index, error="list assignment index out of range")
 
 
 def _clear(owner: list[Any], value: Growing) -> None:
@@ -175,6 +208,7 @@ def _clear(owner: list[Any], value: Growing) -> None:
 
 METHODS: dict[str, Callable[..., Any]] = {
     "__add__": _concatenate,
+    "__delitem__": _delete,
     "__getitem__": _load,
     "__iadd__": _extend_in_place,
     "__len__": _length,

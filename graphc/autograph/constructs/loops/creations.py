@@ -1,10 +1,14 @@
-"""The Variables that the first iterations of a loop create, in reports and warnings."""
+"""Iterations that run by themselves before a loop is rolled: they create Variables, or fill a window of a list."""
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from graphc.autograph.constructs.loops.state import LoopVariables
+from graphc.autograph.values.growing_list import growing
 from graphc.tracing import CREATES, Trace
 
-__all__ = ["BUILD_BEFORE", "Creations", "creates"]
+__all__ = ["BUILD_BEFORE", "Creations", "ListLengths", "creates"]
 
 BUILD_BEFORE = (
     "Create them before the call, by optimizer.build(model.trainable_variables) and by calling each layer once, so "
@@ -71,3 +75,35 @@ class Creations:
 def creates(reason: str | None) -> bool:
     """Returns True if an attempt to roll a loop ended because its body creates a Variable."""
     return reason is not None and reason.startswith(CREATES)
+
+
+class ListLengths:
+    """The lengths of a loop's lists, while Python runs its first iterations: a window fills, then keeps its length.
+
+    Attributes:
+      are_steady: True if an iteration left the lengths as they were, after others had changed them.
+    """
+
+    MOST = 16
+    """After so many iterations that all change a length, a list just grows."""
+
+    def __init__(self, variables: LoopVariables) -> None:
+        self._variables = variables
+        self._lengths = self._of_names()
+        self._iterations = 0
+        self.are_steady = False
+
+    def end_iteration(self) -> bool:
+        """Counts an iteration; returns True if the next one need not be run by itself."""
+        self._iterations += 1
+        before, self._lengths = self._lengths, self._of_names()
+        self.are_steady = self._iterations > 1 and self._lengths == before
+        return self._lengths == before or self._iterations == self.MOST
+
+    def rolled(self) -> str:
+        """Returns how the loop was compiled."""
+        return f"its first {self._iterations} iterations run by themselves, until its lists keep their length"
+
+    def _of_names(self) -> list[int]:
+        lists = [cast("list[Any]", value) for value in self._variables.get() if type(value) is list]
+        return [len(one) if (found := growing(one)) is None else found.capacity for one in lists]

@@ -20,7 +20,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.loops.bodies import expecting
-from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, creates
+from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, ListLengths, creates
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
@@ -226,7 +226,8 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
     peeled, remedy, makes = loop.peeled or Creations(loop.trace), _SPACE_REMEDY, creates(reason)
     if makes:
         reason, remedy = peeled.unrolled(reason), BUILD_BEFORE
-    limit = NodeLimit(loop.trace, "for", reason, remedy, None if space is None else space.most)
+    most = None if space is None else space.most
+    limit = NodeLimit(loop.trace, "for", reason, remedy, most, counts=most is None or most >= UNROLL_BELOW)
     if unsettled and (loop.peeled is None or (makes and peeled.attempts < _ATTEMPTS)):
         # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps. An optimizer or a
         # layer that builds itself when it is first used has its Variables then.
@@ -234,6 +235,13 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
         going_on = run_in_python(loop, iterator, limit, going_on, lambda: peeled.end_iteration() or not makes)
         if peeled.news or not makes:
             _run_over_space(replace(loop, peeled=peeled), iterator, going_on)
+            return
+    if loop.windows is None and not makes and reason != BY_HAND and space is not None and _is_long(space):
+        # `window = [*window, x][-5:]`: after a while, each list keeps its length.
+        windows = ListLengths(loop.variables)
+        going_on = run_in_python(loop, iterator, limit, going_on, windows.end_iteration)
+        if windows.are_steady:
+            _run_over_space(replace(loop, windows=windows), iterator, going_on)
             return
     if loop.options.unroll is False:
         raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
@@ -245,6 +253,10 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any) -> No
     limit.copies.put_into(report)
     if not limit.added:
         del reports[place]  # Python has computed on numbers, which costs the program nothing
+
+
+def _is_long(space: Space) -> bool:
+    return isinstance(space.length, int) and space.length >= 2 * ListLengths.MOST
 
 
 def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
@@ -295,6 +307,8 @@ def _attempt_once(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None,
     if stops is None or stops.trips is None:
         creating = loop.peeled is not None and loop.peeled.any
         why = loop.peeled.rolled() if loop.peeled is not None and creating else space.what
+        if loop.windows is not None:
+            why = f"{loop.windows.rolled()}; {why}"
         trace.report_loop("rolled", why + _at_a_time(loop.options), creates=creating)
     return stops, None, False
 

@@ -146,7 +146,8 @@ class ListState:
             return False
         if found is None:
             self._bound.fail()
-        if self._known is not None and (found.count is not self._known.count or found.added != self._put):
+        same = type(found.added) is int and found.added == self._put  # not where a tensor decides what is taken out
+        if self._known is not None and not (same and found.count is self._known.count):
             self._put = None  # as branches put items in, or take some out
             return False
         appended = found.appends.count - self._appended

@@ -25,7 +25,7 @@ from graphc.autograph.constructs.loops.bodies import (
 )
 from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
 from graphc.autograph.constructs.loops.courses import LookedUp, TakenRows
-from graphc.autograph.constructs.loops.creations import Creations
+from graphc.autograph.constructs.loops.creations import Creations, ListLengths
 from graphc.autograph.constructs.loops.options import OpenLoop
 from graphc.autograph.constructs.loops.spaces import Space
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
@@ -63,6 +63,7 @@ class ForLoop:
       held: whether it runs over an iterator that others may refer to.
       follows: whether its numbers are taken for such as change in each iteration, before that is known.
       peeled: the iterations that were run by themselves, and the Variables that they created; None if none was.
+      windows: the lists whose lengths changed in iterations that were run by themselves; None if none was run for that.
     """
 
     trace: Trace
@@ -73,6 +74,7 @@ class ForLoop:
     held: bool
     follows: bool = True
     peeled: Creations | None = None
+    windows: ListLengths | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ class NodeLimit:
       reason: why it is unrolled.
       remedy: what to write instead.
       total: how many iterations there are, if that is known.
+      counts: whether the loop counts, and is not over items that Python takes one by one.
 
     Attributes:
       done: how many iterations were run.
@@ -40,11 +41,13 @@ class NodeLimit:
       copies: what they cost.
     """
 
-    def __init__(self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None) -> None:
+    def __init__(
+        self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None, *, counts: bool = False
+    ) -> None:
         self.done = self.added = 0
         self._trace = trace
         self._what = f"this {kind} loop is unrolled, because {reason}"
-        self.copies = Copies(trace, self._what, None if reason == BY_HAND else remedy, total)
+        self.copies = Copies(trace, self._what, None if reason == BY_HAND else remedy, total, counts=counts)
         self._remedy = remedy
         self._total = total
         self._counted = len(trace.builder.nodes)

@@ -144,6 +144,21 @@ def test_explain_says_what_the_copies_of_a_body_cost() -> None:
     assert text.count(f"30 copies of its body have {loop.nodes} nodes, rolled about 2") == 2
 
 
+def test_many_nodes_are_warned_of_where_the_body_could_be_another() -> None:
+    def program(x: Tensor) -> Tensor:
+        for i in range(40):
+            for _ in range(5):
+                for _ in range(5):
+                    x = gx.sin(x) * TABLE[i] + 0.1
+        return x
+
+    with pytest.warns(
+        gx.base.errors.GraphcWarning, match=r"this for loop is unrolled, because .* it becomes 40 copies"
+    ) as told:
+        gx.function(program)(f(1.0))
+    assert [warning.lineno for warning in told] == [program.__code__.co_firstlineno + 1]
+
+
 def test_many_copies_are_warned_of_once_and_at_their_line() -> None:
     def program(x: Tensor) -> Any:
         for _ in range(3):
