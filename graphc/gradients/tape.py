@@ -126,7 +126,7 @@ class GradientTape:
           InvalidTypeError: an item is not a tensor or variable, or a tensor is not floating.
         """
         for tensor in _flat(tensors)[0]:
-            if isinstance(tensor, Tensor | Variable) and not self.follows(tensor):
+            if context.trace is not None and isinstance(tensor, Tensor | Variable) and not self.follows(tensor):
                 self._check_place("GradientTape.watch")
             if isinstance(tensor, Variable):
                 self._watched.add(tensor.name)
