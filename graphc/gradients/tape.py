@@ -34,10 +34,9 @@ from graphc.gradients.forward_pass import ForwardPass, forward_pass
 from graphc.gradients.inside import Step, step_of
 from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
-from graphc.gradients.uses import is_branch_of, may_come_after
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import CALL
-from graphc.tracing import Trace, context
+from graphc.tracing import Region, Trace, context
 
 __all__ = ["GradientTape"]
 
@@ -493,12 +492,12 @@ class GradientTape:
             error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
             raise at(error, user_location())
         trace = context.trace
-        if not self._persistent and any(may_come_after(trace, used) for used in self._used_in):
+        if not self._persistent and any(_may_come_after(trace, used) for used in self._used_in):
             error = FailedPreconditionError(
                 f"{call} was already called on this GradientTape; make the tape with persistent=True for several calls"
             )
             raise at(error, user_location())
-        if trace is not self._trace and (self._is_open or not is_branch_of(trace, self._trace)):
+        if trace is not self._trace and (self._is_open or not _is_branch_of(trace, self._trace)):
             error = FailedPreconditionError(
                 f"{call} is called outside the function or loop body that opened the GradientTape, or "
                 "in a branch while it is open; open and use a tape in the same one"
@@ -529,6 +528,20 @@ class GradientTape:
             return [snapshot] if key_of(snapshot) in self._connected else []
         error = InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())
+
+
+def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:
+    """Returns True if a trace belongs to a branch, possibly nested, of another trace."""
+    while trace is not around and isinstance(trace, Region) and trace.once:
+        trace = trace.parent
+    return trace is around and trace is not None
+
+
+def _may_come_after(trace: Trace | None, used: Trace | None) -> bool:
+    """Returns True if the code of a trace may run after code of an earlier trace."""
+    if trace is None or used is None:
+        return trace is used
+    return trace.is_inside(used) or used.is_inside(trace)
 
 
 def _flat(value: Any) -> tuple[Sequence[Any], Callable[[list[Any]], Any]]:

@@ -1,12 +1,11 @@
 """Layer 4: traces and their regions, and the record of what a trace reads and writes."""
 
-from graphc.tracing.aliases import Alias, AliasSet
+from graphc.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
 from graphc.tracing.call_state import CallState
 from graphc.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.tracing.context import context
 from graphc.tracing.controls import Controls
 from graphc.tracing.gradient_mask import GradientMask
-from graphc.tracing.identity import check_loop, keep_apart
 from graphc.tracing.journal import Journal
 from graphc.tracing.late_rows import LateRow, late_rows
 from graphc.tracing.lifting import CreationInTrace, Lifting

@@ -62,9 +62,9 @@ from graphc.tracing.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from graphc.core import Tracing, Variable
+    from graphc.tracing.aliases import Distinct
     from graphc.tracing.controls import Controls
     from graphc.tracing.gradient_mask import GradientMask
-    from graphc.tracing.identity import Distinct
 
 __all__ = [
     "CREATES",
@@ -389,7 +389,7 @@ class Trace:
         if lifted.type.dtype == type.dtype and lifted.type.weak == type.weak:
             return lifted
         if context.trace is self:  # tapes see it
-            return apply_all(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
+            return cast("SymbolicTensor", apply_all(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0])
         return self.apply(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
 
     def refuse(self, error: GraphcError) -> GraphcError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
@@ -69,12 +69,12 @@ def _length(owner: list[Any], value: Growing) -> Any:
 
 def _load(owner: list[Any], value: Growing, index: Any) -> Any:
     del owner
-    if isinstance(index, slice):
-        return _part(value, index)
+    if type(index) is slice:
+        return _part(value, cast("Any", index))
     return value.item(_position(value, index, "list index out of range"))
 
 
-def _part(value: Growing, index: slice) -> list[Any]:
+def _part(value: Growing, index: Any) -> list[Any]:
     """Returns a slice with known bounds, as a list of unknown length."""
     if index.step not in (None, 1) or not all(
         bound is None or type(bound) is int for bound in (index.start, index.stop)
@@ -94,11 +94,15 @@ def _part(value: Growing, index: slice) -> list[Any]:
             min(value.capacity, max((index.stop or 0) - index.start, 0)) if (index.stop or 0) <= 0 else value.capacity
         )
     places = FUNCTIONS["clip"](FUNCTIONS["arange"](most) + first, 0, value.capacity - 1)
-    buffer = nest.map_structure(lambda leaf: FUNCTIONS["take"](leaf, places, axis=0), value.buffer)
+    buffer = nest.map_structure(partial(_taken, places), value.buffer)
     appends = Appends()
     appends.memory = value.appends.memory
     part: list[Any] = made([Growing(buffer, FUNCTIONS["maximum"](last - first, zero), 0, appends)])
     return part
+
+
+def _taken(places: Any, buffer: Any) -> Any:
+    return FUNCTIONS["take"](buffer, places, axis=0)
 
 
 def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
