@@ -22,8 +22,6 @@ __all__ = ["Pool", "Work"]
 
 _IDLE_SECONDS = 2.0
 _MOST_QUEUED = 10_000
-# XLA's code cannot be left: a thread that returns from it while Python shuts down aborts the process (before Python
-# 3.14). The end of a program therefore gives running work time to finish, but limited time, since it may hang.
 _GRACE_SECONDS = 5.0
 
 _working_for: ContextVar[tuple[Pool, ...]] = ContextVar("graphc.pool", default=())
@@ -84,6 +82,7 @@ class Pool:
       limit: returns the maximum number of working threads; called each time.
       idle_seconds: the time in seconds that an idle thread waits for work before it ends.
       most_queued: the maximum length of the queue; further submissions wait, except on threads of the pool.
+      grace_seconds: the time in seconds that running work has at the end of the process.
     """
 
     def __init__(
@@ -93,11 +92,13 @@ class Pool:
         *,
         idle_seconds: float = _IDLE_SECONDS,
         most_queued: int = _MOST_QUEUED,
+        grace_seconds: float = _GRACE_SECONDS,
     ) -> None:
         self.name = name
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._most_queued = most_queued
+        self.grace_seconds = grace_seconds
         self._numbers = itertools.count()
         self._closed = False
         self.start_anew()
@@ -239,9 +240,8 @@ def _close_at_exit(pool: Pool) -> None:
 
 
 def _close_all() -> None:
-    end = time.monotonic() + _GRACE_SECONDS
     for pool in _pools:
-        pool.close(end - time.monotonic())
+        pool.close(pool.grace_seconds)
 
 
 def _start_all_anew() -> None:
