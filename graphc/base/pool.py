@@ -15,6 +15,8 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import cache
+from weakref import WeakSet
 
 from graphc.base.waiting import wait_until
 
@@ -172,7 +174,8 @@ class Pool:
         number = next(index for index in itertools.count() if f"{self.name}-{index}" not in self._names())
         # A plain context: the deadlines in force here must not leak into a thread that does other work.
         thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
-        _close_at_exit(self)
+        _close_at_exit()
+        _pools.add(self)
         thread.start()
         self._threads.add(thread)  # it takes no work before the condition is released
 
@@ -229,23 +232,22 @@ class Pool:
         return work
 
 
-_pools: set[Pool] = set()
+_pools: WeakSet[Pool] = WeakSet()
 
 
-def _close_at_exit(pool: Pool) -> None:
+@cache
+def _close_at_exit() -> None:
     """Registers the cleanup when a thread starts: after JAX's exit handlers, so that it runs before them."""
-    if not _pools:
-        atexit.register(_close_all)
-    _pools.add(pool)
+    atexit.register(_close_all)
 
 
 def _close_all() -> None:
-    for pool in _pools:
+    for pool in list(_pools):
         pool.close(pool.grace_seconds)
 
 
 def _start_all_anew() -> None:
-    for pool in _pools:
+    for pool in list(_pools):
         pool.start_anew()
 
 
