@@ -39,7 +39,7 @@ def _telling(test: Any, config: pytest.Config) -> Any:
                 _tell(config, name, f"hypothesis found, in {name}:{given}\n{traceback.format_exc()}")
             raise
 
-    telling.tells_its_find = True  # pyright: ignore[reportFunctionMemberAccess]
+    telling.tells_its_find = True  # pyright: ignore[reportAttributeAccessIssue]
     return telling
 
 
