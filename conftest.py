@@ -56,6 +56,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.draws import SEED, examples, is_drawn
 
+pytest_plugins = ["tests.finds"]
+
 # Python keeps what it compiled of graphc and of the tests, also where it is told not to. A program that a test starts
 # spends up to a second of two and a half on that otherwise, and a worker ten seconds on the tests' assertions.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

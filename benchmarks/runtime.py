@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,16 @@ __all__ = ["ROWS"]
 
 _STEP_SECONDS = 60e-6
 _HOST_SECONDS = 0.1
+_OVERLAPS = {
+    "inputs": "chains with an input on each",
+    "shared": "chains with one input",
+    "variable": "chains that read one Variable",
+    "producer": "chains that read a result of the first",
+    "crossing": "chains that cross",
+    "rounds": "a for loop of chains that end together",
+    "driven": "a while loop of such chains",
+    "gradient": "the gradient of chains with one input",
+}
 
 
 def _one_segment(quick: bool) -> Duel:
@@ -47,6 +58,18 @@ def _step(quick: bool) -> Reading:
     return Reading(("a step", "at most"), "µs", read)
 
 
+def _overlap(case: str, quick: bool) -> Reading:
+    size = 50 if quick else 500
+
+    def read() -> tuple[float, float, str]:
+        command = [sys.executable, "-m", "benchmarks.overlap", case, str(size)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+        less, both = json.loads(done.stdout)
+        return less * 1e3, max(both, 1e-6) * 1e3, f"overlap {both / less:.2f}"
+
+    return Reading(("the device that works less", "while both work"), "ms", read)
+
+
 def _two_host_calls(quick: bool) -> Duel:
     """Two calls of the host that need not keep an order, against one."""
     seconds = 0.01 if quick else _HOST_SECONDS
@@ -72,5 +95,9 @@ def _two_host_calls(quick: bool) -> Duel:
 ROWS = (
     Row("runtime-one", "a function of one segment", 1.05, _one_segment),
     Row("runtime-step", "each further step over two devices", 1.0, _step, rounds=1),
+    *(
+        Row(f"runtime-overlap-{case}", f"two devices at once: {what}", 1.25, partial(_overlap, case), rounds=1)
+        for case, what in _OVERLAPS.items()
+    ),
     Row("runtime-hosts", "two independent host calls of 100 ms", 1.2, _two_host_calls, rounds=10),
 )

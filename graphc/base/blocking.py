@@ -17,7 +17,7 @@ __all__ = ["finish_given_up", "run_on_thread", "start_on_thread", "until_called"
 T = TypeVar("T")
 
 # One thread for each wait: a wait that never ends must not keep others from working.
-_threads = Pool("graphc.wait", lambda: sys.maxsize)
+_threads = Pool("graphc.wait", lambda: sys.maxsize, grace_seconds=0)
 
 _given_up: dict[Signal, tuple[Subject, list[int]]] = {}
 """Abandoned functions that still run: the signal set at their end, their description, and their thread."""

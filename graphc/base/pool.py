@@ -15,6 +15,8 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import cache
+from weakref import WeakSet
 
 from graphc.base.waiting import wait_until
 
@@ -22,8 +24,6 @@ __all__ = ["Pool", "Work"]
 
 _IDLE_SECONDS = 2.0
 _MOST_QUEUED = 10_000
-# XLA's code cannot be left: a thread that returns from it while Python shuts down aborts the process (before Python
-# 3.14). The end of a program therefore gives running work time to finish, but limited time, since it may hang.
 _GRACE_SECONDS = 5.0
 
 _working_for: ContextVar[tuple[Pool, ...]] = ContextVar("graphc.pool", default=())
@@ -84,6 +84,7 @@ class Pool:
       limit: returns the maximum number of working threads; called each time.
       idle_seconds: the time in seconds that an idle thread waits for work before it ends.
       most_queued: the maximum length of the queue; further submissions wait, except on threads of the pool.
+      grace_seconds: the time in seconds that running work has at the end of the process.
     """
 
     def __init__(
@@ -93,11 +94,13 @@ class Pool:
         *,
         idle_seconds: float = _IDLE_SECONDS,
         most_queued: int = _MOST_QUEUED,
+        grace_seconds: float = _GRACE_SECONDS,
     ) -> None:
         self.name = name
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._most_queued = most_queued
+        self.grace_seconds = grace_seconds
         self._numbers = itertools.count()
         self._closed = False
         self.start_anew()
@@ -171,7 +174,8 @@ class Pool:
         number = next(index for index in itertools.count() if f"{self.name}-{index}" not in self._names())
         # A plain context: the deadlines in force here must not leak into a thread that does other work.
         thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
-        _close_at_exit(self)
+        _close_at_exit()
+        _pools.add(self)
         thread.start()
         self._threads.add(thread)  # it takes no work before the condition is released
 
@@ -228,24 +232,22 @@ class Pool:
         return work
 
 
-_pools: set[Pool] = set()
+_pools: WeakSet[Pool] = WeakSet()
 
 
-def _close_at_exit(pool: Pool) -> None:
+@cache
+def _close_at_exit() -> None:
     """Registers the cleanup when a thread starts: after JAX's exit handlers, so that it runs before them."""
-    if not _pools:
-        atexit.register(_close_all)
-    _pools.add(pool)
+    atexit.register(_close_all)
 
 
 def _close_all() -> None:
-    end = time.monotonic() + _GRACE_SECONDS
-    for pool in _pools:
-        pool.close(end - time.monotonic())
+    for pool in list(_pools):
+        pool.close(pool.grace_seconds)
 
 
 def _start_all_anew() -> None:
-    for pool in _pools:
+    for pool in list(_pools):
         pool.start_anew()
 
 

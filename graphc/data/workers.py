@@ -12,6 +12,7 @@ import pickle
 import queue
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -88,21 +89,18 @@ class WorkerPool:
         self._tasks.put((row, future))
         return future
 
-    def shutdown(self, *, cancel_futures: bool = False) -> None:
-        """Ends the processes and removes their memory.
-
-        Args:
-          cancel_futures: whether to drop calls that have not begun, and to terminate a long call.
-        """
-        if cancel_futures:
-            while not self._tasks.empty():
-                task = self._tasks.get()
+    def close(self, seconds: float) -> None:
+        """Drops calls that have not begun, and ends the processes; kills those that run longer than ``seconds``."""
+        with suppress(queue.Empty):
+            while True:
+                task = self._tasks.get_nowait()
                 if task is not None:
                     task[1].cancel()
         for _ in self._workers:
             self._tasks.put(None)
+        end = time.monotonic() + seconds
         for worker in self._workers:
-            worker.join(_GRACE if cancel_futures else None)
+            worker.join(end)
 
 
 @cache
@@ -126,13 +124,14 @@ class _Worker:
         self.process.start()
         child_end.close()
         self._slab: SharedMemory | None = None
+        self._is_named = False  # a slab that both processes have opened needs no name, so it ends with them
         self._ended_with: Exception | None = None
         self._thread = threading.Thread(target=self._run, name=f"graphc-data-{number}", daemon=True)
         self._thread.start()
 
-    def join(self, grace: float | None) -> None:
-        """Waits for the end; terminates the process after ``grace`` seconds."""
-        self._thread.join(grace)
+    def join(self, end: float) -> None:
+        """Waits for the end until a time of ``time.monotonic``, and then kills the process."""
+        self._thread.join(max(0.0, end - time.monotonic()))
         if self._thread.is_alive():
             self.process.kill()
             self._thread.join()
@@ -206,21 +205,27 @@ class _Worker:
     def _grown(self, size: int) -> bytes:
         """Makes a larger slab, and returns its name."""
         self._drop()
-        self._slab = SharedMemory(create=True, size=1 << (size - 1).bit_length())
+        self._slab, self._is_named = SharedMemory(create=True, size=1 << (size - 1).bit_length()), True
         return self._slab.name.encode()
 
     def _copied(self, header: bytes, sizes: Sequence[int]) -> Any:
+        self._unname()
         memory: Any = np.frombuffer(cast("Any", self._slab).buf, np.uint8)
         stops: list[int] = np.cumsum(sizes).tolist()
         buffers: list[Any] = [memory[stop - size : stop].copy() for size, stop in zip(sizes, stops, strict=True)]
         del memory  # else the slab could not be closed
         return pickle.loads(header, buffers=buffers)
 
+    def _unname(self) -> None:
+        if self._slab is not None and self._is_named:
+            self._is_named = False
+            self._slab.unlink()
+
     def _drop(self) -> None:
+        self._unname()
         if self._slab is not None:
             slab, self._slab = self._slab, None
             slab.close()
-            slab.unlink()
 
     def _end(self) -> None:
         with suppress(OSError):

@@ -20,9 +20,9 @@ from graphc.devices.device import (
     simulate_cpu_devices,
     to_device,
 )
-from graphc.devices.forks import refuse_to_compile
 from graphc.devices.listing import ListedDevice, list_devices, set_visible_devices
 from graphc.devices.pins import NO_PINS, DeviceFunction, Pins
+from graphc.devices.processes import leave_threads_behind, refuse_to_compile
 from graphc.devices.settings import has_made_devices
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "has_made_devices",
     "is_device",
     "laid_out",
+    "leave_threads_behind",
     "list_devices",
     "local_devices",
     "named_device",

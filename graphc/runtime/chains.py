@@ -2,7 +2,8 @@
 
 The micro-batches of a stage wait for the same inputs, and so do the time steps of a recurrent layer: a single cluster
 would contain them all, and the next stage would begin when all are done. If another device needs one result of a
-cluster before the next one, the nodes that compute each become separate clusters, and stages overlap.
+cluster before the next one, the nodes that compute each become separate clusters, and stages overlap. So does the rest
+that no other device needs, if it is more than a few instructions per element.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
         senders = [node for node in cluster.nodes if node in bits]
         own = sum(bits[node] for node in senders)
         kinds = list(dict.fromkeys(together[node] & own for node in senders))
-        if len(kinds) > 1:
-            first = len(found) + 1
-            found.update(_spread({node: first + kinds.index(together[node] & own) for node in senders}, cluster, edges))
+        first = len(found) + 1
+        chain = _spread({node: first + kinds.index(together[node] & own) for node in senders}, cluster, edges)
+        rest = [node for node in cluster.nodes if node not in chain]
+        if senders and (len(kinds) > 1 or not all(node.op.light for node in rest)):
+            found.update(chain | dict.fromkeys(rest, first + len(kinds)))
     return found
 
 
@@ -62,13 +65,10 @@ def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int
 
 
 def _spread(senders: Mapping[Node, int], cluster: Cluster, edges: Edges) -> dict[Node, int]:
-    """Assigns each node of a cluster to the first chain that it leads to, or else to its operands' chain."""
+    """Assigns each node of a cluster to the first chain that it leads to, if it leads to one."""
     chain, own = dict(senders), set(cluster.nodes)
-    inside = {node: [source for source in edges[node] if source in own] for node in cluster.nodes}
     for node in reversed(cluster.nodes):
-        for source in inside[node]:
-            if node in chain and source not in senders:
+        for source in edges[node]:
+            if node in chain and source in own and source not in senders:
                 chain[source] = min(chain[node], chain.get(source, chain[node]))
-    for node in cluster.nodes:
-        chain.setdefault(node, max((chain[source] for source in inside[node]), default=min(senders.values())))
     return chain

@@ -141,8 +141,6 @@ class _Assembly:
         self._slots: dict[tuple[Value, str], int] = {}
         self._segments: dict[Any, Segment] = {}
         self._count = 0
-        # Other code may update values in place that exist before or after the program.
-        self._shared = {*program.stateless.inputs, *(value for value, _ in program.results)}
 
     def plan(self) -> Plan:
         program = self._program
@@ -181,7 +179,7 @@ class _Assembly:
         moved = self._slots.get((value, device))
         if moved is None:
             moved = self._new_slot(value, device)
-            self._steps.append(Transfer(_name(value), device, (found,), (moved,), own=value in self._shared))
+            self._steps.append(Transfer(_name(value), device, (found,), (moved,)))
         return moved
 
     def _add(self, cluster: Cluster) -> None:

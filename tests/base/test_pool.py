@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +11,6 @@ from graphc.base import CancellationToken, Pool, check_interrupted, deadline, in
 from graphc.base.errors import CancelledError, DeadlineExceededError
 
 LONG = 60.0
-ROOT = Path(__file__).parents[2]
 
 
 def pool(threads: int = 1, **options: float) -> Pool:
@@ -284,34 +279,3 @@ def test_at_the_end_what_is_queued_is_dropped_and_what_runs_is_waited_for() -> N
     busy.release()
     assert workers.close(LONG)
     assert found == []
-
-
-@pytest.mark.multiprocess
-@pytest.mark.usefixtures("warm_python")
-@pytest.mark.parametrize("rounds", [3_000_000, 2_000_000_000])
-def test_a_program_that_was_given_up_does_not_keep_the_process_from_ending(tmp_path: Path, rounds: int) -> None:
-    """One that ends while the process does, and one that does not end."""
-    source = f"""
-import graphc as gx
-import graphc.base.pool as pool
-pool._GRACE_SECONDS = {5.0 if rounds < 10_000_000 else 0.001}
-@gx.function(timeout=0.001)
-def spin(n):
-    x = gx.asarray(1.0)
-    while n > 0:
-        x = gx.sin(x) + 1.0
-        n = n - 1
-    return x
-try:
-    spin(gx.asarray({rounds}))
-except gx.errors.DeadlineExceededError:
-    print("given up")
-raise SystemExit(7)
-"""
-    program = tmp_path / "program.py"
-    program.write_text(source)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    found = subprocess.run(
-        [sys.executable, str(program)], env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert (found.returncode, found.stdout) == (7, "given up\n"), found.stderr

@@ -101,6 +101,37 @@ def test_threads_end(kind: str) -> None:
         list(dataset)
 
 
+@pytest.mark.parametrize("kind", ["map", "map in any order", "prefetch", "interleave"])
+def test_a_deadline_ends_the_wait_and_loses_no_element(kind: str) -> None:
+    released, ended = threading.Event(), list[bool]()
+
+    def stuck(x: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():  # which may call it for its types
+            ended.append(released.wait(60.0))
+        return np.asarray(x)
+
+    base = Dataset.range(1)
+    dataset: Any = {
+        "map": lambda: base.map(stuck, num_parallel_calls=2),
+        "map in any order": lambda: base.map(stuck, num_parallel_calls=2, deterministic=False),
+        "prefetch": lambda: base.map(stuck).prefetch(2),
+        "interleave": lambda: base.interleave(
+            lambda x: Dataset.from_tensors(x).map(stuck), cycle_length=2, num_parallel_calls=2
+        ),
+    }[kind]()
+    iterator, other = dataset.as_numpy_iterator(), dataset.as_numpy_iterator()
+    for reader in (iterator, other):
+        with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError, match="element of a dataset"):
+            next(reader)
+    other.close()  # does not wait for the call
+    threads = ours()
+    released.set()
+    assert [int(x) for x in iterator] == [0]
+    for thread in threads:
+        thread.join(60.0)
+    assert ended == [True, True]
+
+
 def test_an_exception_comes_where_its_element_would() -> None:
     def careful(x: Any) -> Any:
         if int(x) == 2:

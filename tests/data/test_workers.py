@@ -88,8 +88,32 @@ def test_what_goes_wrong_in_a_process_is_told_here(function: Any, kind: Any, pro
     assert left() == before
 
 
+def test_shared_memory_has_no_name_so_that_nothing_is_left_whoever_ends_first() -> None:
+    before = left()
+    iterator = gx.data.Dataset.range(6).map(heavy, workers=2).as_numpy_iterator()
+    assert [next(iterator)["x"][0, 0] for _ in range(6)] == list(range(6))
+    assert left()[0] == before[0]
+    iterator.close()
+    assert left() == before
+
+
 def sleeping(number: Any) -> Any:
     time.sleep(3600)
+
+
+def sleeping_there(number: Any) -> Any:
+    if multiprocessing.parent_process() is not None:
+        time.sleep(3600)
+    return np.asarray(number)
+
+
+def test_a_deadline_ends_the_wait_for_a_process() -> None:
+    before = left()
+    iterator = gx.data.Dataset.range(4).map(sleeping_there, workers=2).as_numpy_iterator()
+    with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError, match=r"map\(sleeping_there\) is running"):
+        next(iterator)
+    iterator.close()
+    assert left() == before
 
 
 def test_a_call_that_does_not_end_is_broken_off() -> None:
@@ -99,7 +123,7 @@ def test_a_call_that_does_not_end_is_broken_off() -> None:
     waiting = pool.submit((np.int32(2),))
     while not future.running():
         threading.Event().wait(0.01)
-    pool.shutdown(cancel_futures=True)
+    pool.close(0.001)
     assert isinstance(future.exception(), AbortedError)
     assert waiting.cancelled()
     assert left() == before

@@ -1,4 +1,4 @@
-"""Micro-batches of a stage are steps of their own where that lets stages overlap."""
+"""Parts of a device's work are steps of their own where that lets devices overlap."""
 
 from __future__ import annotations
 
@@ -83,3 +83,25 @@ def test_layers_of_a_recurrent_network_work_at_once_each_at_another_time() -> No
 
     found = [(step.name[:3], step.device[-1]) for step in segments(gx.function(network).trace(BATCHES[0]).plan)]
     assert found == [("mat", "1"), ("add", "2")] * 3
+
+
+def test_no_device_waits_for_later_work_that_it_does_not_need() -> None:
+    def program(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            shared = gx.sin(x)
+            first = shared @ FIRST
+        with gx.device("cpu:2"):
+            second = shared @ SECOND
+        return first, second
+
+    def light(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            shared = gx.sin(x)
+            first = shared * 2
+        with gx.device("cpu:2"):
+            return first, shared * 3
+
+    found = segments(gx.function(program).trace(BATCHES[0]).plan)
+    assert [(step.name, step.device[-1]) for step in found] == [("sin", "1"), ("matmul", "1"), ("matmul_1", "2")]
+    found = segments(gx.function(light).trace(BATCHES[0]).plan)
+    assert [step.name for step in found] == ["sin__multiply", "multiply_1"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import contextvars
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from graphc.base import Pool, wait_until
+from graphc.base.errors import CancelledError, DeadlineExceededError
 from graphc.data.elements import Row
 from graphc.data.functions import UserFunction
 from graphc.data.nodes.maps import Noted
@@ -16,6 +18,9 @@ from graphc.data.sources import State
 from graphc.data.workers import WorkerPool, packed
 
 __all__ = ["MappedInProcesses", "MappedInThreads"]
+
+_END_SECONDS = 1.0
+"""The time that calls in progress have when the iteration ends before them."""
 
 
 @dataclass(eq=False)
@@ -47,7 +52,9 @@ class MappedInThreads(Noted):
     def __init__(self, function: UserFunction, rows: Rows, threads: int, ordered: bool) -> None:
         super().__init__(function, rows)
         self._threads, self._ordered = threads, ordered
-        self._pool: ThreadPoolExecutor | WorkerPool | None = None
+        self._pool: Pool | WorkerPool | None = None
+        self._done = threading.Condition()  # notified when a call is done
+        self._gave_up = False
         self._work: list[_Work] = []
         self._passed: set[int] = set()
 
@@ -57,17 +64,19 @@ class MappedInThreads(Noted):
         if not waiting:
             self._end()
             raise StopIteration
-        work = waiting[0]
-        if not self._ordered:
-            done, _ = wait([work.future for work in waiting], return_when=FIRST_COMPLETED)
-            work = next(work for work in waiting if work.future in done)
+        wanted = waiting[:1] if self._ordered else waiting
+        self._gave_up = True  # unless the wait ends
+        with self._done:
+            wait_until(self._done, lambda: any(work.future.done() for work in wanted), self._waited_for)
+        self._gave_up = False
+        work = next(work for work in wanted if work.future.done())
         work.given = True
         while self._work and self._work[0].given:
             self.number = self._work.pop(0).number + 1
         try:
             return work.future.result()
         except Exception as error:
-            self._end()
+            self._pause()
             self.note(error, work.number)
             raise
 
@@ -82,13 +91,33 @@ class MappedInThreads(Noted):
                 self._passed.discard(number)
                 self._work.append(_Work(before, number, Future(), given=True))
                 continue
-            self._work.append(_Work(before, number, self._submit(row)))
+            future = self._submit(row)
+            future.add_done_callback(self._notify)
+            self._work.append(_Work(before, number, future))
 
     def _submit(self, row: Row) -> Future[Row]:
-        if not isinstance(self._pool, ThreadPoolExecutor):
-            self._pool = ThreadPoolExecutor(self._threads, "graphc-data")
-        run: Callable[..., Any] = contextvars.copy_context().run
-        return self._pool.submit(run, self.function.row, row)
+        if not isinstance(self._pool, Pool):
+            threads = self._threads
+            self._pool = Pool("graphc-data", lambda: threads, grace_seconds=0)
+        future: Future[Row] = Future()
+
+        def run() -> None:
+            try:
+                result = self.function.row(row)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self._pool.give(run)
+        return future
+
+    def _notify(self, _: Future[Row]) -> None:
+        with self._done:
+            self._done.notify_all()
+
+    def _waited_for(self) -> str:
+        return f"an element of a dataset, for which {self.function.use}({self.function.name}) is running"
 
     def state(self) -> State:
         first = self._work[0].before if self._work else self.input.state()
@@ -99,16 +128,22 @@ class MappedInThreads(Noted):
         super().restore(state)
         self.number, self._passed = state["number"], set(state["given"])
 
+    def _pause(self) -> None:
+        """Ends the threads if all calls end soon, since nobody may take another element; their results remain."""
+        with self._done, suppress(DeadlineExceededError, CancelledError):
+            if wait_until(
+                self._done, lambda: all(work.future.done() for work in self._work), self._waited_for, _END_SECONDS
+            ):
+                self._end()
+
     def _end(self) -> None:
-        """Ends the threads; finished results remain available."""
+        """Drops the calls that have not begun, and ends the threads or processes."""
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.close(0 if self._gave_up else _END_SECONDS)
             self._pool = None
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+        self._end()
         self._work.clear()
         super().close()
 

@@ -18,7 +18,7 @@ from graphc.data.sources import Cardinality, State
 
 __all__ = ["Prefetch", "ReadAhead"]
 
-_END_SECONDS, _EXIT_SECONDS = 10.0, 0.1
+_END_SECONDS, _EXIT_SECONDS = 1.0, 0.1
 
 
 class _Shelf:
@@ -95,6 +95,7 @@ class ReadAhead(Rows):
         self._shelf: _Shelf | None = None
         self._thread: threading.Thread | None = None
         self._position: State | None = None
+        self._gave_up = False
 
     def __next__(self) -> Row:
         if self._shelf is None:
@@ -103,7 +104,9 @@ class ReadAhead(Rows):
             run = contextvars.copy_context().run
             self._thread = threading.Thread(target=run, args=(self._shelf.fill,), name="graphc-data", daemon=True)
             self._thread.start()
+        self._gave_up = True  # unless the wait ends
         row, error, self._position = self._shelf.take()
+        self._gave_up = False
         if row is None:
             self._end()
         if error is not None:
@@ -122,7 +125,7 @@ class ReadAhead(Rows):
     def _end(self) -> bool:
         """Stops the thread; returns True if it is still in a long read, after which it closes the input itself.
 
-        A program that exits does not wait for the thread.
+        Neither a program that exits nor one whose wait ended early waits for the thread.
         """
         shelf, thread = self._shelf, self._thread
         self._shelf = self._thread = None
@@ -130,7 +133,8 @@ class ReadAhead(Rows):
             return False
         shelf.stop()
         if thread is not threading.current_thread():
-            thread.join(_END_SECONDS if threading.main_thread().is_alive() else _EXIT_SECONDS)
+            patient = threading.main_thread().is_alive() and not self._gave_up
+            thread.join(_END_SECONDS if patient else _EXIT_SECONDS)
         return shelf.abandon()
 
     def state(self) -> State:

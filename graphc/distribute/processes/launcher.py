@@ -28,6 +28,7 @@ _LINES = 20
 _GRACE = 5.0
 """Seconds that a rank has to end by itself."""
 _LOOPBACK = "127.0.0.1"
+_TRACE = "Traceback (most recent call last):"
 
 
 def launch(
@@ -113,6 +114,7 @@ class _Attempt:
         self._command = [sys.executable, *command]
         self._out, self._err = out, err
         self._printing = threading.Lock()
+        self._is_interrupted = False
         self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._shared = {
             "GRAPHC_PROCESSES": str(processes),
@@ -138,6 +140,7 @@ class _Attempt:
                     self._start(rank, {**os.environ, **own})
             failed = self._first_failure()
         except KeyboardInterrupt:
+            self._is_interrupted = True
             self._end(signal.SIGINT)
             raise
         self._end(signal.SIGTERM)
@@ -164,12 +167,23 @@ class _Attempt:
         threading.Thread(target=self._watch, args=(rank, child), daemon=True).start()
 
     def _show(self, rank: int, stream: IO[str], target: TextIO) -> None:
+        trace: list[str] = []  # a traceback after Ctrl-C: that of Ctrl-C itself is no news, once for each rank
         with stream:
-            for line in stream:
-                with self._printing:
-                    print(f"[{rank}] {line.rstrip()}", file=target, flush=True)
-                if stream is self._children[rank].stderr:
-                    self._last[rank].append(line.rstrip())
+            for line in map(str.rstrip, stream):
+                trace.append(line)
+                if self._is_interrupted and trace[0] == _TRACE and (line == _TRACE or line.startswith(" ")):
+                    continue
+                if trace[0] != _TRACE or line != KeyboardInterrupt.__name__:
+                    self._print(rank, trace, target)
+                    if stream is self._children[rank].stderr:
+                        self._last[rank].extend(trace)
+                trace.clear()
+        self._print(rank, trace, target)
+
+    def _print(self, rank: int, lines: Sequence[str], target: TextIO) -> None:
+        with self._printing:
+            for line in lines:
+                print(f"[{rank}] {line}", file=target, flush=True)
 
     def _watch(self, rank: int, child: subprocess.Popen[str]) -> None:
         child.wait()

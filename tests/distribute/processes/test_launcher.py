@@ -149,6 +149,31 @@ time.sleep(60)
     assert signal.getsignal(signal.SIGTERM) is before
 
 
+def test_ctrl_c_shows_what_the_ranks_say_but_not_their_tracebacks_of_it(tmp_path: Path) -> None:
+    body = """
+note()
+until_all_are_here()
+print("usual", file=sys.stderr)
+try:
+    if rank == 0:
+        os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("saved", file=sys.stderr)
+    if rank == 0:
+        raise ValueError("mine")
+    raise
+"""
+    (tmp_path / "program.py").write_text(HEAD + body, encoding="utf-8")
+    err = io.StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        launch([str(tmp_path / "program.py"), str(tmp_path)], 2, out=io.StringIO(), err=err)
+    lines = err.getvalue().splitlines()
+    assert [line for line in lines if line.startswith("[1]")] == ["[1] usual", "[1] saved"]
+    assert "[0] ValueError: mine" in lines
+    assert "[0] saved" in lines
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_a_child_starts_leaves_none(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
