@@ -106,6 +106,7 @@ class Replicas:
             raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
         self.max_batch = _count("max_batch", max_batch)
         waiting = 64 * self.max_batch * len(found) if max_waiting is None else _count("max_waiting", max_waiting)
+        self.max_waiting = waiting
         self.name = str(getattr(f, "__name__", None) or getattr(f, "name", None) or type(f).__name__)
         self._timeout = checked_seconds(timeout, "Replicas: timeout")
         delay = _milliseconds(max_delay_ms)

@@ -18,7 +18,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-_DISCARD_SECONDS = 1.0
+_DISCARD_SECONDS = 3.0
 """Seconds to read the rest of a refused body, so that the client reads the answer before the connection closes."""
 
 
@@ -81,29 +81,33 @@ class Request:
             raise ProblemError(408, f"the body did not arrive within {seconds:g} s", close=True) from None
         return b"".join(parts)
 
-    async def discard(self, limit: int) -> None:
-        """Reads and drops the rest of a refused body, for a limited time and size."""
+    async def discard(self) -> None:
+        """Reads and drops the rest of a refused body, for a limited time."""
         if self._read or self.header("expect"):
             return
         with suppress(TimeoutError, GoneError):
             async with asyncio.timeout(_DISCARD_SECONDS):
-                async for part in self._parts():
-                    limit -= len(part)
-                    if limit < 0:
-                        return
+                async for _ in self._parts():
+                    pass
 
     async def until_gone(self) -> None:
         """Waits until the client closes the connection; call it after the body was read."""
-        if (await self._receive())["type"] != "http.disconnect":
+        if (await self._message())["type"] != "http.disconnect":
             await asyncio.Event().wait()  # the server does not report it
 
     async def _parts(self) -> AsyncIterator[bytes]:
         while not self._read:
-            message = await self._receive()
+            message = await self._message()
             if message["type"] == "http.disconnect":
                 raise GoneError
             self._read = not message.get("more_body", False)
             yield message.get("body", b"")
+
+    async def _message(self) -> Message:
+        try:
+            return await self._receive()
+        except RuntimeError:  # uvloop's, for a client that has closed its side of the connection
+            return {"type": "http.disconnect"}
 
     def _too_large(self, limit: int) -> ProblemError:
         return ProblemError(413, f"a body may have {limit} bytes", close=True)
