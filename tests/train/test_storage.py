@@ -85,7 +85,7 @@ def full(*arguments: Any, **options: Any) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("place", ["safetensors.numpy.save_file", "os.fsync", "pathlib.Path.replace"])
+@pytest.mark.parametrize("place", ["pathlib.Path.open", "os.fsync", "pathlib.Path.replace"])
 def test_a_full_disk_is_told_and_the_one_before_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:

@@ -90,10 +90,7 @@ def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...
         raise InvalidArgumentError(
             f"{name}: it was saved for several values of {', '.join(constants[0])}; save one each"
         )
-    served: Any = function
-    if constants[0]:
-        served = functools.partial(function, **constants[0])
-        served.__name__ = name
+    served = functools.partial(function, **constants[0]) if constants[0] else function
     least = max(signature.least_rows for signature in signatures)
     fixed = None if None in rows else tuple(sorted(size for size in rows if size is not None))
     return Offer(served, tuple(forms), fixed, least)
