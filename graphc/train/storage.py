@@ -39,6 +39,7 @@ from graphc.base.files import file_errors
 from graphc.formats import Mark, checksum, header_of, is_in_progress, sync, write_arrays
 
 __all__ = [
+    "FILES",
     "FORMAT",
     "STATE",
     "Entry",
@@ -54,8 +55,8 @@ STATE = "state:"
 """Prefix of the names of arrays that belong to the state of an object, not to a Variable."""
 
 _MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
-_FILES = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed|lock)|\.tmp[A-Za-z0-9]{6}")
-"""The last ones are what a killed graphc 0.2 left."""
+FILES = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed|lock)|\.tmp[A-Za-z0-9]{6}")
+"""The names of files but manifests; the last ones are what a killed graphc 0.2 left."""
 
 _POLL_SECONDS = 0.02
 
@@ -306,7 +307,7 @@ class Writer:
         """Removes files of saves whose processes have ended, and of checkpoints that are no longer kept."""
         for step in _steps(self.folder):
             folder = self.folder / f"step-{step}"
-            tokens = {name: match[1] for name in _names(folder) if (match := _FILES.fullmatch(name)) is not None}
+            tokens = {name: match[1] for name in _names(folder) if (match := FILES.fullmatch(name)) is not None}
             locks = [name for name in tokens if name.endswith(".lock")]
             used = {self.token} | {tokens[name] for name in locks if is_in_progress(folder / name)}
             # Read after that, by when what has ended has written its manifest.

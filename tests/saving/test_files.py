@@ -263,7 +263,11 @@ def test_two_saves_to_one_folder_leave_one_of_them_whole(tmp_path: Path, monkeyp
         finish(writer, content)
 
     monkeypatch.setattr(files.FolderWriter, "finish", after_another)
+    (tmp_path / "saved").mkdir()
+    for left in (".tmp0Ih2a4", "0000dead-lock", "0000dead-variables.safetensors"):
+        (tmp_path / "saved" / left).write_text("")
     gx.save(gx.function(lambda x: x * 2), tmp_path / "saved", gx.TensorSpec((3,)))
+    assert len(list((tmp_path / "saved").iterdir())) == 4
     assert gx.load(tmp_path / "saved")(gx.ones(3)).tolist() == [2, 2, 2]
 
 
