@@ -168,10 +168,12 @@ def _keep_token_private(*, make: bool) -> None:
     file = _token_file()
     if make and not _has_token():
         file.parent.mkdir(mode=0o700, exist_ok=True)
+        unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+        unfinished.touch(0o600)
+        unfinished.write_text(secrets.token_hex(32), "ascii")
         with suppress(FileExistsError):  # another process has just made it
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "w", encoding="ascii") as token:
-                token.write(secrets.token_hex(32))
+            file.hardlink_to(unfinished)
+        unfinished.unlink()
     elif not _gives_token() and file.exists() and file.stat().st_mode & 0o077:
         with suppress(PermissionError):  # it is another user's
             file.chmod(0o600)
