@@ -107,8 +107,7 @@ class Replicas:
         self.max_batch = _count("max_batch", max_batch)
         waiting = 64 * self.max_batch * len(found) if max_waiting is None else _count("max_waiting", max_waiting)
         self.max_waiting = waiting
-        named = f.func if isinstance(f, partial) else f
-        self.name = str(getattr(named, "__name__", None) or getattr(named, "name", None) or type(named).__name__)
+        self.name = _name_of(f)
         self._timeout = checked_seconds(timeout, "Replicas: timeout")
         delay = _milliseconds(max_delay_ms)
         self._copies = Copies(f, self.name, found, _sizes(sizes, self.max_batch))
@@ -369,6 +368,12 @@ class Replicas:
         """Ends the threads before Python shuts down, and gives running work some time."""
         with suppress(DeadlineExceededError), deadline(_GRACE_SECONDS):
             self.close()
+
+
+def _name_of(f: Any) -> str:
+    if isinstance(f, partial):
+        return _name_of(f.func)
+    return str(getattr(f, "__name__", None) or getattr(f, "name", None) or type(f).__name__)
 
 
 def _least(*seconds: float | None) -> float:

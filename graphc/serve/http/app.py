@@ -27,7 +27,7 @@ from graphc.serve.http.endpoint import Endpoint, Offer, Served, endpoint, offer
 from graphc.serve.http.metrics import KIND, Metrics
 from graphc.serve.http.problems import ProblemError, problem_of
 from graphc.serve.http.saved import offers
-from graphc.serve.http.wire import GoneError, Receive, Request, Response, Scope, Send, json_response
+from graphc.serve.http.wire import GoneError, Receive, Request, Response, Room, Scope, Send, json_response
 from graphc.serve.stats import ServingStats
 
 __all__ = ["App"]
@@ -35,6 +35,9 @@ __all__ = ["App"]
 _FUNCTIONS = "/functions"
 _INLINE_BYTES = 1 << 16
 """Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""
+
+_BODIES = 8
+"""The number of largest bodies that are in memory at the same time."""
 
 _CODERS = 2
 """The number of threads that do so: each may need several times the memory of the largest body."""
@@ -112,6 +115,7 @@ class App:
         self.body_seconds = seconds
         self._endpoints: dict[str, Endpoint] = {}
         self._budgets: dict[str, Budget] = {}
+        self._room = Room(_BODIES * max_body_bytes)
         self._coders = ThreadPoolExecutor(_CODERS, "graphc.serve.coder")
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
         self._draining = self._warm = False
@@ -264,10 +268,11 @@ class App:
         kind = media_type(request.header("content-type"))
         wanted = negotiate(request.header("accept"), kind)
         budget = self._budgets[function.name]
-        body = await request.body(budget.body_bytes(kind), self.body_seconds)
-        # A small npz body can hold large arrays.
-        size = budget.num_bytes if kind == NPZ else len(body)
-        given = await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
+        with self._room.body() as take:
+            limit = budget.json_bytes if kind == JSON else budget.array_bytes
+            body = await request.body(limit, self.body_seconds, take)
+            size = budget.array_bytes if kind == NPZ else len(body)  # what a small npz body can hold
+            given = await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
         try:
             answer = function.replicas.submit(*given[0], **given[1])
         except FailedPreconditionError as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, MutableMapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from graphc.serve.http.problems import ProblemError
 
-__all__ = ["GoneError", "Message", "Receive", "Request", "Response", "Scope", "Send", "json_response"]
+__all__ = ["GoneError", "Message", "Receive", "Request", "Response", "Room", "Scope", "Send", "json_response"]
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -20,6 +20,35 @@ Send = Callable[[Message], Awaitable[None]]
 
 _DISCARD_SECONDS = 3.0
 """Seconds to read the rest of a refused body, so that the client reads the answer before the connection closes."""
+
+
+class Room:
+    """The memory for the bodies of all requests together.
+
+    Args:
+      num_bytes: how many bytes they may have.
+    """
+
+    def __init__(self, num_bytes: int) -> None:
+        self._left = num_bytes
+
+    @contextmanager
+    def body(self) -> Generator[Callable[[int], None]]:
+        """Yields a function that takes bytes until the end of the scope, and raises an error if none are left."""
+        taken = 0
+
+        def take(num_bytes: int) -> None:
+            nonlocal taken
+            if num_bytes > self._left:
+                text = "the bodies of too many requests are in memory; try again"
+                raise ProblemError(503, text, headers={"retry-after": "1"}, close=True)
+            self._left -= num_bytes
+            taken += num_bytes
+
+        try:
+            yield take
+        finally:
+            self._left += taken
 
 
 class GoneError(Exception):
@@ -53,11 +82,12 @@ class Request:
         wanted = name.encode("ascii")
         return ", ".join([value.decode("latin-1") for key, value in self._headers if key.lower() == wanted])
 
-    async def body(self, limit: int, seconds: float | None) -> bytes:
+    async def body(self, limit: int, seconds: float | None, take: Callable[[int], None]) -> bytes:
         """Reads the body.
 
         Args:
           limit: the maximum number of bytes.
+          take: a function that is called with the size of each part, before the next is read.
           seconds: the time limit for reading it; None for no limit.
 
         Raises:
@@ -75,6 +105,7 @@ class Request:
                     size += len(part)
                     if size > limit:
                         raise self._too_large(limit)
+                    take(len(part))
                     parts.append(part)
         except TimeoutError:
             self._read = True  # the rest is not awaited

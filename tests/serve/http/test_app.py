@@ -205,6 +205,23 @@ def test_a_body_that_does_not_come_is_not_waited_for(app: App) -> None:
     assert json.loads(end["body"])["error"]["message"] == "the body did not arrive within 0.01 s"
 
 
+def test_bodies_that_do_not_come_hold_no_more_memory_than_eight_of_the_largest(app: App) -> None:
+    async def main() -> None:
+        slow = [
+            asyncio.ensure_future(asked(app, "POST", "/functions/root", (b" " * 1000,), ends=False)) for _ in range(80)
+        ]
+        await asyncio.sleep(0)
+        found = await asked(app, "POST", "/functions/root", {"args": [[[4, 9]]]})
+        assert (found.status, found.headers["retry-after"], found.headers["connection"]) == (503, "1", "close")
+        assert found.message == "the bodies of too many requests are in memory; try again"
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        assert (await asked(app, "POST", "/functions/root", {"args": [[[4, 9]]]})).status == 200
+
+    asyncio.run(main())
+
+
 def test_metrics_are_those_of_prometheus(app: App) -> None:
     from prometheus_client.parser import text_string_to_metric_families
 

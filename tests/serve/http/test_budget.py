@@ -145,7 +145,7 @@ _FIELDS = st.fixed_dictionaries(
 @given(fields=_FIELDS)
 def test_any_json_is_read_within_the_budget_or_refused(served: Endpoint, fields: Any) -> None:
     body = json.dumps(fields).encode()
-    if len(body) <= served.budget(_BODY_BYTES).body_bytes(JSON):
+    if len(body) <= served.budget(_BODY_BYTES).json_bytes:
         assert cost(served, JSON, body)[0] < 64 * _BODY_BYTES
 
 
@@ -175,15 +175,17 @@ def test_any_arrays_are_read_within_the_budget_or_refused(
 def test_the_signature_limits_the_size_of_a_body(served: Endpoint) -> None:
     budget = served.budget(64 << 20)
     if not served.forms:
-        assert {kind: budget.body_bytes(kind) for kind in (JSON, NPY, NPZ)} == dict.fromkeys((JSON, NPY, NPZ), 64 << 20)
+        assert budget.json_bytes == budget.array_bytes == 64 << 20
         return
     most = np.random.default_rng(0).normal(size=(64, 64))  # as many rows as may wait, of 19 digits each
-    for kind, body in (
-        (JSON, json.dumps({"args": [most.tolist()]}, indent=4).encode()),
-        (NPY, npy(most)),
-        (NPZ, npz(most)),
+    large = json.dumps({"args": [most.tolist()]}, indent=4).encode()
+    for kind, body, limit in (
+        (JSON, large, budget.json_bytes),
+        (NPY, npy(most), budget.array_bytes),
+        (NPZ, npz(most), budget.array_bytes),
     ):
-        assert len(body) < budget.body_bytes(kind) < 2 << 20
+        assert len(body) < limit < 2 << 20
         (found,), _ = served.arguments(decode(kind, body, budget))
         np.testing.assert_array_equal(found, most.astype(np.float32))
-    assert Budget.of(served.forms, 64, 1000).body_bytes(JSON) == 1000
+    small = Budget.of(served.forms, 64, 1000)
+    assert small.json_bytes == small.array_bytes == 1000
