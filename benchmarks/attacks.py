@@ -14,7 +14,7 @@ import time
 import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -175,16 +175,22 @@ def _endless_headers(port: int, sent: list[int]) -> str:
     return "taken"
 
 
+def _answer(connection: socket.socket) -> str:
+    try:
+        return connection.makefile("rb").read(12)[9:].decode() or "closed"
+    except OSError:
+        return "cut off"
+
+
 def _slow(port: int, count: int, text: bytes) -> str:
     """Opens connections that send a few bytes, and waits until the server has closed all of them."""
     with ExitStack() as stack:
         connect = socket.create_connection
         opened = [stack.enter_context(closing(connect(("127.0.0.1", port), _SECONDS))) for _ in range(count)]
         for connection in opened:
-            connection.sendall(text)
-        answers: set[str] = set()
-        for connection in opened:
-            answers.add(connection.makefile("rb").read(12)[9:].decode() or "closed")
+            with suppress(OSError):  # the server has closed it
+                connection.sendall(text)
+        answers = {_answer(connection) for connection in opened}
     return ", ".join(sorted(answers))
 
 
