@@ -205,6 +205,27 @@ def test_a_body_that_does_not_come_is_not_waited_for(app: App) -> None:
     assert json.loads(end["body"])["error"]["message"] == "the body did not arrive within 0.01 s"
 
 
+@pytest.mark.parametrize("body", [b'{"args": [[[4, 9]]]}', b"{"])
+def test_a_connection_that_closes_as_it_is_read_is_a_client_that_left(
+    body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As uvloop tells it of one that has closed its side."""
+    messages = [{"type": "http.request", "body": body, "more_body": len(body) == 1}]
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop()
+        raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    with App({"f": lambda x: x}, devices=["cpu:0"], max_delay_ms=60_000) as app:  # the row waits for others
+        asyncio.run(app({"type": "http", "method": "POST", "path": "/functions/f", "headers": []}, receive, send))
+        assert 'graphc_requests_total{function="f",status="499"} 1.0' in ask(app, "GET", "/metrics").body.decode()
+    assert not caplog.records
+
+
 def test_bodies_that_do_not_come_hold_no_more_memory_than_eight_of_the_largest(app: App) -> None:
     async def main() -> None:
         slow = [
