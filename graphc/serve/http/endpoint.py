@@ -154,4 +154,6 @@ def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
     examples = tuple([found for form in offered.forms if (found := form.example()) is not None])
     if isinstance(offered.function, Replicas):
         return Endpoint(name, offered.function, False, offered.forms, examples)
-    return Endpoint(name, Replicas(offered.function, **offered.options(options)), True, offered.forms, examples)
+    return Endpoint(
+        name, Replicas(offered.function, name=name, **offered.options(options)), True, offered.forms, examples
+    )

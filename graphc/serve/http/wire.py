@@ -164,8 +164,9 @@ class Response:
         """Sends the answer; without the body for a HEAD request."""
         fields = {"content-type": self.kind, "content-length": str(len(self.body)), **self.headers}
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in fields.items()]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if head else self.body})
+        with suppress(RuntimeError):  # uvloop's, for a client that has left before the answer
+            await send({"type": "http.response.start", "status": self.status, "headers": headers})
+            await send({"type": "http.response.body", "body": b"" if head else self.body})
 
 
 def json_response(status: int, content: Any, headers: dict[str, str] | None = None) -> Response:
