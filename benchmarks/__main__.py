@@ -38,6 +38,8 @@ from benchmarks import (
     tapes,
     tracing,
 )
+from benchmarks.attacks import Cost
+from benchmarks.attacks import run as run_attacks
 from benchmarks.harness import Result, Row, measure
 from benchmarks.report import WIDTH, machine, markdown, table, write_json
 from benchmarks.workloads.measuring import Measured
@@ -77,7 +79,7 @@ _MODULES = (
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
 
-def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
+def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured | Cost]:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", metavar="NAME", action="append", help="measure rows whose names begin so; repeatable")
@@ -85,6 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
     parser.add_argument("--json", type=Path, help="where to write the numbers (build/benchmarks.json)")
     parser.add_argument(
         "--workloads", action="store_true", help="measure programs against what an expert writes in JAX, not the rows"
+    )
+    parser.add_argument(
+        "--attacks", action="store_true", help="measure what hostile requests cost a server, not the rows"
     )
     parser.add_argument("--limit", type=float, default=90.0, help="seconds that a workload may take (90)")
     parser.add_argument(
@@ -108,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> Sequence[Result | Measured]:
             )
         except ValueError as error:
             parser.error(str(error))
+    if options.attacks:
+        return run_attacks(console, options.json or Path("build/attacks.json"), quick=options.quick)
     rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
     if not rows:
         parser.error(f"no row is called {options.only}; there are {', '.join(row.name for row in ROWS)}")

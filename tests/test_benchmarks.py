@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import graphc as gx
 from benchmarks import harness
 from benchmarks.__main__ import ROWS, main
+from benchmarks.attacks import Cost
 from benchmarks.functions import CASES
 from benchmarks.harness import Contender, Duel, Reading, Result, Row, Sample, arrays, batch, measure
 from benchmarks.report import table, write_json
@@ -22,6 +25,16 @@ def test_row_runs_and_its_sides_agree(row: Row) -> None:
     result = measure(row, rounds=2, quick=True)  # raises when the results differ
     assert len(result.measured) == len(result.baseline) == min(2, row.rounds)
     assert all(seconds > 0 for seconds in (*result.measured, *result.baseline))
+
+
+@pytest.mark.slow
+@pytest.mark.multiprocess
+def test_attacks_take_no_more_memory_than_good_requests_may(tmp_path: Path) -> None:
+    costs = cast("Sequence[Cost]", main(["--attacks", "--quick", "--json", str(tmp_path / "attacks.json")]))
+    assert [cost.status for cost in costs if cost.name.startswith("good")] == ["200"] * 3
+    assert not [cost for cost in costs if cost.name.startswith(("a dtype", "npz", "npy")) and cost.status[0] != "4"]
+    assert not [cost for cost in costs if cost.megabytes > 300]
+    assert json.loads((tmp_path / "attacks.json").read_text())[0]["name"] == costs[0].name
 
 
 def test_names_of_rows_are_unique() -> None:

@@ -108,7 +108,7 @@ def _kind(error: OSError) -> type[GraphcError]:
         return FileMissingError
     if isinstance(error, FileExistsError):
         return AlreadyExistsError
-    if isinstance(error, PermissionError):
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return PermissionDeniedError
     if isinstance(error, IsADirectoryError | NotADirectoryError) or error.errno == errno.ENOTEMPTY:
         return FileStateError

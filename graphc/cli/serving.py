@@ -46,8 +46,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-waiting", type=int, metavar="N", help="rows that may wait (64 batches of each device)")
     parser.add_argument("--sizes", type=_numbers, metavar="N,N", help="rows that are compiled for (powers of two)")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="how long an answer may take (60)")
-    parser.add_argument("--max-body-mb", type=float, default=64.0, metavar="MB", help="how large a body may be (64)")
-    parser.add_argument("--body-timeout", type=float, default=30.0, metavar="S", help="how long it may take (30)")
+    parser.add_argument("--max-body-mb", type=float, default=64.0, metavar="MB", help="how large bodies may be (64)")
+    parser.add_argument("--body-timeout", type=float, default=30.0, metavar="S", help="how long they may take (30)")
     parser.add_argument(
         "--drain", type=float, default=1.0, metavar="S",
         help="how long, after SIGTERM, new queries get status 503 before connections are refused (1)",

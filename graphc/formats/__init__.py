@@ -2,6 +2,7 @@
 
 from graphc.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
 from graphc.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
+from graphc.formats.marks import Mark, is_in_progress
 from graphc.formats.records import (
     RecordStream,
     TFRecordOptions,
@@ -13,6 +14,7 @@ from graphc.formats.records import (
 __all__ = [
     "COMPRESSIONS",
     "ArrayFile",
+    "Mark",
     "RecordStream",
     "TFRecordOptions",
     "TFRecordWriter",
@@ -20,6 +22,7 @@ __all__ = [
     "checked_options",
     "checksum",
     "header_of",
+    "is_in_progress",
     "open_file",
     "reading",
     "skip_to",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -13,14 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.errors import InternalError
 from graphc.base.files import file_errors
 
 __all__ = ["ArrayFile", "checksum", "header_of", "sync", "write_arrays"]
 
-_PLAIN = {
-    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32",
-    "float64",
+_CODES = {
+    "bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
+    "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
 }  # fmt: skip
 _LONGEST_HEADER = 100_000_000
 """Bytes, which is what safetensors itself accepts."""
@@ -45,21 +43,25 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]], notes: 
     Raises:
       OSError: the file cannot be written.
     """
+    # The library safetensors writes to a temporary file beside this one, which stays if the process is killed.
     plain = {
-        name: np.asarray(array, order="C") if array.dtype.name in _PLAIN else _as_bytes(array)
-        for name, array in arrays.items()
+        name: np.asarray(array, order="C") if array.dtype.name in _CODES else _as_bytes(array)
+        for name, array in sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)  # so that all are aligned
     }
-    from safetensors import SafetensorError, numpy
-
-    writer: Any = numpy  # its signature is only partly annotated
-    try:
-        writer.save_file(plain, path, dict(notes))
-    except SafetensorError as error:
-        number = re.search(r"os error (\d+)", str(error))
-        if number is None:
-            raise InternalError(f"{path}: {error}") from error
-        raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
-    sync(path)
+    header: dict[str, Any] = {"__metadata__": dict(notes)}
+    end = 0
+    for name, array in plain.items():
+        start, end = end, end + array.nbytes
+        code = _CODES[array.dtype.name]
+        header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for array in plain.values():
+            file.write(array.reshape(-1).view(np.uint8).data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -5,8 +5,10 @@
     9f31c2aa-variables.safetensors      the Variables
     9f31c2aa-constants.safetensors      large constants, and tensors that the functions found outside
     9f31c2aa-3d5e.jax                   functions of JAX, as jax.export wrote them
+    9f31c2aa-lock                       while the save goes on; the system unlocks it when its process ends
 
-A save that is killed leaves the previous contents, or a folder without a manifest.
+A save that is killed leaves the previous contents, or a folder without a manifest, and files that the next save
+removes. Of two saves at once, the contents are those of one.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,16 +27,14 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import DataLossError, FileStateError, GraphcError, NotFoundError
 from graphc.base.files import file_errors
-from graphc.formats import ArrayFile, checksum, sync, write_arrays
+from graphc.formats import ArrayFile, Mark, checksum, is_in_progress, sync, write_arrays
 from graphc.ir import dtype_from_short, short_dtype
 
 __all__ = ["FORMAT", "MANIFEST", "Arrays", "FolderReader", "FolderWriter", "damaged"]
 
 FORMAT = "graphc saved functions"
 MANIFEST = "manifest.json"
-_OURS = re.compile(r"[0-9a-f]{8}-[^/]*")
-ABANDONED_SECONDS = 3600.0
-"""Seconds after which the files of a save that never finished may be deleted."""
+_OURS = re.compile(r"[0-9a-f]{8}-[^/]*|\.tmp[A-Za-z0-9]{6}")  # the latter are what a killed graphc 0.2 left
 _LONGEST_MANIFEST = 1 << 28
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -69,10 +68,11 @@ class FolderWriter:
         self._files: dict[str, dict[str, int]] = {}
         self._is_new = not folder.exists()
         with file_errors(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            self._mark = Mark(self._path("lock"))
             found = [path.name for path in folder.iterdir()]
         strange = next((name for name in found if name != MANIFEST and not _OURS.fullmatch(name)), None)
         if strange is not None:
+            self.abandon()
             error = FileStateError(
                 f"gx.save: {folder} holds {strange!r}, so it is not a folder of saved functions; choose one that "
                 "is new or empty"
@@ -97,9 +97,6 @@ class FolderWriter:
         path = self._path(name)
         with file_errors(path):
             write_arrays(path, arrays, {"format": FORMAT})
-            for other in self._files:  # safetensors makes files private; text files have the user's permissions
-                path.chmod((self._folder / other).stat().st_mode & 0o777)
-                break
             self._files[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum_of(path)}
         about = {key: {"dtype": short_dtype(array.dtype), "shape": list(array.shape)} for key, array in arrays.items()}
         return {"file": path.name, "arrays": about}
@@ -114,29 +111,35 @@ class FolderWriter:
         with file_errors(self._folder):
             unfinished.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n', encoding="utf-8")
             sync(unfinished)
-            before = self._named()
             unfinished.replace(self._folder / MANIFEST)
             sync(self._folder)
         with suppress(OSError):
-            for name in before - self._files.keys() | self._abandoned():
-                (self._folder / name).unlink()
+            self._remove_leftovers()
+        self._mark.release()
 
-    def _abandoned(self) -> set[str]:
-        """Returns the files of saves that were killed long ago; another save may be in progress."""
-        limit = time.time() - ABANDONED_SECONDS
-        files = [path for path in self._folder.iterdir() if _OURS.fullmatch(path.name)]
-        return {path.name for path in files if path.name not in self._files and path.stat().st_mtime < limit}
+    def _remove_leftovers(self) -> None:
+        """Removes the files of earlier saves, and of those whose process was killed."""
+        files = [path.name for path in self._folder.iterdir() if _OURS.fullmatch(path.name)]
+        in_progress = {
+            token for token in {name[:8] for name in files} if is_in_progress(self._folder / f"{token}-lock")
+        }
+        named = self._named()  # read after that, by when what has ended has written its manifest
+        for name in files:
+            if name not in named and name[:8] not in in_progress:
+                (self._folder / name).unlink(missing_ok=True)
 
     def abandon(self) -> None:
         """Removes the files that were written in vain."""
         with suppress(OSError):
             for path in self._folder.glob(f"{self._token}-*"):
                 path.unlink()
+        self._mark.release()
+        with suppress(OSError):
             if self._is_new:
                 self._folder.rmdir()
 
     def _named(self) -> set[str]:
-        """Returns the files of the current manifest, and so none of a concurrent save."""
+        """Returns the files of the current manifest, which may be another save's."""
         try:
             content: Any = json.loads((self._folder / MANIFEST).read_text(encoding="utf-8"))
             return {name for name in content["manifest"]["files"] if _OURS.fullmatch(name)}

@@ -123,7 +123,7 @@ class Saved(Stateful):
         return f"<saved functions of {self._folder}: {'; '.join(texts)}; {len(self._variables)} Variables>"
 
 
-def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
+def load(folder: PathLike, *, device: DeviceLike | None = None, trust: bool = False) -> Saved:
     """Reads functions that :func:`save` has written, in any process, without their source.
 
     Files run nothing but graphs of ops that only compute: no pickles, no Python. If a checksum or the parser fails, the
@@ -133,6 +133,8 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
       folder: their folder.
       device: the device for their Variables and for running them, instead of the devices that they were pinned to. None
         keeps pins, and puts Variables on the default device.
+      trust: whether functions of JAX in the folder (of :func:`call_jax`) may call kernels of XLA, such as LAPACK's.
+        With sizes that its author made up, a kernel writes to any memory.
 
     Returns:
       A :class:`saving.Saved`, whose attributes are the functions.
@@ -141,6 +143,7 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
       NotFoundError: the folder has no saved functions.
       DataLossError: a file is damaged, missing or not what :func:`save` writes.
       FailedPreconditionError: they were saved by a newer graphc.
+      PermissionDeniedError: a function of JAX calls kernels, and ``trust`` is False.
 
     Example:
       >>> import tempfile
@@ -157,7 +160,7 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
     for _ in range(_READ_AGAIN):
         reader = FolderReader(path)
         try:
-            return _Load(reader, device).saved()
+            return _Load(reader, device, trust).saved()
         except DataLossError:
             if FolderReader(path).content == reader.content:
                 raise
@@ -167,8 +170,9 @@ def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
 class _Load:
     """One load."""
 
-    def __init__(self, reader: FolderReader, device: DeviceLike | None) -> None:
+    def __init__(self, reader: FolderReader, device: DeviceLike | None, trust: bool) -> None:
         self._reader = reader
+        self._trust = trust
         self._device = device
 
     def _check_rules(self, rules: Mapping[str, Any]) -> None:
@@ -201,9 +205,11 @@ class _Load:
     def _programs(self, about: Mapping[str, Any]) -> dict[str, ProgramName]:
         found: dict[str, ProgramName] = {}
         for name, one in about.items():
-            program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]))
+            program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]), self._trust)
             if program.name != name:
                 raise damaged(self._reader.folder / one["file"], "it is another function than its name says")
+            with suppress(FailedPreconditionError):  # JAX does not read it: calls say so, other functions work
+                _ = program.function
             found[name] = ProgramName(program)
         return found
 
@@ -247,7 +253,7 @@ class _Load:
             variables={variable.name: variable for variable in variables.values()},
             named={**variables},
         )  # fmt: skip
-        with suppress(FailedPreconditionError):  # JAX does not read a program: calls say so, other functions work
+        with suppress(FailedPreconditionError):
             found.check()
         return found
 

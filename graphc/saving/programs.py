@@ -17,7 +17,7 @@ from typing import Any, Self
 import jax as _jax
 from jax import export as _export
 
-from graphc.base.errors import DataLossError, FailedPreconditionError, InternalError
+from graphc.base.errors import DataLossError, FailedPreconditionError, InternalError, PermissionDeniedError
 from graphc.core import dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.saving.sizes import Sizes, expressions
@@ -29,7 +29,15 @@ __all__ = ["JAX_PROGRAM", "Program", "ProgramName", "exported", "program_of"]
 
 _PROMISED = timedelta(days=180)
 _PLATFORMS = ("cpu", "cuda", "tpu")
-_CALLS_BACK = re.compile(r'custom_call\s*@"?([\w.$-]*(?:callback|py_)[\w.$-]*)', re.IGNORECASE)
+_CALLS = re.compile(r'custom_call(?:\s*@("[^"]*"|[\w.$-]+))?|stablehlo\.(infeed|outfeed|send|recv)\b')
+_CALLS_BACK = re.compile("callback|py_", re.IGNORECASE)
+_HARMLESS = {
+    "shape_assertion", "stablehlo.dynamic_reduce_window", "stablehlo.dynamic_rng_bit_generator",
+    "stablehlo.dynamic_top_k",
+}  # fmt: skip
+"""Custom calls that stand for an op of StableHLO, and are gone, or refused, when the sizes are known. A kernel (of
+LAPACK, of a GPU) takes the sizes of its operands for those of its results: where a file says otherwise, it writes
+past their memory."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +48,13 @@ class Program:
       blob: the result of ``jax.export``.
       about: its entry in the manifest: the versions of JAX, the platforms, and until when JAX promises to read it.
       file: its file, for messages; empty if it was not loaded.
+      trusted: whether it may call kernels of XLA.
     """
 
     blob: bytes
     about: Mapping[str, Any]
     file: str = ""
+    trusted: bool = True
     _types: dict[Any, tuple[TensorType, ...]] = field(
         default_factory=dict[Any, tuple[TensorType, ...]], repr=False, compare=False
     )
@@ -70,6 +80,7 @@ class Program:
         Raises:
           FailedPreconditionError: this version of JAX cannot read it.
           DataLossError: it calls Python in the process that reads it, which saved functions never do.
+          PermissionDeniedError: it calls kernels of XLA, and is not trusted.
         """
         try:
             found: Any = export.deserialize(bytearray(self.blob))
@@ -80,9 +91,16 @@ class Program:
                 f"exported and promised to read until {self.about.get('readable_until')}; save the function again "
                 f"where its source is, or install an older JAX ({str(error).partition(chr(10))[0]:.120})"
             ) from error
-        calls = _CALLS_BACK.search(text)
-        if calls is not None:
-            raise DataLossError(f"{self.file}: it calls {calls[1]!r}, and a saved function runs no Python")
+        calls = {(call[1] or call[2] or "?").strip('"') for call in _CALLS.finditer(text)} - _HARMLESS
+        back = sorted(filter(_CALLS_BACK.search, calls))
+        if back:
+            raise DataLossError(f"{self.file}: it calls {back[0]!r}, and a saved function runs no Python")
+        if calls and not self.trusted:
+            raise PermissionDeniedError(
+                f"{self.file}: it calls {', '.join(sorted(calls))} of XLA, which a malicious file can make write to "
+                "any memory; if you trust whoever saved the folder, gx.load(folder, trust=True) loads it. Functions "
+                "that call gx.linalg in place of gx.call_jax need no trust"
+            )
         return found.call
 
 
@@ -106,7 +124,10 @@ class ProgramName(str):
     def __new__(cls, program: Program) -> Self:
         """Returns the name."""
         name = super().__new__(cls, program.name)
-        name.program = _programs.setdefault(program.name, program)
+        known = _programs.get(program.name)
+        if known is None or program.trusted > known.trusted:
+            known = _programs[program.name] = program
+        name.program = known
         return name
 
 

@@ -69,6 +69,7 @@ class Replicas:
       timeout: seconds within which a query must be answered; None for no limit but ``gx.deadline``.
       max_waiting: the maximum number of rows that wait; 64 batches for each device when None.
       sizes: the batch sizes to compile for, the last one being ``max_batch``; powers of two when None.
+      name: its name in messages and statistics; the function's own when None.
 
     Raises:
       InvalidTypeError: ``f`` is not a function.
@@ -98,6 +99,7 @@ class Replicas:
         timeout: float | None = 60.0,
         max_waiting: int | None = None,
         sizes: Sequence[int] | None = None,
+        name: str | None = None,
     ) -> None:
         if not callable(f):
             raise at(InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}"), user_location())
@@ -106,7 +108,8 @@ class Replicas:
             raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
         self.max_batch = _count("max_batch", max_batch)
         waiting = 64 * self.max_batch * len(found) if max_waiting is None else _count("max_waiting", max_waiting)
-        self.name = str(getattr(f, "__name__", None) or getattr(f, "name", None) or type(f).__name__)
+        self.max_waiting = waiting
+        self.name = name or _name_of(f)
         self._timeout = checked_seconds(timeout, "Replicas: timeout")
         delay = _milliseconds(max_delay_ms)
         self._copies = Copies(f, self.name, found, _sizes(sizes, self.max_batch))
@@ -367,6 +370,12 @@ class Replicas:
         """Ends the threads before Python shuts down, and gives running work some time."""
         with suppress(DeadlineExceededError), deadline(_GRACE_SECONDS):
             self.close()
+
+
+def _name_of(f: Any) -> str:
+    if isinstance(f, partial):
+        return _name_of(f.func)
+    return str(getattr(f, "__name__", None) or getattr(f, "name", None) or type(f).__name__)
 
 
 def _least(*seconds: float | None) -> float:

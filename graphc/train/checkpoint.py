@@ -12,6 +12,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import (
+    DataLossError,
     FailedPreconditionError,
     FileMissingError,
     GraphcError,
@@ -21,7 +22,7 @@ from graphc.base.files import PathLike, as_path
 from graphc.core import Variable, array_of, variable_lock
 from graphc.distribute import current_job
 from graphc.ops import random
-from graphc.train.parts import Resumable, decoded, encoded, parts_of
+from graphc.train.parts import Resumable, encoded, parts_of
 from graphc.train.restoring import Target, faults, part_of, refuse_trace
 from graphc.train.saved import Saved
 from graphc.train.snapshot import Snapshots
@@ -31,6 +32,8 @@ from graphc.train.writing import Writing
 __all__ = ["Checkpoint", "Processes"]
 
 _GLOBAL = "global_generator"
+_READ_AGAIN = 5
+"""Maximum number of attempts to read a checkpoint in a folder of which another program removes old ones."""
 
 
 class Processes(Protocol):
@@ -206,7 +209,17 @@ class Checkpoint:
         refuse_trace("Checkpoint.restore")
         self.wait()
         names = self._names(only)
-        saved = Saved(self._entry(which).manifest)
+        for _ in range(_READ_AGAIN):
+            entry = self._entry(which)
+            try:
+                return self._restored(entry, names)
+            except (DataLossError, FileMissingError):
+                if entry.manifest.exists():
+                    raise
+        raise _error(DataLossError, f"Checkpoint.restore: {self.folder} is changed again and again while it is read")
+
+    def _restored(self, entry: Entry, names: set[str]) -> int:
+        saved = Saved(entry.manifest)
         variables, states = self._collected()
         variables = {name: variable for name, variable in variables.items() if part_of(name) in names}
         states = {name: state for name, state in states.items() if part_of(name) in names}
@@ -214,11 +227,10 @@ class Checkpoint:
             text = f"the checkpoint of step {saved.step} does not fit: {text}"
             raise _error(InvalidArgumentError, f"Checkpoint.restore: {text}")
         process = self._process_of(saved, states)
-        found = saved.states[process]
         targets = [Target(variable, saved, name) for name, variable in variables.items()]
         for target in targets:
             target.verify()
-        given = {name: decoded(found[name], lambda name: saved.verified(state_name(process, name))) for name in states}
+        given = {name: saved.state(process, name) for name in states}
         for target in targets:
             target.assign()
         for name, state in given.items():

@@ -15,11 +15,15 @@ from graphc.base import at, user_location
 from graphc.base.errors import DataLossError
 from graphc.base.files import file_errors
 from graphc.formats import ArrayFile, checksum
-from graphc.train.storage import FORMAT, STATE, state_name
+from graphc.train.parts import decoded
+from graphc.train.storage import FILES, FORMAT, STATE, state_name
 
 __all__ = ["NO_VARIABLE", "Region", "Saved"]
 
 NO_VARIABLE = "no Variable"
+
+_MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration, RecursionError)
+"""The errors of reading a manifest whose checksum is right, and which no save has written."""
 
 Region: TypeAlias = tuple[tuple[int, int], ...]
 """The start and end of a part of an array, on each axis."""
@@ -41,7 +45,7 @@ class Saved:
     """
 
     def __init__(self, manifest: Path) -> None:
-        self._folder = manifest.parent
+        self._manifest, self._folder = manifest, manifest.parent
         with file_errors(manifest):
             text = manifest.read_bytes()
         try:
@@ -51,7 +55,8 @@ class Saved:
                 raise ValueError("its checksum is wrong")
             if content["format"] != FORMAT:
                 raise ValueError(f"it is of the format {content['format']!r}, this graphc reads {FORMAT!r}")
-        except (ValueError, KeyError, TypeError) as error:
+            _check(content)
+        except _MALFORMED as error:
             raise _damaged(manifest, f"the manifest cannot be read: {error}") from error
         self.step: int = content["step"]
         self.arrays: Mapping[str, Mapping[str, Any]] = content["arrays"]
@@ -100,6 +105,17 @@ class Saved:
             if checksum(self._view(name, piece)) != piece["crc32"]:
                 raise _damaged(self._folder / key[0], f"the checksum of {key[1]} is wrong")
             self._checked.add(key)
+
+    def state(self, process: int, name: str) -> Any:
+        """Returns the state of an object, after verifying the checksums of its arrays.
+
+        Raises:
+          DataLossError: a file is damaged or missing, or the state is none that :func:`encoded` makes.
+        """
+        try:
+            return decoded(self.states[process][name], lambda array: self.verified(state_name(process, array)))
+        except _MALFORMED as error:
+            raise _damaged(self._manifest, f"the state of {name} cannot be read: {error!r:.100}") from error
 
     def verified(self, name: str) -> np.ndarray[Any, Any]:
         """Returns an array after verifying its checksum."""
@@ -159,6 +175,31 @@ class Saved:
                     raise _damaged(path, f"it has {size:,} bytes, but was written with {self._sizes[name]:,}")
             self._files[name] = ArrayFile(path, _damaged)
         return self._files[name]
+
+
+def _check(content: Mapping[str, Any]) -> None:
+    """Raises one of several errors if a manifest is none that a save writes."""
+    states: Sequence[Any] = content["states"]
+    if not states or not all(isinstance(state, dict) for state in states) or not _counts(content["step"]):
+        raise ValueError("it has no states, or no step")
+    if not _counts(*content["files"].values()) or not all(map(FILES.fullmatch, content["files"])):
+        raise ValueError("its files have other names or sizes")
+    for name, array in content["arrays"].items():
+        if np.dtype(array["dtype"]).hasobject or not _counts(*array["shape"]):
+            raise ValueError(f"there is no array of {array['dtype']}{array['shape']}")
+        elements = 0
+        for piece in array["pieces"]:
+            spans = [*zip(piece["start"], piece["stop"], array["shape"], strict=True)]
+            is_part = all(_counts(*span) and span[0] <= span[1] <= span[2] for span in spans)
+            if not is_part or piece["file"] not in content["files"] or type(piece["key"]) is not str:
+                raise ValueError(f"{name} has no part {piece['key']!r:.60}")
+            elements += math.prod(stop - start for start, stop, _ in spans)
+        if elements != math.prod(array["shape"]):
+            raise ValueError(f"no file has all of {name}")
+
+
+def _counts(*values: Any) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
 
 
 def _slices(spans: Iterable[tuple[int, int]], origin: Iterable[int]) -> tuple[slice, ...]:

@@ -5,16 +5,19 @@ A folder of checkpoints::
     step-100/
       9f31c2aa-0-of-2.safetensors   one file for each process that writes
       9f31c2aa-1-of-2.safetensors
+      9f31c2aa-0-of-2.lock          while process 0 is saving; the system unlocks it when the process ends
       manifest-7-9f31c2aa.json      the seventh that was saved: which arrays there are, and where
 
 A checkpoint exists once its manifest does, which is written last, by renaming a file. No file is written twice: each
-save has its own token, so saving a step again also replaces the old checkpoint at once.
+save has its own token, so saving a step again also replaces the old checkpoint at once. Each save removes the files of
+saves whose processes have ended, and leaves those of another program that saves to the same folder.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import shutil
 import time
@@ -33,9 +36,10 @@ from graphc.base.errors import (
     ResourceExhaustedError,
 )
 from graphc.base.files import file_errors
-from graphc.formats import checksum, header_of, sync, write_arrays
+from graphc.formats import Mark, checksum, header_of, is_in_progress, sync, write_arrays
 
 __all__ = [
+    "FILES",
     "FORMAT",
     "STATE",
     "Entry",
@@ -51,7 +55,9 @@ STATE = "state:"
 """Prefix of the names of arrays that belong to the state of an object, not to a Variable."""
 
 _MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
-_ARRAYS = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed)")
+FILES = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed|lock)|\.tmp[A-Za-z0-9]{6}")
+"""The names of files but manifests; the last ones are what a killed graphc 0.2 left."""
+
 _POLL_SECONDS = 0.02
 
 
@@ -131,13 +137,32 @@ class Entry:
 
 def entries(folder: Path) -> list[Entry]:
     """Returns the checkpoints of a folder, latest last."""
+    steps, before = _steps(folder), None
     found: list[Entry] = []
-    for path in folder.glob("step-*/manifest-*.json"):
-        step, name = path.parent.name.removeprefix("step-"), _MANIFEST.fullmatch(path.name)
-        if name is not None and step.isdecimal():
-            found.append(Entry(int(name[1]), int(step), path, name[2]))
+    while steps != before:  # another program may add a step and remove the one before it meanwhile
+        found = [entry for step in steps for entry in _manifests(folder, step)]
+        steps, before = _steps(folder), steps
     newest = {entry.step: entry for entry in sorted(found)}  # of two of one step the older one is about to go
     return sorted(newest.values())
+
+
+def _steps(folder: Path) -> list[int]:
+    names = [name[5:] for name in _names(folder) if name.startswith("step-")]
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def _manifests(folder: Path, step: int) -> list[Entry]:
+    place = folder / f"step-{step}"
+    found = [(name, match) for name in _names(place) if (match := _MANIFEST.fullmatch(name)) is not None]
+    return [Entry(int(match[1]), step, place / name, match[2]) for name, match in found]
+
+
+def _names(folder: Path) -> list[str]:
+    """Returns the names in a folder, which another program may have removed."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 class Writer:
@@ -168,9 +193,10 @@ class Writer:
           FailedPreconditionError: another process could not write its part.
           DeadlineExceededError: another process did not write its part in time.
         """
+        mark: Mark | None = None
         try:
             with self._disk_errors(part):
-                self.place.mkdir(parents=True, exist_ok=True)
+                mark = Mark(self._file(self._process, "lock"))
                 if self._process == 0:
                     self._remove_leftovers()
                 self._write_arrays(part)
@@ -180,7 +206,10 @@ class Writer:
                     self._remove_old()
                 else:
                     self._wait(lambda: any(self.place.glob(f"manifest-*-{self.token}.json")))
+            mark.release()
         except BaseException as error:
+            if mark is not None:
+                mark.release()
             self._undo(error)
             raise
 
@@ -268,19 +297,24 @@ class Writer:
         """Removes checkpoints beyond those to keep, manifests first, so that existing checkpoints stay complete."""
         found = entries(self.folder)
         kept = {entry.manifest for entry in found[-self._keep if self._keep else 0 :]}
-        for manifest in self.folder.glob("step-*/manifest-*.json"):
-            if manifest not in kept and _MANIFEST.fullmatch(manifest.name):
-                manifest.unlink()
+        for step in _steps(self.folder):
+            for entry in _manifests(self.folder, step):
+                if entry.manifest not in kept:
+                    entry.manifest.unlink(missing_ok=True)
         self._remove_leftovers()
 
     def _remove_leftovers(self) -> None:
-        """Removes files of unfinished saves, and of checkpoints that are no longer kept."""
-        tokens = {entry.token for entry in entries(self.folder)} | {self.token}
-        for folder in self.folder.glob("step-*"):
-            for path in folder.iterdir():
-                name = _ARRAYS.fullmatch(path.name)
-                if name is not None and name[1] not in tokens:
-                    path.unlink()
+        """Removes files of saves whose processes have ended, and of checkpoints that are no longer kept."""
+        for step in _steps(self.folder):
+            folder = self.folder / f"step-{step}"
+            tokens = {name: match[1] for name in _names(folder) if (match := FILES.fullmatch(name)) is not None}
+            locks = [name for name in tokens if name.endswith(".lock")]
+            used = {self.token} | {tokens[name] for name in locks if is_in_progress(folder / name)}
+            # Read after that, by when what has ended has written its manifest.
+            used |= {entry.token for entry in _manifests(self.folder, step)}
+            for name, token in tokens.items():
+                if token not in used:
+                    (folder / name).unlink(missing_ok=True)
             if folder != self.place:
                 with suppress(OSError):  # it holds a checkpoint
                     folder.rmdir()

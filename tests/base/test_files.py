@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,14 @@ def test_files_are_copied_renamed_and_described(place: Path) -> None:
     assert (files.exists(one), files.exists(""), files.is_directory(place), files.is_directory(two)) == (
         False, False, True, False,
     )  # fmt: skip
+
+
+def test_a_read_only_file_system_permits_nothing() -> None:
+    with (
+        pytest.raises(errors.PermissionDeniedError, match="here: Read-only file system"),
+        files.file_errors("here"),
+    ):
+        raise OSError(errno.EROFS, "Read-only file system")
 
 
 @pytest.mark.parametrize(

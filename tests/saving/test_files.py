@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -13,11 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import export
 
 import graphc as gx
-from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError
+from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
 from graphc.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
 from graphc.saving import folder as files
 from graphc.saving import upgrading
@@ -157,7 +161,6 @@ import graphc as gx
 from graphc.saving import folder as files
 
 folder, calls = Path(sys.argv[1]), 0
-files.ABANDONED_SECONDS = -60.0  # what a killed save left goes at once
 one, two = gx.function(lambda x: x + 1), gx.function(lambda x: x + 2)
 spec = gx.TensorSpec((2,))
 
@@ -181,7 +184,7 @@ for at in range(100):
     child = os.fork()
     if child == 0:
         for place, name in [(Path, "write_bytes"), (Path, "write_text"), (Path, "replace"), (Path, "unlink"),
-                            (os, "fsync"), (files, "write_arrays")]:
+                            (os, "fsync"), (os, "open"), (files, "write_arrays")]:
             setattr(place, name, killing(getattr(place, name), at))
         gx.save(two, folder, spec)
         os._exit(0)
@@ -264,7 +267,11 @@ def test_two_saves_to_one_folder_leave_one_of_them_whole(tmp_path: Path, monkeyp
         finish(writer, content)
 
     monkeypatch.setattr(files.FolderWriter, "finish", after_another)
+    (tmp_path / "saved").mkdir()
+    for left in (".tmp0Ih2a4", "0000dead-lock", "0000dead-variables.safetensors"):
+        (tmp_path / "saved" / left).write_text("")
     gx.save(gx.function(lambda x: x * 2), tmp_path / "saved", gx.TensorSpec((3,)))
+    assert len(list((tmp_path / "saved").iterdir())) == 4
     assert gx.load(tmp_path / "saved")(gx.ones(3)).tolist() == [2, 2, 2]
 
 
@@ -301,3 +308,76 @@ def test_64_bit_types_are_not_cut(tmp_path: Path) -> None:
     edited(folder, rules={"enable_x64": True, "default_dtype_bits": 64})
     with pytest.raises(FailedPreconditionError, match=r"saved with 64-bit types.*gx\.config\.enable_x64 = True"):
         gx.load(folder)
+
+
+def with_program(folder: Path, function: Any, *calls: str) -> Path:
+    """Saves a function of JAX, and puts another into its file, with right checksums."""
+    gx.save(gx.function(lambda x: gx.call_jax(jnp.sin, x)), folder, gx.TensorSpec((8, 8)))
+    checks = [export.DisabledSafetyCheck.custom_call(call) for call in calls]
+    made: Any = export.export(jax.jit(lambda x: (function(x),)), disabled_checks=checks)
+    blob = bytes(made(jax.ShapeDtypeStruct((8, 8), np.float32)).serialize())
+    ((old, about),) = content_of(folder)["programs"].items()
+    (folder / about["file"]).write_bytes(blob)
+    new, files = hashlib.sha256(blob).hexdigest()[:32], content_of(folder)["files"]
+    files[about["file"]] = {"bytes": len(blob), "crc32": zlib.crc32(blob)}
+    edited(folder, programs={new: about}, files=files)
+    with_text(folder, old, new)
+    return folder
+
+
+def kernel(name: str, **attributes: Any) -> Any:
+    """Calls a kernel whose result has a size of its own."""
+    call: Any = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct((1, 1), np.float32))
+    return lambda x: x + call(x, **attributes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lapack_ssyevd_ffi",
+        "cusolver_syevd_ffi",
+        "Sharding",
+        "shape_assertion of no such name",
+        "system",
+        "__gpu$xla.gpu.triton",
+    ],
+)
+def test_a_file_cannot_call_kernels_with_sizes_that_it_makes_up(name: str, tmp_path: Path) -> None:
+    folder = with_program(tmp_path, kernel(name, mode=np.uint8(86)), name)
+    with pytest.raises(PermissionDeniedError, match=rf"\.jax: it calls {re.escape(name)} of XLA, .*trust=True"):
+        gx.load(folder)
+    assert gx.load(folder, trust=True).functions  # which is not called here: it might end the process
+    with pytest.raises(PermissionDeniedError, match=r"gx\.load"):
+        gx.serve.App(folder)
+
+
+def test_a_file_cannot_call_python_even_if_it_is_trusted(tmp_path: Path) -> None:
+    name = "xla_ffi_python_cpu_callback"
+    folder = with_program(tmp_path, kernel(name, index=np.uint64(1)), name)
+    for trust in (False, True):
+        with pytest.raises(DataLossError, match=rf"it calls '{name}', and a saved function runs no Python"):
+            gx.load(folder, trust=trust)
+
+
+OF_JAX: dict[str, Any] = {
+    "sort": lambda x: jnp.sort(x) + jax.lax.top_k(x, 2)[0].sum(),
+    "random": lambda x: x + jax.random.normal(jax.random.key(0), x.shape),
+    "cumsum": lambda x: jnp.cumsum(x, 0) / x.shape[0],
+    "fft": lambda x: jnp.fft.fft(x).real,
+}
+
+
+@pytest.mark.parametrize("name", OF_JAX)
+def test_functions_of_jax_without_kernels_need_no_trust(name: str, tmp_path: Path) -> None:
+    f, x = gx.function(lambda x: gx.call_jax(OF_JAX[name], x)), gx.ones((3, 4))
+    gx.save(f, tmp_path, gx.TensorSpec((None, 4)))
+    np.testing.assert_allclose(gx.load(tmp_path)(x), f(x), rtol=1e-5)
+
+
+def test_linear_algebra_needs_trust_only_as_a_function_of_jax(tmp_path: Path) -> None:
+    x = gx.asarray(np.eye(3, dtype=np.float32) * 2)
+    for name, f in {"own": gx.linalg.inv, "jax": lambda x: gx.call_jax(jnp.linalg.inv, x)}.items():
+        gx.save(f, tmp_path / name, gx.TensorSpec((3, 3)))
+        np.testing.assert_allclose(gx.load(tmp_path / name, trust=name == "jax")(x), np.eye(3) / 2)
+    with pytest.raises(PermissionDeniedError, match=r"calls .*lapack_sgetrf_ffi.* Functions that call gx\.linalg"):
+        gx.load(tmp_path / "jax")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
+import zlib
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from safetensors.numpy import load_file
 
 import graphc as gx
 from graphc.train import storage
+from graphc.train.restoring import Target
 
 Checkpoint = gx.train.Checkpoint
 
@@ -195,6 +198,73 @@ def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
     manifest.write_text(json.dumps({"crc32": crc, "manifest": content}))
     with pytest.raises(gx.errors.DataLossError, match="it is of the format 'of next year'"):
         checkpoint.restore()
+
+
+class Position:
+    """An object that takes any state."""
+
+    def __init__(self, position: Any) -> None:
+        self.position = position
+
+    def state(self) -> Any:
+        return self.position
+
+    def restore(self, state: Any) -> None:
+        self.position = state
+
+
+_EDITS: Any = [None, -1, 10**30, 1.5, "x", "../../x.safetensors", [], {}, [0], {"dict": 1}, {"array": "x"}, True]
+
+
+def edited(value: Any, draw: random.Random) -> Any:
+    """Returns JSON with a change in one place."""
+    if not isinstance(value, list | dict) or not value or draw.random() < 0.1:
+        return draw.choice(_EDITS)
+    copy: Any = value.copy()
+    key = draw.choice([*(value if isinstance(value, dict) else range(len(value)))])
+    if draw.random() < 0.15:
+        del copy[key]
+    else:
+        copy[key] = edited(value[key], draw)
+    return copy
+
+
+def test_a_manifest_that_is_edited_restores_what_was_saved_or_is_refused(tmp_path: Path) -> None:
+    state, v = Position({"at": (1, b"x"), "seen": np.arange(3)}), gx.Variable([1.0, 2.0])
+    checkpoint, draw = Checkpoint(tmp_path, data=state, v=v), random.Random(7)
+    checkpoint.save(1, wait=True)
+    (manifest,) = tmp_path.glob("step-1/*.json")
+    content = json.loads(manifest.read_text())["manifest"]
+    refused = 0
+    for _ in range(300):
+        text = json.dumps(edited(content, draw))
+        manifest.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}')
+        v.assign([5.0, 5.0])
+        try:
+            step = checkpoint.restore()
+        except (gx.errors.DataLossError, gx.errors.InvalidArgumentError):
+            refused += 1
+            assert values(v) == [[5.0, 5.0]]
+        else:
+            assert type(step) is int
+            assert values(v) == [[1.0, 2.0]]
+    assert 200 < refused < 300
+
+
+def test_a_checkpoint_that_another_program_replaces_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    v, verify = gx.Variable([1.0]), Target.verify
+    writer, reader = Checkpoint(tmp_path, keep=1, v=v), Checkpoint(tmp_path, v=v)
+    writer.save(1, wait=True)
+
+    def after_a_save(target: Target) -> None:
+        monkeypatch.setattr(Target, "verify", verify)
+        writer.save(2, wait=True)
+        verify(target)
+
+    monkeypatch.setattr(Target, "verify", after_a_save)
+    assert reader.restore() == 2
 
 
 def test_every_dtype_and_shape_comes_back(tmp_path: Path) -> None:

@@ -81,11 +81,49 @@ def test_a_kill_at_any_moment_leaves_a_checkpoint_that_is_whole(tmp_path: Path) 
     )
 
 
+def part(value: int) -> Part:
+    return Part([Piece.whole("w", np.full(3, value))], {})
+
+
+def test_a_save_removes_what_dead_programs_left_and_nothing_of_living_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(step: int, token: str) -> None:
+        Writer(tmp_path, step, token, 0, 1, None, 10.0).write(part(step))
+
+    step = tmp_path / "step-1"
+    step.mkdir()
+    for name in (
+        "0000dead-0-of-2.safetensors",
+        "0000dead-1-of-2.lock",
+        "0000dead-1-of-2.failed",
+        ".tmp0Ih2a4",
+        "notes",
+    ):
+        (step / name).write_text("")
+    manifest = Writer._write_manifest
+
+    def after_another(writer: Writer) -> None:
+        """As if another program had begun and ended its save in the meantime."""
+        monkeypatch.setattr(Writer, "_write_manifest", manifest)
+        write(2, "000000bb")
+        write(1, "000000cc")
+        manifest(writer)
+
+    monkeypatch.setattr(Writer, "_write_manifest", after_another)
+    write(1, "000000aa")
+    assert [(entry.step, entry.token) for entry in entries(tmp_path)] == [(2, "000000bb"), (1, "000000aa")]
+    assert [Saved(entry.manifest).verified("w").tolist() for entry in entries(tmp_path)] == [[2] * 3, [1] * 3]
+    assert sorted(path.name for path in step.iterdir()) == [
+        "000000aa-0-of-1.safetensors", "manifest-3-000000aa.json", "notes"
+    ]  # fmt: skip
+
+
 def full(*arguments: Any, **options: Any) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("place", ["safetensors.numpy.save_file", "os.fsync", "pathlib.Path.replace"])
+@pytest.mark.parametrize("place", ["pathlib.Path.open", "os.fsync", "pathlib.Path.replace"])
 def test_a_full_disk_is_told_and_the_one_before_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:

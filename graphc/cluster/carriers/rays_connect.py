@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import socket
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,8 @@ def _prepare(address: str | None) -> None:
     """Sets what Ray reads when it is imported: whether it uses tokens, and that this machine is 127.0.0.1."""
     if not address or _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if os.environ.get("RAY_AUTH_MODE") == "token":
+        _keep_token_private(make=not address)
     if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
         # Otherwise Ray listens on the machine's first external interface, and treats 127.0.0.1 as another name of it.
         # On
@@ -149,8 +152,31 @@ def _prepare(address: str | None) -> None:
 
 
 def _has_token() -> bool:
-    given = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
-    return bool(given) or (Path.home() / ".ray" / "auth_token").exists()
+    return _gives_token() or _token_file().exists()
+
+
+def _gives_token() -> bool:
+    return bool(os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"))
+
+
+def _token_file() -> Path:
+    return Path.home() / ".ray" / "auth_token"
+
+
+def _keep_token_private(*, make: bool) -> None:
+    """Lets nobody else read the token, with which they could run code; Ray would write it for everybody to read."""
+    file = _token_file()
+    if make and not _has_token():
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+        unfinished.touch(0o600)
+        unfinished.write_text(secrets.token_hex(32), "ascii")
+        with suppress(FileExistsError):  # another process has just made it
+            file.hardlink_to(unfinished)
+        unfinished.unlink()
+    elif not _gives_token() and file.exists() and file.stat().st_mode & 0o077:
+        with suppress(PermissionError):  # it is another user's
+            file.chmod(0o600)
 
 
 def _knock(address: str, here: str) -> None:

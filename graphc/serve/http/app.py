@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -21,12 +22,12 @@ from graphc.base.errors import (
 )
 from graphc.base.files import PathLike
 from graphc.saving import Saved
-from graphc.serve.http.bodies import JSON, decode, encode, media_type, negotiate
+from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.endpoint import Endpoint, Offer, Served, endpoint, offer
 from graphc.serve.http.metrics import KIND, Metrics
 from graphc.serve.http.problems import ProblemError, problem_of
 from graphc.serve.http.saved import offers
-from graphc.serve.http.wire import GoneError, Receive, Request, Response, Scope, Send, json_response
+from graphc.serve.http.wire import GoneError, Receive, Request, Response, Room, Scope, Send, json_response
 from graphc.serve.stats import ServingStats
 
 __all__ = ["App"]
@@ -34,6 +35,12 @@ __all__ = ["App"]
 _FUNCTIONS = "/functions"
 _INLINE_BYTES = 1 << 16
 """Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""
+
+_BODIES = 8
+"""The number of largest bodies that are in memory at the same time."""
+
+_CODERS = 2
+"""The number of threads that do so: each may need several times the memory of the largest body."""
 
 
 class App:
@@ -58,7 +65,7 @@ class App:
       token: the token that requests must send as ``Authorization: Bearer TOKEN``, but for ``/health`` and ``/ready``;
         None lets everyone ask.
       max_body_bytes: the maximum number of bytes in the body of a request.
-      body_timeout: seconds within which the body must arrive.
+      body_timeout: seconds within which the body must arrive; in :func:`run`, the headers too.
       **options: options of :class:`Replicas`: ``devices``, ``max_batch``, ``max_delay_ms``, ``timeout``,
         ``max_waiting`` and ``sizes``.
 
@@ -105,8 +112,11 @@ class App:
             raise InvalidArgumentError(f"App: max_body_bytes must be an int from 1, got {max_body_bytes!r:.60}")
         seconds = checked_seconds(body_timeout, "App: body_timeout")
         self._token = None if token is None else token.encode("ascii")
-        self._limit, self._body_seconds = max_body_bytes, seconds
+        self.body_seconds = seconds
         self._endpoints: dict[str, Endpoint] = {}
+        self._budgets: dict[str, Budget] = {}
+        self._room = Room(_BODIES * max_body_bytes)
+        self._coders = ThreadPoolExecutor(_CODERS, "graphc.serve.coder")
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
         self._draining = self._warm = False
         self._problem: BaseException | None = None
@@ -114,7 +124,8 @@ class App:
         self._compiling = ""
         try:
             for name, offered in named.items():
-                self._endpoints[name] = endpoint(name, offered, options)
+                self._endpoints[name] = found = endpoint(name, offered, options)
+                self._budgets[name] = found.budget(max_body_bytes)
         except BaseException:
             self._compiled.set()
             self.close()
@@ -170,6 +181,7 @@ class App:
                 except DeadlineExceededError as error:  # the others must be closed, too
                     late = late or error
         self._compiled.wait(self._what)
+        self._coders.shutdown()
         if late is not None:
             raise late
 
@@ -217,7 +229,7 @@ class App:
         except ProblemError as problem:
             response = _refusal(problem)
             if problem.close:
-                await request.discard(self._limit)
+                await request.discard()
         except asyncio.CancelledError:
             if not self._draining:
                 raise
@@ -255,8 +267,12 @@ class App:
             raise ProblemError(503, "the server is stopping; try again, or another server", headers=headers, close=True)
         kind = media_type(request.header("content-type"))
         wanted = negotiate(request.header("accept"), kind)
-        body = await request.body(self._limit, self._body_seconds)
-        given = await _apart(len(body), lambda: function.arguments(decode(kind, body, self._limit)))
+        budget = self._budgets[function.name]
+        with self._room.body() as take:
+            limit = budget.json_bytes if kind == JSON else budget.array_bytes
+            body = await request.body(limit, self.body_seconds, take)
+            size = budget.array_bytes if kind == NPZ else len(body)  # what a small npz body can hold
+            given = await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
         try:
             answer = function.replicas.submit(*given[0], **given[1])
         except FailedPreconditionError as error:
@@ -265,7 +281,7 @@ class App:
             raise problem_of(error) from error
         result = await self._result(request, answer)
         size = sum(getattr(leaf, "nbytes", 0) for leaf in nest.flatten(result)[0]) if wanted == JSON else 0
-        found, content = await _apart(size, lambda: encode(wanted, result))
+        found, content = await self._apart(size, lambda: encode(wanted, result))
         return Response(200, content, found)
 
     async def _result(self, request: Request, answer: Any) -> Any:
@@ -287,6 +303,12 @@ class App:
         if problem.status == 500:
             logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
         raise problem
+
+    async def _apart(self, size: int, work: Callable[[], Any]) -> Any:
+        """Runs work on ``size`` bytes here, or on another thread if they are many."""
+        if size <= _INLINE_BYTES:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._coders, work)
 
     def _get(self, request: Request, make: Callable[[], Response], allowed: str = "GET, HEAD") -> Response:
         if request.method not in ("GET", "HEAD"):
@@ -337,11 +359,6 @@ class App:
             logs.logger().error("App: the signatures cannot be compiled", exc_info=error)
         finally:
             self._compiled.set()
-
-
-async def _apart(size: int, work: Callable[[], Any]) -> Any:
-    """Runs work on ``size`` bytes here, or on another thread if they are many."""
-    return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
 
 
 def _refusal(problem: ProblemError) -> Response:

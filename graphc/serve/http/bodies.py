@@ -4,26 +4,43 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import IO, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.lib import format as npy
 
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.serve.http.forms import Arguments
-from graphc.serve.http.numbers import plain, portable
+from graphc.serve.http.forms import Arguments, Form
+from graphc.serve.http.numbers import plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.rows import Array
 
-__all__ = ["JSON", "NPY", "NPZ", "decode", "encode", "media_type", "negotiate"]
+__all__ = ["JSON", "NPY", "NPZ", "Budget", "decode", "encode", "media_type", "negotiate"]
 
 JSON, NPY, NPZ = "application/json", "application/x-npy", "application/x-npz"
 
 _FORM = "application/x-www-form-urlencoded"  # the content type of curl -d
-_MAX_HEADER = 10_000
+_MAX_HEADER = 1024
+"""The maximum length of an npy header in bytes, of which NumPy writes 128 for most arrays."""
+
+_SPARE = 1 << 16
+"""Bytes of a body besides its numbers: headers of arrays, names, spaces."""
+
+_NUMBER_BYTES, _VALUE_BYTES = 16, 64
+"""The maximum size of a number in an array, and the average size of a number or bracket in JSON."""
+
+_SPARE_VALUES = 4096
+_MOST_NAMES = 1000
+_MOST_ARRAYS = 1000
+_LONGEST_GAP = 400
+"""Characters between two commas of a large JSON body: Python reads an int in quadratic time."""
+
+_ENTRY = b"PK\x01\x02"  # the beginning of an entry in the directory of a zip file
 _COUNTED = "arr_"
 """Prefix of the names that NumPy gives unnamed arrays in an npz file: arr_0, arr_1."""
 
@@ -60,21 +77,62 @@ def negotiate(accept: str, sent: str) -> str:
     raise ProblemError(406, f"an answer has the type {JSON}, {NPY} or {NPZ}, not {accept:.60}")
 
 
-def decode(kind: str, body: bytes, limit: int) -> Arguments:
+@dataclass(frozen=True)
+class Budget:
+    """The limits of one request's body.
+
+    Python cannot interrupt the parsing of JSON, which stops all other threads: a million values take 0.1 to 0.2 s.
+
+    Attributes:
+      json_bytes: the maximum size of a JSON body.
+      values: the maximum number of numbers, lists, names and objects in a JSON body.
+      array_bytes: the maximum size of an npy or npz body, and of the arrays in it.
+      arrays: the maximum number of arrays in an npz body.
+    """
+
+    json_bytes: int
+    values: int
+    array_bytes: int
+    arrays: int = _MOST_ARRAYS
+
+    @classmethod
+    def of(cls, forms: Iterable[Form], rows: int, num_bytes: int) -> Self:
+        """Returns the limits for requests that match one of some forms.
+
+        Args:
+          forms: the forms; none if any arrays may be sent.
+          rows: the maximum number of rows.
+          num_bytes: the maximum size of a body.
+        """
+        most = max(num_bytes // _VALUE_BYTES, _SPARE_VALUES)
+        counts = [(form.elements(rows), form.specs) for form in forms]
+        if not counts or any(count is None for count, _ in counts):
+            return cls(num_bytes, most, num_bytes)
+        elements = max(count or 0 for count, _ in counts)
+        axes = max((len(spec.shape or ()) for _, specs in counts for spec in specs), default=1)
+        # In an array of shape (n, 1, 1), each number is in two lists of its own.
+        values = min(most, 2 * axes * elements + _SPARE_VALUES)
+        return cls(
+            min(num_bytes, values * _VALUE_BYTES + _SPARE), values, min(num_bytes, elements * _NUMBER_BYTES + _SPARE),
+            max(len(specs) for _, specs in counts),
+        )  # fmt: skip
+
+
+def decode(kind: str, body: bytes, budget: Budget) -> Arguments:
     """Decodes the arguments in a body.
 
     Args:
       kind: its media type.
       body: the bytes. JSON is ``{"args": [...], "kwargs": {...}, "signature": "..."}``, each of which may be left out;
         npy is the only argument; npz has arguments by name, and those named ``arr_0``, ``arr_1`` are positional.
-      limit: the maximum number of bytes of the arrays in an npz body.
+      budget: its limits, which are checked before anything is parsed or allocated.
 
     Raises:
-      ProblemError: the body is malformed; the message says where.
+      ProblemError: the body is malformed or over the budget; the message says where.
     """
     if kind == NPY:
-        return Arguments((_read_npy(body, "the body"),))
-    return _decode_npz(body, limit) if kind == NPZ else _decode_json(body)
+        return Arguments((_read_npy(body),))
+    return _decode_npz(body, budget) if kind == NPZ else _decode_json(body, budget)
 
 
 def encode(kind: str, result: Any) -> tuple[str, bytes]:
@@ -110,52 +168,60 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
     return NPZ, file.getvalue()
 
 
-_MOST_NESTED = 64
+def _check_json(body: bytes, budget: Budget) -> None:
+    """Refuses JSON that would take long to parse; the characters may also be in texts, which are short."""
+    names = body.count(b":") + body.count(b"{")
+    if names > _MOST_NAMES:
+        raise ProblemError(413, f"the body has more than {_MOST_NAMES} names and objects")
+    if names + body.count(b",") + body.count(b"[") > budget.values:
+        raise ProblemError(413, f"the body has more than {budget.values} numbers and lists; send {NPY} or {NPZ}")
+    if len(body) > _SPARE:
+        commas = np.flatnonzero(np.frombuffer(body, np.uint8) == ord(","))
+        if np.diff(commas, prepend=-1, append=len(body)).max() > _LONGEST_GAP:
+            raise ProblemError(413, f"the body has a number or text of more than {_LONGEST_GAP} characters")
 
 
-def _depth(value: Any) -> int:
-    """Returns the nesting depth of lists and objects, up to the limit."""
-    depth, level = 0, [value]
-    while level and depth <= _MOST_NESTED:
-        lists = [cast("list[Any]", one) for one in level if isinstance(one, list)]
-        objects = [cast("dict[str, Any]", one) for one in level if isinstance(one, dict)]
-        depth += bool(lists or objects)
-        level = [part for inner in (*lists, *[one.values() for one in objects]) for part in inner]
-    return depth
-
-
-def _decode_json(body: bytes) -> Arguments:
+def _decode_json(body: bytes, budget: Budget) -> Arguments:
+    _check_json(body, budget)
     try:
         found: Any = json.loads(body or b"{}", parse_constant=lambda name: name)
     except (ValueError, RecursionError) as error:
         raise ProblemError(400, f"the body is not JSON: {error}") from None
-    if _depth(found) > _MOST_NESTED:
-        raise ProblemError(400, f"the body nests deeper than {_MOST_NESTED} lists and objects")
     if not isinstance(found, dict):
-        raise ProblemError(400, f'the body is {{"args": [...], "kwargs": {{...}}}}, got {found!r:.60}')
+        raise ProblemError(400, f'the body is {{"args": [...], "kwargs": {{...}}}}, got {shown(found)}')
     fields = cast("dict[str, Any]", found)
     if unknown := fields.keys() - {"args", "kwargs", "signature"}:
-        raise ProblemError(400, f"the body has the unknown field {min(unknown)!r}; it may have args, kwargs, signature")
+        raise ProblemError(
+            400, f"the body has the unknown field {shown(min(unknown))}; it may have args, kwargs, signature"
+        )
     args, kwargs, signature = fields.get("args", []), fields.get("kwargs", {}), fields.get("signature", "")
     for name, value, kind in (("args", args, list), ("kwargs", kwargs, dict), ("signature", signature, str)):
         if not isinstance(value, kind):
             words = {list: "a list", dict: "an object", str: "a string"}[kind]
-            raise ProblemError(400, f"{name} is {words}, got {value!r:.60}")
+            raise ProblemError(400, f"{name} is {words}, got {shown(value)}")
+    if len(args) > _MOST_ARRAYS:
+        raise ProblemError(413, f"the body has more than {_MOST_ARRAYS} arguments")
     return Arguments(tuple(cast("list[Any]", args)), cast("dict[str, Any]", kwargs), cast("str", signature))
 
 
-def _decode_npz(body: bytes, limit: int) -> Arguments:
+def _decode_npz(body: bytes, budget: Budget) -> Arguments:
+    # One more than the budget is read, so that a request with another argument is told its name.
+    if body.count(_ENTRY) > budget.arrays + 1:
+        raise ProblemError(413, f"the body has more than {budget.arrays} arrays")
+    left = budget.array_bytes
+    arrays: dict[str, Array] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            infos = archive.infolist()
-            if sum(info.file_size for info in infos) > limit:
-                raise ProblemError(413, f"the arrays of the body have more than {limit} bytes")
-            arrays = {
-                info.filename.removesuffix(".npy"): _read_npy(archive.read(info), info.filename) for info in infos
-            }
+            for info in archive.infolist():
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise ProblemError(400, "an npz file is compressed with deflate, or not at all")
+                with archive.open(info) as entry:
+                    array = _read_entry(entry, left, info.filename)
+                left -= array.nbytes
+                arrays[info.filename.removesuffix(".npy")] = array
     except ProblemError:
         raise
-    except Exception as error:  # BadZipFile, zlib.error, LZMAError, NotImplementedError and others
+    except Exception as error:  # BadZipFile, zlib.error, NotImplementedError and others
         raise ProblemError(400, f"the body is not an npz file: {error}") from None
     args: list[Array] = []
     while (array := arrays.pop(f"{_COUNTED}{len(args)}", None)) is not None:
@@ -163,8 +229,37 @@ def _decode_npz(body: bytes, limit: int) -> Arguments:
     return Arguments(tuple(args), arrays)
 
 
-def _read_npy(data: bytes, what: str) -> Array:
-    """Reads an array without allocating more than the data needs: NumPy trusts the shape in the header."""
+_Order = Literal["C", "F"]
+
+
+def _read_npy(data: bytes) -> Array:
+    """Returns an array that shares the memory of the body."""
+    shape, order, dtype, start = _header(data[:_MAX_HEADER], "the body")
+    return _shaped(memoryview(data)[start:], shape, order, dtype, "the body")
+
+
+def _read_entry(entry: IO[bytes], limit: int, name: str) -> Array:
+    """Reads an array, whatever size the directory of the file claims, as far as its own header claims it."""
+    first = entry.read(_MAX_HEADER)
+    shape, order, dtype, start = _header(first, name)
+    size = math.prod(shape) * dtype.itemsize
+    if size > limit:
+        raise ProblemError(413, f"{name}: the arrays of the body have more bytes than are taken")
+    data = first[start:] + entry.read(max(0, start + size - len(first)))
+    data += entry.read(1)  # too much, or the end, where the checksum is compared
+    return _shaped(memoryview(data), shape, order, dtype, name)
+
+
+def _shaped(data: memoryview, shape: tuple[int, ...], order: _Order, dtype: np.dtype[Any], what: str) -> Array:
+    try:
+        return np.frombuffer(data, dtype).reshape(shape, order=order)
+    except ValueError:  # also for an array without elements that has too large axes
+        text = f"{what} is not an npy file: it has {len(data)} bytes for {dtype}{list(shape)}"
+        raise ProblemError(400, text) from None
+
+
+def _header(data: bytes, what: str) -> tuple[tuple[int, ...], _Order, np.dtype[Any], int]:
+    """Returns the shape, the order and the dtype of an npy file, and the position of its data."""
     file = io.BytesIO(data)
     try:
         version = npy.read_magic(file)
@@ -174,8 +269,7 @@ def _read_npy(data: bytes, what: str) -> Array:
             raise ValueError(f"dtype {dtype} holds no numbers")
         if any(size < 0 for size in shape):
             raise ValueError(f"there is no shape {shape}")
-        found = np.frombuffer(data, dtype, offset=file.tell())
-        return found.reshape(shape, order="F" if fortran else "C")
+        return shape, "F" if fortran else "C", dtype, file.tell()
     except Exception as error:  # the header is Python text, which may be malformed in many ways
         raise ProblemError(400, f"{what} is not an npy file: {error}".partition("\n")[0]) from None
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.serve.http.bodies import Budget
 from graphc.serve.http.forms import Arguments, Form
-from graphc.serve.http.numbers import natural
+from graphc.serve.http.numbers import natural, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.replicas import Replicas
 
@@ -48,7 +49,7 @@ class Endpoint:
         forms = [form for form in self.forms if given.signature in ("", form.name)]
         if given.signature and not forms:
             names = ", ".join(form.name for form in self.forms) or "none"
-            raise ProblemError(404, f"{self.name} has no signature {given.signature!r}; it has: {names}")
+            raise ProblemError(404, f"{self.name} has no signature {shown(given.signature)}; it has: {names}")
         try:
             if not forms:
                 args = tuple([natural(value, f"args[{place}]") for place, value in enumerate(given.args)])
@@ -60,8 +61,14 @@ class Endpoint:
                 except InvalidArgumentError as error:
                     problems.append(error.message if len(forms) == 1 else f"{form.name}: {error.message}")
             raise InvalidArgumentError("; ".join(problems))
+        except RecursionError:
+            raise ProblemError(400, f"{self.name}: the body nests too deep") from None
         except InvalidArgumentError as error:
             raise ProblemError(400, f"{self.name}: {error.message}", kind=type(error).__name__) from None
+
+    def budget(self, num_bytes: int) -> Budget:
+        """Returns the limits of a request's body, of which the largest size is given."""
+        return Budget.of(self.forms, self.replicas.max_waiting, num_bytes)
 
     def warm_up(self) -> None:
         """Compiles all sizes of all signatures with known shapes."""
@@ -147,4 +154,6 @@ def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
     examples = tuple([found for form in offered.forms if (found := form.example()) is not None])
     if isinstance(offered.function, Replicas):
         return Endpoint(name, offered.function, False, offered.forms, examples)
-    return Endpoint(name, Replicas(offered.function, **offered.options(options)), True, offered.forms, examples)
+    return Endpoint(
+        name, Replicas(offered.function, name=name, **offered.options(options)), True, offered.forms, examples
+    )

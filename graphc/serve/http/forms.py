@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -13,7 +14,8 @@ from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import Tensor, Variable, as_dtype, canonical_array
 from graphc.function import TensorSpec
-from graphc.serve.http.numbers import array_of, cast_array, explicit_array, shown
+from graphc.serve.http.numbers import array_of, cast_array, check_shape, explicit_array, shown
+from graphc.serve.rows import Array
 
 __all__ = ["Arguments", "Branch", "Form", "Tree"]
 
@@ -118,9 +120,15 @@ class Form:
             {name: _fit(tree, kwargs[name], name) for name, tree in self.kwargs.items()},
         )
 
+    def elements(self, rows: int) -> int | None:
+        """Returns the number of elements of all arrays for a number of rows; None if an axis is open."""
+        if any(spec.shape is None or None in spec.shape[1:] for spec in self.specs):
+            return None
+        return sum(rows * math.prod(size or 0 for size in (spec.shape or ())[1:]) for spec in self.specs)
+
     def example(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """Returns arguments with one row of zeros; None if an axis other than the row axis has an open size."""
-        if any(spec.shape is None or None in spec.shape[1:] for spec in self.specs):
+        if self.elements(1) is None:
             return None
         return tuple(map(_zeros, self.args)), {name: _zeros(tree) for name, tree in self.kwargs.items()}
 
@@ -211,12 +219,10 @@ def _fit(tree: Tree, value: Any, path: str) -> Any:
 
 def _array(spec: TensorSpec, value: Any, path: str) -> Any:
     wanted = as_dtype(spec.dtype)
-    if isinstance(value, np.ndarray):
-        array = cast_array(cast("Any", value), wanted, path)
-    elif isinstance(value, dict):
-        array = cast_array(explicit_array(cast("dict[str, Any]", value), path), wanted, path)
-    else:
-        array = array_of(value, wanted, path)
-    if not spec.has_shape(array.shape):
-        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(array.shape)}")
-    return array
+    if isinstance(value, dict):
+        value = explicit_array(cast("dict[str, Any]", value), path, spec)
+    if not isinstance(value, np.ndarray):
+        return array_of(value, wanted, path, spec)
+    array = cast("Array", value)
+    check_shape(spec, array.shape, path)
+    return cast_array(array, wanted, path)

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
+import reprlib
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import as_dtype, canonical_array
+from graphc.function import TensorSpec
+from graphc.ir import dtype_from_short
 from graphc.serve.rows import Array
 
-__all__ = ["array_of", "cast_array", "explicit_array", "natural", "plain", "portable", "shown"]
+__all__ = ["array_of", "cast_array", "check_shape", "explicit_array", "natural", "plain", "portable", "shown"]
 
 _WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 """The numbers that JSON lacks, as written in requests and answers."""
 
 _ORDER = "biufc"
 """Kinds of dtypes; numbers of one kind can be converted to those after it."""
+
+_MOST_ITEMS = 1000
+"""The maximum length of a list of structures, each of which costs as much as a thousand numbers."""
+
+_MOST_AXES = 32
+
+_BRIEF = reprlib.Repr()  # of a value of any size, in little time
+_BRIEF.maxlevel, _BRIEF.maxlist, _BRIEF.maxdict, _BRIEF.maxstring = 3, 8, 8, 60
 
 
 def natural(value: Any, path: str) -> Any:
@@ -39,48 +51,90 @@ def natural(value: Any, path: str) -> Any:
             return explicit_array(fields, path)
         return {name: natural(item, f"{path}.{name}") for name, item in fields.items()}
     if _holds_objects(value):
+        if len(value) > _MOST_ITEMS:
+            raise InvalidArgumentError(
+                f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(value)}"
+            )
         return [natural(item, f"{path}[{place}]") for place, item in enumerate(value)]
     return array_of(value, None, path)
 
 
-def explicit_array(fields: dict[str, Any], path: str) -> Array:
-    """Returns the array of ``{"array": [...], "dtype": "int8"}``."""
+def explicit_array(fields: dict[str, Any], path: str, spec: TensorSpec | None = None) -> Array:
+    """Returns the array of ``{"array": [...], "dtype": "int8"}``; see :func:`array_of`."""
     if not {"array"} <= fields.keys() <= {"array", "dtype"}:
         raise InvalidArgumentError(
             f'{path}: expected an array, as a nested list or as {{"array": [...], "dtype": "float32"}}; '
             f"got {shown(fields)}"
         )
-    try:
-        dtype = as_dtype(fields["dtype"]) if "dtype" in fields else None
-    except InvalidArgumentError:
-        raise InvalidArgumentError(f"{path}: no dtype is called {shown(fields['dtype'])}") from None
-    return array_of(fields["array"], dtype, path)
+    dtype: np.dtype[Any] | None = None
+    if "dtype" in fields:
+        try:
+            dtype = as_dtype(dtype_from_short(fields["dtype"]))
+        except TypeError:
+            dtype = None
+        if dtype is None or dtype.kind == "O":  # of strings
+            raise InvalidArgumentError(f"{path}: no dtype of numbers is called {shown(fields['dtype'])}")
+    return array_of(fields["array"], dtype, path, spec)
 
 
-def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
+def array_of(value: Any, dtype: np.dtype[Any] | None, path: str, spec: TensorSpec | None = None) -> Array:
     """Converts a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity to an array.
 
     Args:
       value: the list.
       dtype: the dtype of the array; None for the natural one.
       path: its location, for messages.
+      spec: the shape that it must have, which is checked before memory is allocated.
 
     Raises:
       InvalidArgumentError: it is not such a list, or the dtype cannot hold its numbers.
     """
+    shape, numbers = _flat(value, path)
+    check_shape(spec, shape, path)
     try:
-        array = np.asarray(value)
-        if array.dtype.kind == "U":
-            array = np.asarray(_with_numbers(value))
-    except (ValueError, OverflowError):
-        raise InvalidArgumentError(f"{path}: the lists of an array have one length on each level") from None
+        array = np.asarray(numbers)
+    except OverflowError:  # an int beyond the largest float, beside floats
+        array = np.asarray(None)
     if array.dtype.kind not in "biuf":
         raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
     if not array.size:
-        return array.astype(np.float32 if dtype is None else dtype)
+        return np.empty(shape, np.float32 if dtype is None else dtype)
     if dtype is None and array.dtype.kind != "f":
-        return canonical_array(value)
-    return cast_array(array, np.dtype(np.float32) if dtype is None else dtype, path)
+        return canonical_array(numbers).reshape(shape)
+    return cast_array(array.reshape(shape), np.dtype(np.float32) if dtype is None else dtype, path)
+
+
+def check_shape(spec: TensorSpec | None, shape: tuple[int, ...], path: str) -> None:
+    """Raises an error if an array of a shape does not match a spec.
+
+    Raises:
+      InvalidArgumentError: it does not.
+    """
+    if spec is not None and not spec.has_shape(shape):
+        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(shape)}")
+
+
+def _flat(value: Any, path: str) -> tuple[tuple[int, ...], list[Any]]:
+    """Returns the shape of a nested list, and its numbers.
+
+    NumPy is given numbers alone: of texts among them it would make an array whose items are as long as the longest.
+    """
+    shape: tuple[int, ...] = ()
+    level: list[Any] = [value]
+    while (kinds := {*map(type, level)}) == {list} and len(shape) < _MOST_AXES:
+        sizes = {*map(len, level)}
+        if len(sizes) > 1:
+            break
+        shape = (*shape, *sizes)
+        level = list(chain.from_iterable(level))
+    if list in kinds:
+        raise InvalidArgumentError(f"{path}: the lists of an array have one length on each level")
+    if str in kinds:
+        level = [_WORDS.get(item, item) if isinstance(item, str) else item for item in level]
+        kinds = {*map(type, level)}
+    if not kinds <= {int, float, bool}:
+        raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
+    return shape, level
 
 
 def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
@@ -143,7 +197,7 @@ def portable(array: Array) -> Array:
 
 def shown(value: Any) -> str:
     """Returns the beginning of a value's text, for messages."""
-    text = repr(value)
+    text = _BRIEF.repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -158,12 +212,6 @@ def _holds_objects(value: Any) -> bool:
     if not isinstance(value, list):
         return False
     return any(isinstance(item, dict | np.ndarray) or _holds_objects(item) for item in cast("list[Any]", value)[:2])
-
-
-def _with_numbers(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_with_numbers(item) for item in cast("list[Any]", value)]
-    return _WORDS.get(value, value) if isinstance(value, str) else value
 
 
 def _with_words(value: Any) -> Any:

@@ -18,6 +18,8 @@ from graphc.base.errors import (
 __all__ = ["ProblemError", "problem_of"]
 
 _RETRY_SECONDS = "1"
+_LONGEST = 1000
+"""The maximum length of a message, which may repeat names of the request."""
 
 _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], int], ...] = (
     (DeadlineExceededError, 504),
@@ -45,7 +47,7 @@ class ProblemError(Exception):
     def __init__(
         self, status: int, message: str, *, kind: str = "", headers: dict[str, str] | None = None, close: bool = False
     ) -> None:
-        super().__init__(message)
+        super().__init__(message[:_LONGEST])
         self.status = status
         self.kind = kind
         self.headers = headers or {}

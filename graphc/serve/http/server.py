@@ -20,6 +20,9 @@ _FIRST_BYTES = 0.25
 """Seconds that a stopping server waits for the request of a client that has just connected."""
 
 _BACKLOG = 2048
+_HEAD_BYTES = 1 << 16
+"""The maximum size of the line and the headers of a request, up to what one read of a connection adds."""
+
 _AT_ONCE = 1e-3
 
 
@@ -130,12 +133,61 @@ def last_of(door: socket.socket) -> list[socket.socket]:
 def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
     try:
         import uvicorn
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
     except ImportError:
         raise FailedPreconditionError("gx.serve.run needs uvicorn: pip install 'graphc[serve]'") from None
+
+    class Protocol(HttpToolsProtocol):
+        """A connection whose headers are limited in size and time, which uvicorn leaves open."""
+
+        _late: asyncio.TimerHandle | None = None
+        _head_bytes = 0
+        _in_head = True
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect()
+
+        def data_received(self, data: bytes) -> None:
+            if self._in_head:
+                self._head_bytes += len(data)
+                self._expect()
+            super().data_received(data)
+            if self._in_head and self._head_bytes > _HEAD_BYTES:
+                self._refuse(f"431 the headers have more than {_HEAD_BYTES} bytes")
+
+        def on_headers_complete(self) -> None:
+            self._in_head = False
+            self._stop_waiting()
+            super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            self._in_head, self._head_bytes = True, 0
+            super().on_message_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _expect(self) -> None:
+            if self._late is None and app.body_seconds is not None:
+                text = f"408 the headers did not arrive within {app.body_seconds:g} s"
+                self._late = self.loop.call_later(app.body_seconds, self._refuse, text)
+
+        def _stop_waiting(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+        def _refuse(self, status: str) -> None:
+            if self._head_bytes and getattr(self.cycle, "response_complete", True):
+                self.transport.write(f"HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".encode())
+            self.transport.close()
+
     graceful = cast("Any", stop_seconds)  # annotated as an int, and may be a fraction
     config = uvicorn.Config(
         app, log_config=None, access_log=False, lifespan="off", server_header=False, backlog=_BACKLOG,
-        timeout_graceful_shutdown=graceful, ws="none",
+        timeout_graceful_shutdown=graceful, ws="none", http=Protocol,
     )  # fmt: skip
 
     class Server(uvicorn.Server):

@@ -4,22 +4,51 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, MutableMapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from graphc.serve.http.problems import ProblemError
 
-__all__ = ["GoneError", "Message", "Receive", "Request", "Response", "Scope", "Send", "json_response"]
+__all__ = ["GoneError", "Message", "Receive", "Request", "Response", "Room", "Scope", "Send", "json_response"]
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-_DISCARD_SECONDS = 1.0
+_DISCARD_SECONDS = 3.0
 """Seconds to read the rest of a refused body, so that the client reads the answer before the connection closes."""
+
+
+class Room:
+    """The memory for the bodies of all requests together.
+
+    Args:
+      num_bytes: how many bytes they may have.
+    """
+
+    def __init__(self, num_bytes: int) -> None:
+        self._left = num_bytes
+
+    @contextmanager
+    def body(self) -> Generator[Callable[[int], None]]:
+        """Yields a function that takes bytes until the end of the scope, and raises an error if none are left."""
+        taken = 0
+
+        def take(num_bytes: int) -> None:
+            nonlocal taken
+            if num_bytes > self._left:
+                text = "the bodies of too many requests are in memory; try again"
+                raise ProblemError(503, text, headers={"retry-after": "1"}, close=True)
+            self._left -= num_bytes
+            taken += num_bytes
+
+        try:
+            yield take
+        finally:
+            self._left += taken
 
 
 class GoneError(Exception):
@@ -53,11 +82,12 @@ class Request:
         wanted = name.encode("ascii")
         return ", ".join([value.decode("latin-1") for key, value in self._headers if key.lower() == wanted])
 
-    async def body(self, limit: int, seconds: float | None) -> bytes:
+    async def body(self, limit: int, seconds: float | None, take: Callable[[int], None]) -> bytes:
         """Reads the body.
 
         Args:
           limit: the maximum number of bytes.
+          take: a function that is called with the size of each part, before the next is read.
           seconds: the time limit for reading it; None for no limit.
 
         Raises:
@@ -75,35 +105,40 @@ class Request:
                     size += len(part)
                     if size > limit:
                         raise self._too_large(limit)
+                    take(len(part))
                     parts.append(part)
         except TimeoutError:
             self._read = True  # the rest is not awaited
             raise ProblemError(408, f"the body did not arrive within {seconds:g} s", close=True) from None
         return b"".join(parts)
 
-    async def discard(self, limit: int) -> None:
-        """Reads and drops the rest of a refused body, for a limited time and size."""
+    async def discard(self) -> None:
+        """Reads and drops the rest of a refused body, for a limited time."""
         if self._read or self.header("expect"):
             return
         with suppress(TimeoutError, GoneError):
             async with asyncio.timeout(_DISCARD_SECONDS):
-                async for part in self._parts():
-                    limit -= len(part)
-                    if limit < 0:
-                        return
+                async for _ in self._parts():
+                    pass
 
     async def until_gone(self) -> None:
         """Waits until the client closes the connection; call it after the body was read."""
-        if (await self._receive())["type"] != "http.disconnect":
+        if (await self._message())["type"] != "http.disconnect":
             await asyncio.Event().wait()  # the server does not report it
 
     async def _parts(self) -> AsyncIterator[bytes]:
         while not self._read:
-            message = await self._receive()
+            message = await self._message()
             if message["type"] == "http.disconnect":
                 raise GoneError
             self._read = not message.get("more_body", False)
             yield message.get("body", b"")
+
+    async def _message(self) -> Message:
+        try:
+            return await self._receive()
+        except RuntimeError:  # uvloop's, for a client that has closed its side of the connection
+            return {"type": "http.disconnect"}
 
     def _too_large(self, limit: int) -> ProblemError:
         return ProblemError(413, f"a body may have {limit} bytes", close=True)
@@ -129,8 +164,9 @@ class Response:
         """Sends the answer; without the body for a HEAD request."""
         fields = {"content-type": self.kind, "content-length": str(len(self.body)), **self.headers}
         headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in fields.items()]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if head else self.body})
+        with suppress(RuntimeError):  # uvloop's, for a client that has left before the answer
+            await send({"type": "http.response.start", "status": self.status, "headers": headers})
+            await send({"type": "http.response.body", "body": b"" if head else self.body})
 
 
 def json_response(status: int, content: Any, headers: dict[str, str] | None = None) -> Response:

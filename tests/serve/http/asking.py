@@ -38,11 +38,19 @@ def ask(
 
 
 async def asked(
-    app: App, method: str, path: str, body: Any = b"", headers: dict[str, str] | None = None, **scope: Any
+    app: App,
+    method: str,
+    path: str,
+    body: Any = b"",
+    headers: dict[str, str] | None = None,
+    *,
+    ends: bool = True,
+    **scope: Any,
 ) -> Answered:
     parts: Sequence[bytes] = body if isinstance(body, tuple) else (as_bytes(body),)
     messages = [
-        {"type": "http.request", "body": part, "more_body": place + 1 < len(parts)} for place, part in enumerate(parts)
+        {"type": "http.request", "body": part, "more_body": not ends or place + 1 < len(parts)}
+        for place, part in enumerate(parts)
     ]
     sent: list[Any] = []
 

@@ -134,7 +134,7 @@ def test_errors_of_the_server_are_told_to_the_log_and_not_to_the_client(caplog: 
         assert "the secret of /etc" in caplog.text
         found = ask(app, "POST", "/functions/sum", {"args": [[[1]]]})
         assert found.status == 500
-        assert found.message.startswith("Replicas: <lambda> returned an array of shape () for 1 rows")
+        assert found.message.startswith("Replicas: sum returned an array of shape () for 1 rows")
 
 
 def test_only_those_with_the_token_ask() -> None:
@@ -203,6 +203,47 @@ def test_a_body_that_does_not_come_is_not_waited_for(app: App) -> None:
     assert start["status"] == 408
     assert (b"connection", b"close") in start["headers"]
     assert json.loads(end["body"])["error"]["message"] == "the body did not arrive within 0.01 s"
+
+
+@pytest.mark.parametrize(
+    ("body", "ends", "status"), [(b'{"args": [[[4, 9]]]}', True, 499), (b"{", False, 499), (b"{", True, 400)]
+)
+def test_a_connection_that_closes_as_it_is_used_is_a_client_that_left(
+    body: bytes, ends: bool, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As uvloop tells it of one that has closed its side."""
+    messages = [{"type": "http.request", "body": body, "more_body": not ends}]
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop()
+        return await send(None)
+
+    async def send(_: Any) -> Any:
+        raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
+
+    with App({"f": lambda x: x}, devices=["cpu:0"], max_delay_ms=60_000) as app:  # the row waits for others
+        asyncio.run(app({"type": "http", "method": "POST", "path": "/functions/f", "headers": []}, receive, send))
+        counts = ask(app, "GET", "/metrics").body.decode()
+        assert f'graphc_requests_total{{function="f",status="{status}"}} 1.0' in counts
+    assert not caplog.records
+
+
+def test_bodies_that_do_not_come_hold_no_more_memory_than_eight_of_the_largest(app: App) -> None:
+    async def main() -> None:
+        slow = [
+            asyncio.ensure_future(asked(app, "POST", "/functions/root", (b" " * 1000,), ends=False)) for _ in range(80)
+        ]
+        await asyncio.sleep(0)
+        found = await asked(app, "POST", "/functions/root", {"args": [[[4, 9]]]})
+        assert (found.status, found.headers["retry-after"], found.headers["connection"]) == (503, "1", "close")
+        assert found.message == "the bodies of too many requests are in memory; try again"
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        assert (await asked(app, "POST", "/functions/root", {"args": [[[4, 9]]]})).status == 200
+
+    asyncio.run(main())
 
 
 def test_metrics_are_those_of_prometheus(app: App) -> None:

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
-from graphc.serve.http.bodies import JSON, NPY, NPZ, decode, encode, media_type, negotiate
+from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.numbers import natural
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
 from tests.serve.http.asking import as_bytes, npy, npz
 
-_LIMIT = 1 << 20
+_BUDGET = Budget.of((), 1, 1 << 20)
 
 
 class Pair(NamedTuple):
@@ -50,7 +50,7 @@ def test_lists_of_numbers_are_arrays_and_other_lists_are_structures() -> None:
         ([1 << 40], "int32"),
         ([1 << 90], "args: expected a nested list of numbers"),
         ({"array": [1], "type": "int8"}, "args: expected an array, as a nested list or"),
-        ({"array": [1], "dtype": "int9"}, "args: no dtype is called 'int9'"),
+        ({"array": [1], "dtype": "int9"}, "args: no dtype of numbers is called 'int9'"),
         ({"array": [300], "dtype": "uint8"}, "args: uint8 holds numbers from 0 to 255"),
         ({"array": [1.5], "dtype": "int8"}, "args: expected numbers of int8, got float64"),
     ],
@@ -117,9 +117,9 @@ def test_an_example_has_arrays_with_rows() -> None:
 
 def test_arrays_of_numpy_go_both_ways() -> None:
     x = np.asfortranarray(np.arange(6, dtype=np.float64).reshape(2, 3))
-    (found,) = decode(NPY, npy(x), _LIMIT).args
+    (found,) = decode(NPY, npy(x), _BUDGET).args
     np.testing.assert_array_equal(found, x)
-    arguments = decode(NPZ, npz(x, x + 1, scale=x[:1]), _LIMIT)
+    arguments = decode(NPZ, npz(x, x + 1, scale=x[:1]), _BUDGET)
     np.testing.assert_array_equal(arguments.args[1], x + 1)
     np.testing.assert_array_equal(arguments.kwargs["scale"], x[:1])
     kind, body = encode(NPY, np.asarray([1.5], ml_dtypes.bfloat16))
@@ -155,8 +155,7 @@ def test_results_are_strict_json() -> None:
     [
         (b"{", "the body is not JSON: .* line 1"),
         (b"\xff\xfe", "the body is not JSON"),
-        (b"[" * 100_000, "the body is not JSON"),
-        (b'{"args": [' + b"[" * 90 + b"]" * 90 + b"]}", "the body nests deeper than 64 lists"),
+        (b"[" * 10_000, "the body is not JSON"),
         (b"[1]", r"the body is .* got \[1\]"),
         ({"inputs": []}, "unknown field 'inputs'; it may have args, kwargs, signature"),
         ({"args": {}}, r"args is a list, got \{\}"),
@@ -166,7 +165,7 @@ def test_results_are_strict_json() -> None:
 )
 def test_malformed_json_is_refused(body: Any, message: str) -> None:
     with pytest.raises(ProblemError, match=message) as caught:
-        decode(JSON, as_bytes(body), _LIMIT)
+        decode(JSON, as_bytes(body), _BUDGET)
     assert caught.value.status == 400
 
 
@@ -190,27 +189,27 @@ def _npy_header(text: str, data: bytes = b"") -> bytes:
 )
 def test_malformed_npy_is_refused_without_making_room_for_what_it_claims(body: bytes) -> None:
     with pytest.raises(ProblemError, match="the body is not an npy file") as caught:
-        decode(NPY, body, _LIMIT)
+        decode(NPY, body, _BUDGET)
     assert caught.value.status == 400
 
 
 def test_malformed_npz_is_refused() -> None:
     with pytest.raises(ProblemError, match="not an npz file"):
-        decode(NPZ, b"text", _LIMIT)
+        decode(NPZ, b"text", _BUDGET)
     with pytest.raises(ProblemError, match="not an npz file"):
         decode(
             NPZ,
             bytes(value ^ 85 if 40 < place < 60 else value for place, value in enumerate(npz(np.ones(400)))),
-            1 << 20,
+            _BUDGET,
         )
-    with pytest.raises(ProblemError, match="more than 1048576 bytes") as caught:
-        decode(NPZ, npz(np.zeros(1 << 20)), _LIMIT)  # a thousand times as large as its file
+    with pytest.raises(ProblemError, match="more bytes than are taken") as caught:
+        decode(NPZ, npz(np.zeros(1 << 20)), _BUDGET)  # a thousand times as large as its file
     assert caught.value.status == 413
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x.npy", "text")
     with pytest.raises(ProblemError, match=r"x.npy is not an npy file"):
-        decode(NPZ, file.getvalue(), _LIMIT)
+        decode(NPZ, file.getvalue(), _BUDGET)
 
 
 @settings(max_examples=examples(50))
@@ -221,7 +220,7 @@ def test_any_bytes_are_read_or_refused(body: bytes, data: st.DataObject) -> None
         changed[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     for kind in (NPY, NPZ, JSON):
         with suppress(ProblemError):
-            decode(kind, bytes(changed), _LIMIT)
+            decode(kind, bytes(changed), _BUDGET)
 
 
 def test_types_of_bodies_are_negotiated() -> None:

@@ -61,6 +61,7 @@ def test_a_folder_is_served_for_the_signatures_that_it_was_saved_for(
         assert signature["arguments"] == {"x": {"dtype": "float32", "shape": [None, 2]}}
         found = ask(app, "POST", "/functions/predict", {"args": [[[1, 2], [3, 4], [5, 6]]]})
         assert found.json == {"result": {"y": [[15], [33], [51]]}}
+        assert app.stats()["predict"].function == "predict"
         found = ask(app, "POST", "/functions/predict", {"args": [[[1, -2]]]})
         assert (found.status, found.message) == (422, "what is below zero is not predicted")
         found = ask(app, "POST", "/functions/predict", {"args": [[[1, 2, 3]]]})

@@ -152,7 +152,7 @@ def test_a_client_that_misbehaves_is_told_so_and_others_are_answered(server: Ser
     assert (status, json.loads(body)["error"]["status"]) == (400, 400)
     assert server.ask("POST", path, b"{}", authorization="Bearer wrong")[0] == 401
     assert server.ask("POST", "/functions/triple", b"{}")[0] == 404
-    # As soon as a body is too long the server answers and closes the connection, so nothing more may be sent.
+    assert server.ask("POST", path, bytes(8 << 20))[0] == 413  # which http.client reads when it has sent all
     head = _head(path)
     for lines in (
         f"{head}content-length: 200000\r\n\r\n",
@@ -161,6 +161,10 @@ def test_a_client_that_misbehaves_is_told_so_and_others_are_answered(server: Ser
         with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
             raw.sendall(lines.encode())
             assert raw.makefile("rb").read().startswith(b"HTTP/1.1 413 ")
+    for lines in (f"{head}x: ".ljust(65_537, "a"), head.ljust(65_537, "a").replace("aaaa", "a:\r\n")):
+        with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
+            raw.sendall(lines.encode())
+            assert raw.makefile("rb").read().startswith(b"HTTP/1.1 431 the headers have more than 65536 bytes")
     with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
         raw.sendall(b"no HTTP\r\n\r\n")
         assert raw.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
@@ -169,9 +173,19 @@ def test_a_client_that_misbehaves_is_told_so_and_others_are_answered(server: Ser
     assert server.ask("POST", path, json.dumps({"args": [[[1, 2]]]}))[0] == 200
 
 
-def test_a_body_that_does_not_come_is_waited_for_as_long_as_the_option_says(tmp_path: Path) -> None:
+def test_a_request_that_does_not_come_is_waited_for_as_long_as_the_option_says(tmp_path: Path) -> None:
     with started(tmp_path, "program.py:double", "--body-timeout=0.05") as server:
         server.until_ready()
+        good = "GET /health HTTP/1.1\r\nhost: here\r\n\r\n"
+        for sent, told in (
+            ("", b""),
+            (_head("/"), b"HTTP/1.1 408 "),
+            (good, b"HTTP/1.1 200 "),
+            (f"{good}\r\n", b"HTTP/1.1 200 "),
+        ):
+            with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
+                raw.sendall(sent.encode())
+                assert raw.makefile("rb").read().startswith(told)
         with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
             raw.sendall(f"{_head('/functions/double')}content-length: 9\r\n\r\n{{".encode())
             said = raw.makefile("rb").read()  # until the server closes the connection
