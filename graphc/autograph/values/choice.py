@@ -120,6 +120,10 @@ class Choice(Deferred):
         self.refuse(f"the attribute {name!r}")
 
     def __repr__(self) -> str:
+        return f"<one of several values: {self.describe()}>"
+
+    def describe(self) -> str:
+        """Returns the values, for messages."""
         return " or ".join(dict.fromkeys(_short(value) for value in self.options))
 
 
