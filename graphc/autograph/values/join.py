@@ -18,6 +18,7 @@ import numpy as np
 
 from graphc.autograph.frontend.returns import where_it_returns
 from graphc.autograph.values.number import Kinds, kinds_of, span_of
+from graphc.autograph.values.protocol import alternatives
 from graphc.autograph.values.spans import Span, common_span
 from graphc.base import has_mark, nest, user_location, with_article
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
@@ -84,7 +85,9 @@ def describe(value: Any) -> str:
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
         return f"a tensor {value.type}"
-    shown = with_article(type(value).__name__) if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
+    if any(map(_shows_itself, nest.flatten(value)[0])):
+        return with_article(type(value).__name__)
+    shown = repr(value) if alternatives(value) is None else value.describe()
     return shown if len(shown) < 60 else with_article(type(value).__name__)
 
 
