@@ -252,6 +252,10 @@ class _Walk:
             value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
             held = any(name in vars(base) for base in owner.__mro__) if isinstance(owner, type) else name in vars(owner)
         elif not has_parts(owner):
+            method = found_on(kind, name)  # of a member of an Enum, whose attributes stay
+            if isinstance(method, types.FunctionType) and is_users(kind, method):
+                read_method(kind, name, method)
+                self._reach(method)
             return
         elif name in _WHOLE and context.trace is not None:
             context.trace.root.reads.whole(owner)
