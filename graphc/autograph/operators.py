@@ -61,7 +61,7 @@ from graphc.autograph.constructs.purity.unconverted import run_as_is
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.with_statement.managers import manager
 from graphc.autograph.values.control import control
-from graphc.autograph.values.deferred import holds_deferred, value_of
+from graphc.autograph.values.deferred import holds_deferred, number_of, value_of
 from graphc.autograph.values.growing_list import as_lists, holds_growing
 from graphc.autograph.values.kept_tensors import holds_symbols
 from graphc.autograph.values.number import SymbolicNumber

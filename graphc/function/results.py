@@ -20,6 +20,7 @@ __all__ = ["OwnTensor", "Place", "Result", "is_written", "packer", "written_resu
 
 _OUTPUT = object()
 _NUMBER = object()  # an output that is a number in plain Python
+_DIGITS = object()  # one in a text, which shows a float by as few digits as its tensor needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Result:
         """
         outside = from_outside(trace.reads, value)
         found, structure = nest.flatten(value, outside.keys(), repeats=True)
-        is_whole = not front_end.holds_deferred(structure)  # what puts a text together is not made by the user
+        late = list(_late(structure))
         places = {id(argument): index for index, argument in enumerate(arguments)}
         leaves: list[Any] = []
         outputs: list[SymbolicTensor] = []
@@ -87,10 +88,16 @@ class Result:
             output = _output(trace, leaf)
             if not isinstance(output, SymbolicTensor):
                 output = outside.get(id(leaf), output)
-                leaves.append(settled(trace, output, location) if is_whole else output)
+                # What puts a text together is not made by the user.
+                leaves.append(settled(trace, output, location) if late[position] is None else output)
                 continue
             outputs.append(output)
-            kind = _NUMBER if isinstance(leaf, front_end.SymbolicNumber) and not leaf.joined else _OUTPUT
+            kind = _OUTPUT
+            if isinstance(leaf, front_end.SymbolicNumber):
+                in_text = getattr(late[position], "__graphc_text__", False)
+                if in_text or bool in leaf.kinds:  # a tensor holds one for True, which prints as True
+                    leaf.check_kind("a text" if in_text else "a result", location)
+                kind = _NUMBER if not leaf.joined else _DIGITS if in_text else _OUTPUT
             leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
             seen.setdefault(id(leaf), position)
             if id(leaf) in places:
@@ -117,6 +124,8 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
             output = next(supply) if leaf is _OUTPUT or isinstance(leaf, _Again | OwnTensor) else None
             if leaf is _NUMBER:
                 output = next(supply).item()
+            elif leaf is _DIGITS:
+                output = front_end.number_of(next(supply))
             elif isinstance(leaf, _Again):
                 output = made[leaf.index]
             elif isinstance(leaf, OwnTensor):
@@ -176,6 +185,16 @@ def written_result(
         return f"{made}[{inside}]{')' if made else ''}"
 
     return written(structure)
+
+
+def _late(structure: nest.Structure, inside: type | None = None) -> Iterator[type | None]:
+    """Yields, for each leaf of a structure, the class of the text or other late value that it is a part of."""
+    if structure.kind is None:
+        yield inside
+    elif front_end.holds_deferred(structure._replace(children=())):
+        inside = structure.kind
+    for child in structure.children:
+        yield from _late(child, inside)
 
 
 def _output(trace: Trace, leaf: Any) -> Any:

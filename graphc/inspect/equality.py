@@ -37,6 +37,7 @@ class Tolerance:
       iterations: how often rolled loops run their bodies, one after the other. Independent rounding errors grow with
         the square root of their number (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis).
       products: the relative rounding of factors of matrix products on this device; 0 if it keeps their dtype.
+      noise: how much of the reference is known to be rounding: terms that cancel leave it. Part of ``atol`` by default.
     """
 
     rtol: float | None = None
@@ -44,6 +45,7 @@ class Tolerance:
     scale: float = 0.0
     products: float = 0.0
     iterations: int = 1
+    noise: float = 0.0
 
     def of(self, reference: np.ndarray[Any, Any], eps: float) -> tuple[float, float]:
         """Returns ``rtol`` and ``atol`` for a reference whose dtype has this machine epsilon."""
@@ -52,7 +54,8 @@ class Tolerance:
             return rtol, self.atol
         finite = np.abs(reference[np.isfinite(reference)])
         mean_square = float(np.mean(np.square(finite))) if finite.size else 0.0
-        return rtol, rtol * math.sqrt(mean_square) + NOISE * eps * self.scale * math.sqrt(self.iterations)
+        rounding = NOISE * (eps * self.scale * math.sqrt(self.iterations) + self.noise)
+        return rtol, rtol * math.sqrt(mean_square) + rounding
 
 
 @dataclass(frozen=True)

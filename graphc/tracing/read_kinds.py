@@ -130,7 +130,8 @@ def has_parts(value: Any) -> bool:
     kind = cast("type[Any]", type(value))
     if kind.__name__ in _NAMESPACES and kind.__module__ in ("argparse", "types"):
         return True
-    return not (isinstance(value, _LEAVES) or is_opaque(kind) or _is_library(kind))
+    attributes = isinstance(value, _PLAIN) and not isinstance(value, enum.Enum) and hasattr(value, "__dict__")
+    return not ((isinstance(value, _LEAVES) and not attributes) or is_opaque(kind) or _is_library(kind))
 
 
 def library_data(value: Any) -> list[tuple[str, Any]]:

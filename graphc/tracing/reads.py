@@ -20,7 +20,9 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base import is_library_module, nest
+from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor
+from graphc.tracing.context import context
 from graphc.tracing.read_kinds import (
     ReadGuard,
     has_parts,
@@ -140,6 +142,8 @@ class Reads:
 
     def record(self, source: Source, value: Any) -> None:
         """Records a value read from outside the trace; for a list or dict, all of its contents may count."""
+        if type(value).__getattribute__ is not object.__getattribute__:
+            _check_class(value)
         self.complete(value)
         if source.key in self.guards or isinstance(value, SymbolicTensor):
             return
@@ -308,7 +312,9 @@ class Reads:
                     guard = ReadGuard(source, f"len({{v}}.__dict__) == {len(owner.__dict__)}")
                     self.guards.setdefault((*source.key, ".", "__dict__"), guard)
             elif source is not None:
-                for name, part in library_data(owner):
+                users = isinstance(owner, BaseException) and not is_library_module(type(owner).__module__)
+                parts = [*attributes_of(owner), ("args", owner.args)] if users else library_data(owner)
+                for name, part in parts:
                     self.record(attribute(source, name), part)
                     if callable(part):
                         todo.append(part)
@@ -395,6 +401,19 @@ def _is_outer(key: tuple[Any, ...]) -> bool:
     return any(
         type(place) is int and type(part) is str and part in ("cell", "closure") for part, place in pairwise(key)
     )
+
+
+def _check_class(value: Any) -> None:
+    """Refuses an object that does not tell its class, which ``isinstance`` asks it for."""
+    try:
+        value.__class__  # noqa: B018  which may be a call of the user's
+    except Exception as cause:
+        kind = type(value).__name__
+        error = UnimplementedError(
+            f"{kind}.__getattribute__ raises {type(cause).__name__} for '__class__', which isinstance asks it for; "
+            "return object.__getattribute__(self, name) for names that begin with two underscores"
+        )
+        raise (error if context.trace is None else context.trace.refuse(error)) from cause
 
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:

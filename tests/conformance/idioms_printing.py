@@ -223,7 +223,7 @@ def floats(x: Any) -> Any:
     "printing/an int or a float",
     inputs=[(f(2.0),), (f(-2.0),)],
     construct="`print` of a number that is an int on one path and a float on another",
-    refused=(gx.errors.ConcretizationError, "whether a number is .*float or int.*1.0 instead of 1"),
+    refused=(gx.errors.ConcretizationError, "whether a number is an int or a float, .*1.0 instead of 1"),
 )
 def int_or_float(x: Any) -> Any:
     scale = 1

@@ -6,6 +6,7 @@ import abc
 import dataclasses
 import enum
 import functools
+import operator
 import warnings
 import weakref
 from collections.abc import Callable
@@ -209,3 +210,47 @@ def _() -> Made:
         return x
 
     return program, lambda: None
+
+
+exec("class _Unseen:\n    def __get__(self, o, kind):\n        return o.rate * 2\n")
+
+
+class _Rated:
+    rate = 2.0
+
+
+def _replaced(made: Callable[[], Any], before: Any, change: Callable[[Any], None]) -> Made:
+    kind = type("Rated", (made, _Rated), {"read": before, "__module__": __name__})
+    held: Any = kind()
+    held.rate = 2.0
+
+    def program(x: Any) -> Any:
+        read = held.read
+        return x * float(read if isinstance(read, float | int) else len(read()))
+
+    return program, lambda: change(held)
+
+
+_BY_RATE = property(operator.attrgetter("rate"))
+_REPLACED: dict[str, tuple[Any, Any, Callable[[Any], None]]] = {
+    "a property without Python code (`attrgetter`), replaced": (
+        dict, _BY_RATE, lambda o: setattr(type(o), "read", 3.0),
+    ),
+    "what a property without Python code reads": (str, _BY_RATE, lambda o: setattr(o, "rate", 3.0)),
+    "what a descriptor without source reads": (ValueError, globals()["_Unseen"](), lambda o: setattr(o, "rate", 3.0)),
+    "a method of a builtin class as an attribute of another, replaced": (
+        str, str.upper, lambda o: setattr(type(o), "read", lambda self: "abc"),
+    ),
+}  # fmt: skip
+for _kind, _parts in _REPLACED.items():
+    for_kind(ATTRIBUTES, _kind, "followed")(functools.partial(_replaced, *_parts))
+
+
+@for_kind(ATTRIBUTES, "a special method written in C (`__str__ = str.upper`), replaced", "followed")
+def _() -> Made:
+    class Mode(str):
+        __slots__ = ()
+        __str__ = str.upper
+
+    mode = Mode("ab")
+    return lambda x: x * (2.0 if str(mode) == "AB" else 3.0), lambda: setattr(Mode, "__str__", str.title)

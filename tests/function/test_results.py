@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphc as gx
 from graphc import Tensor
@@ -79,3 +80,29 @@ def test_a_tensor_that_is_returned_as_it_came_is_that_tensor_by_the_short_way_to
         assert result["outside"] is outside
         assert (result["given"] is value) is isinstance(value, gx.Tensor)
         assert result["sum"][0].tolist() == [result["given"].tolist()[0] + 1.0]
+
+
+def test_numbers_in_texts_have_the_digits_that_python_shows() -> None:
+    def program(x: Tensor) -> Any:
+        rate, count = 0.1, 1
+        if x > 2:
+            rate, count = 2.0, 3
+        return f"{rate} {count!r}", repr(rate), str([count]), "%s %r" % (rate, rate), "{!r}".format(count)  # noqa: UP031, UP032
+
+    compiled = gx.function(program)
+    for value in (1.0, 5.0):
+        assert compiled(gx.asarray(value)) == program(gx.asarray(value))
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (lambda i: (i > 2) and i, "a result shows whether a number is a bool or an int"),
+        (lambda i: str((i > 2) or i), r"a text shows whether a number is a bool or an int, .* convert it with int"),
+        (lambda i: str(i if i > 1 else 0.5), r"a text shows whether a number is an int or a float, .* with float"),
+        (lambda i: (f"{i}", ValueError(i)), "returns a ValueError, which holds a tensor that has no value yet"),
+    ],
+)
+def test_what_would_show_another_number_than_pythons_is_refused(program: Any, message: str) -> None:
+    with pytest.raises(gx.errors.GraphcError, match=message):
+        gx.function(lambda x: program(int(x)))(gx.asarray(1))

@@ -23,6 +23,7 @@ from graphc.autograph.values.join import describe
 from graphc.autograph.values.kinds import examples, is_instance
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.autograph.values.protocol import as_tensor, converted, symbol_of
+from graphc.autograph.values.python_object import first_on
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
@@ -41,9 +42,10 @@ def _conversion(kind: type[Any]) -> Callable[..., Any]:
                 return found
             if isinstance(args[0], SymbolicTensor):
                 return _of_tensor(args[0], kind)
-            for name in _ASKED[kind]:
-                if (method := operator_method(args[0], name)) is not None:
-                    return _answer(kind, args[0], name, call(method)(args[0]))
+            asks = kind is not complex or not isinstance(args[0], str)  # of which it reads the letters
+            if asks and (method := operator_method(args[0], *_ASKED[kind])) is not None:
+                name, _ = first_on(cast("type[Any]", type(args[0])), _ASKED[kind])
+                return _answer(kind, args[0], name, call(method)(args[0]))
         return native(*args, **kwargs)
 
     return convert

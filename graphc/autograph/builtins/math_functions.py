@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, any_joined, is_whole, kind_of, number
+from graphc.autograph.values.python_object import found_on
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor
 from graphc.ops import special
@@ -46,8 +47,9 @@ def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNum
 
 
 def _given(value: Any) -> Any:
-    """Returns an argument; of an object of the user's, the float that it gives."""
-    return value if operator_method(value, "__float__") is None else call(float)(value)
+    """Returns an argument; of an object of the user's, the float that it gives. Of a float Python asks nothing."""
+    asks = not isinstance(value, float) and operator_method(value, "__float__", "__index__") is not None
+    return call(float)(value) if asks else value
 
 
 def _of_floats(stands_for: Callable[..., Any]) -> Callable[..., Any]:
@@ -234,7 +236,7 @@ def _whole(op: str) -> Callable[..., Any]:
     def replaced(native: Native, x: Any, /) -> Any:
         if (method := operator_method(x, f"__{op}__")) is not None:
             return call(method)(x)
-        if op != "trunc":  # which asks for no __float__
+        if op != "trunc" and found_on(cast("type[Any]", type(x)), f"__{op}__") is None:  # trunc asks for no __float__
             x = _given(x)
         if not _symbolic(x):
             return native(x)

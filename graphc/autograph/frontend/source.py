@@ -138,11 +138,18 @@ def _found(fn: FunctionType, file: _File) -> Source:
 _UNREADABLE = "the file cannot be read"
 
 
+_CHANGED = "the file has changed since it was loaded"
+
+
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
+    remedy = (
+        "Reload the module (importlib.reload), and use the function that it has then"
+        if reason.endswith(_CHANGED)
+        else "Define it in a file or a notebook cell, or use gx.cond, gx.where and gx.while_loop with autograph=False"
+    )
     return NoSourceError(
         f"the source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
-        f'(File "{code.co_filename}", line {code.co_firstlineno}). Define it in a file or a notebook cell, or use '
-        "gx.cond, gx.where and gx.while_loop with autograph=False"
+        f'(File "{code.co_filename}", line {code.co_firstlineno}). {remedy}'
     )
 
 
@@ -168,7 +175,7 @@ def _block(fn: FunctionType, lines: list[str]) -> _File:
     code = fn.__code__
     first, last = code.co_firstlineno, max(line for *_, line in code.co_lines() if line is not None)
     if last > len(lines) or _is_rewritten(code):
-        raise _no_source(code, "the file has changed since it was loaded")
+        raise _no_source(code, _CHANGED)
     while first > 1 and _INSIDE.match(lines[first - 1]):
         first -= 1
     while last < len(lines) and _INSIDE.match(lines[last]):
@@ -217,7 +224,7 @@ def _check_unchanged(code: CodeType, file: _File, entry: _Entry) -> None:
         same = [one for one in _compiled(code, file, entry.statement, imports) if one.co_name == code.co_name]
         if any(one.co_firstlineno == code.co_firstlineno and _without_places(one) == wanted for one in same):
             return
-    raise _no_source(code, "what stands there is not the code that runs: the file has changed since it was loaded")
+    raise _no_source(code, f"what stands there is not the code that runs: {_CHANGED}")
 
 
 _NO_IMPORTS: frozenset[str] = frozenset()
@@ -328,7 +335,7 @@ def _match(code: CodeType, entries: list[_Entry]) -> _Entry:
         and len(_parameters(entry)) == _parameter_count(code)
     ]
     if not found:
-        raise _no_source(code, "what stands there is another function: the file has changed since it was loaded")
+        raise _no_source(code, f"what stands there is another function: {_CHANGED}")
     if len(found) > 1:
         found = _by_columns(code, found)
     return found[0]

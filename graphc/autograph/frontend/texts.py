@@ -31,6 +31,10 @@ def texts_of(code: CodeType, names: Mapping[str, object]) -> Iterator[list[str]]
     lines = linecache.getlines(code.co_filename, cast("dict[str, Any]", names))
     if lines:
         yield lines
+        linecache.checkcache(code.co_filename)  # a module that was reloaded: Python keeps the text of the file before
+        again = linecache.getlines(code.co_filename, cast("dict[str, Any]", names))
+        if again and again != lines:
+            yield again
         return
     if code.co_filename == "<string>":
         yield from _command_line()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 from graphc.autograph.frontend.emit import PREFIX
 from graphc.autograph.frontend.source import mangle
@@ -59,12 +60,12 @@ class Unit:
         return node.attr not in vars(module) or is_kept(node.attr, held_by(module, node.attr))
 
     def _module(self, node: ast.expr) -> ModuleType | None:
-        value: object = None
+        value: Any = None
         if isinstance(node, ast.Name):
             value = self._outside.get(node.id)
         elif isinstance(node, ast.Attribute) and (holder := self._module(node.value)) is not None:
             value = held_by(holder, node.attr)
-        return value if isinstance(value, ModuleType) else None
+        return value if issubclass(type(value), ModuleType) else None  # not isinstance, which asks the object
 
     def refuse(self, node: ast.AST, message: str) -> errors.UnsupportedSyntaxError:
         """Returns the error for a construct that cannot be converted, with its place."""

@@ -109,8 +109,8 @@ class Choice(Deferred):
     def refuse(self, use: str) -> NoReturn:
         """Says that a use of it is not followed."""
         error = UnimplementedError(
-            f"{use} of a value that is {self!r}, by what tensors hold, is not followed; compare it (`is None`, `==`), "
-            "and use it in the branches of an `if`"
+            f"{use} of a value that is {self.describe()}, by what tensors hold, is not followed; compare it "
+            "(`is None`, `==`), and use it in the branches of an `if`"
         )
         raise error if context.trace is None else context.trace.refuse(error)
 
@@ -120,6 +120,10 @@ class Choice(Deferred):
         self.refuse(f"the attribute {name!r}")
 
     def __repr__(self) -> str:
+        return f"<one of several values: {self.describe()}>"
+
+    def describe(self) -> str:
+        """Returns the values, for messages."""
         return " or ".join(dict.fromkeys(_short(value) for value in self.options))
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Opaque",
     "holds_deferred",
     "is_deferred",
+    "number_of",
     "rebuilt",
     "reopened",
     "snapshot",
@@ -304,7 +305,12 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
         return leaf.of_tensor(array) if isinstance(leaf, _Number) else array.snapshot()
     if not isinstance(leaf, _Number):
         return Tensor(array)
-    number: Any = Tensor(array).item()
-    if leaf.shortest and type(number) is float and array.dtype == np.float32:
+    return number_of(Tensor(array)) if leaf.shortest else Tensor(array).item()
+
+
+def number_of(tensor: Tensor) -> Any:
+    """Returns the number that a tensor holds, a float as the one of fewest digits that the tensor may stand for."""
+    number: Any = tensor.item()
+    if type(number) is float and tensor.dtype == np.float32:
         return float(str(np.float32(number)))  # 0.1 shows as 0.1, not as 0.10000000149011612
     return number

@@ -50,7 +50,7 @@ class Appends:
       memory: the arguments, by position, whose memory items may have if they are NumPy arrays.
     """
 
-    described: ClassVar[str] = "a list of unknown length"
+    __graphc_described__: ClassVar[str] = "a list of unknown length"
 
     def __init__(self) -> None:
         self.count = 0

@@ -18,6 +18,7 @@ import numpy as np
 
 from graphc.autograph.frontend.returns import where_it_returns
 from graphc.autograph.values.number import Kinds, kinds_of, span_of
+from graphc.autograph.values.protocol import alternatives
 from graphc.autograph.values.spans import Span, common_span
 from graphc.base import has_mark, nest, user_location, with_article
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
@@ -84,9 +85,11 @@ def describe(value: Any) -> str:
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
         return f"a tensor {value.type}"
-    if (described := getattr(cast("type[Any]", type(value)), "described", None)) is not None:
-        return str(described)
-    shown = with_article(type(value).__name__) if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
+    if has_mark(value, "__graphc_described__"):
+        return str(value.__graphc_described__)
+    if any(map(_shows_itself, nest.flatten(value)[0])):
+        return with_article(type(value).__name__)
+    shown = repr(value) if alternatives(value) is None else value.describe()
     return shown if len(shown) < 60 else with_article(type(value).__name__)
 
 
@@ -210,7 +213,7 @@ def _remedy(name: str, pair: tuple[Any, Any], default: str) -> str:
     if name == "ag__return" and any(value is None for value in pair):
         return "return a value on every path, or bind a name to None first (`result = None`) and return it at the end"
     kinds = {cast("type[Any]", type(value)) for value in pair if value is not None}
-    if any(hasattr(kind, "described") for kind in kinds):
+    if any(has_mark(value, "__graphc_described__") for value in pair):
         return "change the list in place (append, pop, del), or keep a tensor of rows"
     kind = kinds.pop() if len(kinds) == 1 else object
     written = isinstance(getattr(kind, "__dict__", {}).get("__init__"), FunctionType)

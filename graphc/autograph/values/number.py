@@ -13,6 +13,7 @@ from typing import Any, ClassVar, cast
 from graphc.autograph.values.facts import Between, known_of
 from graphc.autograph.values.protocol import Kinds, Symbolic, course_in
 from graphc.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
+from graphc.base import Location, at, with_article
 from graphc.base.errors import ConcretizationError
 from graphc.core import SymbolicTensor, apply
 from graphc.ir import Attrs
@@ -100,16 +101,22 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
         """Returns what makes a number like this one of a tensor; it does not refer to this one."""
         return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, joined=self.joined)
 
-    def check_kind(self, use: str) -> None:
-        """Refuses a use for which it matters whether a number is an int or a float, if this one may be either."""
+    def check_kind(self, use: str, location: Location | None = None) -> None:
+        """Refuses a use for which it matters whether a number is an int or a float, if this one may be either.
+
+        Args:
+          use: what it is, for the message.
+          location: of the use; None for where the trace stands.
+        """
         if len(self.kinds) == 1:
             return
-        kinds = " or ".join(sorted(kind.__name__ for kind in self.kinds))
+        kinds = sorted(self.kinds, key=KINDS.index)
         error = ConcretizationError(
-            f"{use} shows whether a number is an {kinds}, and for this one ({self.made_at()}) that depends on tensors; "
-            "give it one kind on all paths (1.0 instead of 1), or convert it with float()"
+            f"{use} shows whether a number is {' or '.join(with_article(kind.__name__) for kind in kinds)}, and for "
+            f"this one ({self.made_at()}) that depends on tensors; give it one kind on all paths (1.0 instead of 1), "
+            f"or convert it with {kinds[-1].__name__}()"
         )
-        raise self.trace.refuse(error)
+        raise self.trace.refuse(error) if location is None else at(error, location)
 
     def snapshot(self) -> SymbolicNumber:
         """Returns the number itself, which has no items to assign."""

@@ -6,12 +6,13 @@ import dataclasses
 import reprlib
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any, cast
 
-from graphc.base import is_installed_file
-from graphc.tracing import attribute, context, fixed
+from graphc.base import is_installed_file, is_library_module
+from graphc.tracing import attribute, context, fixed, item
 
-__all__ = ["PLAIN", "found_on", "is_users", "users_method"]
+__all__ = ["PLAIN", "first_on", "found_on", "is_users", "users_method"]
 
 PLAIN: set[type[Any]] = set()
 """Types, of those seen so far, whose values answer Python's operators without code of the user's."""
@@ -27,11 +28,29 @@ def found_on(kind: type[Any], name: str) -> Any:
     return None
 
 
-def users_method(owner: Any, name: str) -> types.FunctionType | None:
-    """Returns the method of the user's with which an object answers an operator, in a trace; None if there is none.
+def first_on(kind: type[Any], names: Sequence[str]) -> tuple[str, Any]:
+    """Returns the name of the first of these methods that a class has, and the method, whatever it is written in.
+
+    What each object has from ``object`` passes the question on to the next name, as ``object.__str__`` does to
+    ``__repr__``.
+    """
+    for name in names:
+        method = found_on(kind, name)
+        if method is not None and (method is not found_on(object, name) or name == names[-1]):
+            return name, method
+    return names[-1], None
+
+
+def users_method(owner: Any, *names: str) -> types.FunctionType | None:
+    """Returns the method of the user's with which an object answers Python, in a trace; None if there is none.
 
     What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
     of a dataclass) has no source to convert.
+
+    Args:
+      owner: the object.
+      *names: the methods that Python looks for, in its order. Only the first one that the class has counts: one that is
+        written in C hides those behind it.
     """
     kind = cast("type[Any]", type(owner))
     if context.trace is None or kind in PLAIN:
@@ -40,10 +59,14 @@ def users_method(owner: Any, name: str) -> types.FunctionType | None:
         if not (kind.__dictoffset__ and _package(kind) == "numpy"):  # a polynomial, whose attributes are looked at
             PLAIN.add(kind)
         return None
-    method = found_on(kind, name)
+    name, method = first_on(kind, names)
     root = context.trace.root
-    if not isinstance(method, types.FunctionType):  # nothing else has code to convert
+    if name != names[0] or not isinstance(method, types.FunctionType):
         root.reads.names_of_class(kind, root.made_classes)  # which may get a method later
+    if not isinstance(method, types.FunctionType):  # nothing else has code to convert
+        base = next((base for base in kind.__mro__ if name in vars(base)), object)
+        if not is_library_module(base.__module__) and base not in root.made_classes:  # `__str__ = str.upper`
+            root.reads.held(item(attribute(fixed(base, base.__name__), "__dict__"), name), method)
         return None
     if not is_users(kind, method):
         if _is_generated(method):

@@ -49,8 +49,35 @@ def test_a_file_that_was_edited_is_refused_unless_it_means_the_same(tmp_path: Pa
     if edited == "comment":
         assert gx.function(method)(f(1.0)).item() == 2.0
     else:
-        with pytest.raises(NoSourceError, match="not the code that runs: the file has changed since it was loaded"):
+        with pytest.raises(NoSourceError, match=r"the file has changed since it was loaded .* Reload the module"):
             gx.function(method)(f(1.0))
+
+
+BRANCH = "def scaled(x):\n    if x > 0:\n        return x * {}\n    return x\n"
+
+
+def test_a_module_that_is_loaded_again_has_new_code_and_old_functions_are_refused(tmp_path: Path) -> None:
+    module = load(tmp_path / "user.py", BRANCH.format(2.0))
+    old, caller = module.scaled, gx.function(lambda x: module.scaled(x), on_retrace="ignore")
+    assert caller(f(1.0)).item() == 2.0
+    text = BRANCH.format(3.0)
+    module.__dict__.update(vars(load(tmp_path / "user.py", f"# edited\n{text}")))
+    assert caller(f(1.0)).item() == gx.function(module.scaled)(f(1.0)).item() == 3.0
+    module.__dict__.update(vars(load(tmp_path / "user.py", text)))  # reloaded before the first use of the new code
+    assert caller(f(1.0)).item() == 3.0
+    assert gx.function(old)(f(1.0)).item() == 2.0  # converted before
+    later = load(tmp_path / "user.py", BRANCH.format(44.0)).scaled
+    load(tmp_path / "user.py", BRANCH.format(555.0))
+    with pytest.raises(NoSourceError, match=r"'scaled' .* the file has changed since it was loaded .* Reload the"):
+        gx.function(later)(f(1.0))
+
+
+def test_code_that_is_put_into_a_function_in_place_is_compiled(tmp_path: Path) -> None:  # as IPython's autoreload does
+    old = load(tmp_path / "user.py", BRANCH.format(2.0)).scaled
+    called, around = gx.function(old, on_retrace="ignore"), gx.function(lambda x: old(x), on_retrace="ignore")
+    assert called(f(1.0)).item() == around(f(1.0)).item() == 2.0
+    old.__code__ = load(tmp_path / "user.py", BRANCH.format(33.0)).scaled.__code__
+    assert called(f(1.0)).item() == around(f(1.0)).item() == 33.0
 
 
 ODD = '''

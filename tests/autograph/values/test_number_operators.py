@@ -172,7 +172,7 @@ def test_as_numbers_of_python(program: Any) -> None:
 
 
 def test_an_attribute_that_only_one_of_several_kinds_has() -> None:
-    with pytest.raises(ConcretizationError, match="'bit_length' shows whether a number is an float or int"):
+    with pytest.raises(ConcretizationError, match="'bit_length' shows whether a number is an int or a float"):
         gx.function(lambda x: hasattr(int(x) if x > 0 else 1.5, "bit_length"))(f(1.0))
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.constructs.calls.call import call
-from graphc.autograph.constructs.calls.guarded import call_special
 from graphc.autograph.constructs.exceptions.failure import Ended, Failure
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.exceptions.try_scope import attempt, num_handlers
@@ -64,8 +63,7 @@ def known_length(condition: Any) -> Any:
 def condition_of(value: Any) -> Any:
     """Gives what decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
     value = known_length(read(value))
-    asked = context.trace is not None and any(map(partial(operator_method, value), ("__bool__", "__len__")))
-    return call(bool)(value) if asked else value
+    return value if operator_method(value, "__bool__", "__len__") is None else call(bool)(value)
 
 
 def _asked_truth(value: Any) -> Any:
@@ -77,8 +75,7 @@ def truth(value: Any) -> bool:
     """Returns True if a Python value counts as true; a method of the user's that says so is a call."""
     if isinstance(value, bool):
         return value
-    found, result = call_special(value, "__bool__", "__len__")
-    return in_python(bool, result if found else value)
+    return in_python(bool, condition_of(value))
 
 
 def known_truth(value: Any) -> bool:

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.autograph.constructs.calls.cached_calls import CACHED, computed_once
+from graphc.autograph.constructs.calls.cached_calls import computed_once
 from graphc.autograph.constructs.calls.dispatching import call_dispatched_method
 from graphc.autograph.constructs.calls.guarded import class_of
 from graphc.autograph.constructs.exceptions.origins import in_python
@@ -15,8 +15,10 @@ from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.item_reads import counts_as_a_whole
 from graphc.autograph.constructs.purity.reading import (
     found_after,
+    is_library,
     read_attribute,
     read_descriptor,
+    read_inherited,
     read_missing,
     read_unset,
 )
@@ -82,7 +84,8 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
     found = found_on(kind, name)
     if isinstance(found, property):
         function = found.fget
-        if isinstance(function, CACHED) or (isinstance(function, types.FunctionType) and is_users(kind, function)):
+        users = isinstance(function, types.FunctionType) and is_users(kind, function)
+        if users or (function is not None and not is_library(kind)):  # which may be an attrgetter, or have no source
             read_descriptor(kind, name, found)
             return control.call(function)(instance)
     elif isinstance(found, functools.partialmethod):
@@ -97,18 +100,29 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
             read_attribute(owner, name, value, by_item=by_item)
             return value
     # Python's order: a descriptor with __set__ goes before the object's own attributes, any other after them.
-    elif (getter := operator_method(found, "__get__")) is not None and (
+    elif (getter := _getter(found)) is not None and (
         found_on(class_of(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
         read_descriptor(kind, name, found)
         if found_on(class_of(found), "__set__") is None:
             read_unset(owner, name)  # such an attribute would take its place in the next call
         return control.call(getter)(found, owner, kind)
+    if isinstance(found, _NATIVE):  # `show = str.upper`: Python may refuse to bind it, which is an answer, too
+        read_inherited(kind, name)
+        read_unset(owner, name)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)
     if found is None and native is getattr and isinstance(found_on(kind, "__getattr__"), _NATIVE):
         read_missing(owner, name)  # `__getattr__ = dict.get` has answered, before which an attribute goes
     return value
+
+
+def _getter(found: Any) -> Any:
+    """Returns the ``__get__`` of a descriptor of the user's, whose source may be gone; None of any other object."""
+    if (method := operator_method(found, "__get__")) is not None:
+        return method
+    method = found_on(class_of(found), "__get__")
+    return method if isinstance(method, types.FunctionType) and not is_library(class_of(found)) else None
 
 
 def own_attr(owner: Any, name: str) -> Any:

@@ -26,7 +26,6 @@ from graphc.tracing import Region, context
 __all__ = [
     "MAPPING",
     "PURE_BUILTINS",
-    "call_special",
     "class_of",
     "guarded",
     "is_debugger",
@@ -44,18 +43,6 @@ PURE_BUILTINS: frozenset[Any] = frozenset(
 )
 _CALLING_BUILTINS: frozenset[Any] = frozenset((filter, iter, map, max, min, sorted))
 MAPPING: frozenset[Any] = frozenset((filter, map))
-_SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
-    abs: ("__abs__",),
-    bool: ("__bool__", "__len__"),
-    float: ("__float__",),
-    format: ("__format__", "__str__", "__repr__"),
-    hash: ("__hash__",),
-    int: ("__int__", "__index__"),
-    iter: ("__iter__",),
-    len: ("__len__",),
-    repr: ("__repr__",),
-    str: ("__str__", "__repr__"),
-}
 _DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
 _ASKING_FRAMES: frozenset[Any] = frozenset(
     (super, locals, globals, vars, dir, eval, exec, warnings.warn, sys._getframe)  # pyright: ignore[reportPrivateUsage]
@@ -99,19 +86,6 @@ def is_debugger(function: Any) -> bool:
     return function is breakpoint or module.partition(".")[0] in _DEBUGGERS
 
 
-def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
-    """Calls the first of these special methods that a class of the user's defines.
-
-    Returns:
-      Whether there is one, and its result.
-    """
-    for name in names:
-        method = operator_method(owner, name)
-        if method is not None:
-            return True, control.call(method)(owner)
-    return False, None
-
-
 def class_of(value: Any) -> type[Any]:
     """Returns the class of an object."""
     return cast("type[Any]", type(value))
@@ -149,10 +123,6 @@ def guarded(function: Any) -> Any:
                 name: control.call(f) if _is_called(f) and name == "key" else _called_back(f)
                 for name, f in kwargs.items()
             }
-        if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
-            found, result = call_special(args[0], *_SPECIAL_METHODS[function])
-            if found:
-                return made_here(result)
         check_arguments(function, args, kwargs)
         result = call_watched(function, args, kwargs) if watches else in_python(function, *args, **kwargs)
         return made(result) if _is_new(function, result) else made_here(result)

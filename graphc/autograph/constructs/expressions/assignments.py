@@ -53,6 +53,8 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         write(AttributeCell(owner, name), value)
     elif (method := operator_method(owner, "__setattr__")) is not None:
         call(method)(owner, name, value)
+    elif _is_item(owner, "__setattr__", "__setitem__"):
+        store_item(owner, name, value)
     elif (setter := _method_for(owner, name, "fset", "__set__", "__setattr__")) is not None:
         setter(value)
     else:
@@ -66,6 +68,12 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         if holds_symbols(value):
             note_store(owner, what)
         in_python(setattr, owner, name, value)
+
+
+def _is_item(owner: Any, of_attribute: str, of_item: str) -> bool:
+    """Returns True if a class treats attributes as items: ``__setattr__ = dict.__setitem__``."""
+    found = found_on(cast("type[Any]", type(owner)), of_item)
+    return found is not None and found_on(cast("type[Any]", type(owner)), of_attribute) is found
 
 
 def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
@@ -150,6 +158,9 @@ def delete_attr(owner: Any, name: str) -> None:
         return
     place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {object_text(owner)}"
     # Python has the error for an attribute that is not there.
+    if _is_item(owner, "__delattr__", "__delitem__"):
+        delete_item(owner, name)
+        return
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
         if context.trace is not None and (deleter := _method_for(owner, name, "fdel", "__delete__", "__delattr__")):
             deleter()

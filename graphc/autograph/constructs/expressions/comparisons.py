@@ -208,7 +208,7 @@ def _compare_any(symbol: str, left: Any, right: Any) -> Any:
 def _is_among(item: Any, elements: Iterable[Any]) -> Any:
     found: Any = False
     for element in elements:
-        found = or_(partial(itself, found), partial(equal_items, item, element))
+        found = or_(partial(itself, found), partial(equal_items, element, item))  # Python has the element on the left
         if found is True:
             return True
     return _truth(found)
@@ -235,18 +235,20 @@ def contains(item: Any, container: Any) -> Any:
         return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
     if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:
         return _in_range(item, container)
-    if isinstance(container, list | tuple | SymbolicTensor):
+    method, kind = operator_method(container, "__contains__"), cast("type[Any]", type(container))
+    if method is not None:
+        return call(bool)(call(method)(container, item))  # `in` gives a bool, whatever __contains__ gives
+    if isinstance(container, SymbolicTensor):
         return _is_among(item, cast("Iterable[Any]", container))
+    if builtin := next((one for one in (list, tuple) if found_on(kind, "__contains__") is one.__contains__), None):
+        return _is_among(item, cast("Any", builtin).__iter__(container))  # which asks no __iter__ of a subclass
     if isinstance(item, SymbolicTensor) and kind_of(item) is not None and isinstance(container, Set | dict):
         # It has no hash before the run; only numbers may equal it.
         return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
-    method = operator_method(container, "__contains__")
-    if method is not None:
-        return call(bool)(call(method)(container, item))  # `in` gives a bool, whatever __contains__ gives
     check_methods(item, HASHED)
     asked(container, ("__contains__",))
     check_read(container)
-    if found_on(cast("type[Any]", type(container)), "__contains__") is None:  # Python then iterates
+    if found_on(kind, "__contains__") is None:  # Python then iterates
         check_iterator(container, depth=3)  # past the frame that looks for choices
         check_items(container)
     return in_python(operator.contains, container, item)

@@ -8,18 +8,20 @@ and is refused.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn, Self, cast
 
+from graphc.autograph.constructs.calls.attributes import load_attr
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
-from graphc.autograph.constructs.expressions.printf import with_numbers
+from graphc.autograph.constructs.expressions.printf import filled
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
+from graphc.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.constructs.storage.native_state import note_identity
@@ -28,9 +30,10 @@ from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, sna
 from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of
 from graphc.autograph.values.protocol import alternatives, look_into, refuses, symbol_of
+from graphc.autograph.values.python_object import first_on, found_on
 from graphc.base import is_installed_file, nest, with_article
 from graphc.base.errors import ConcretizationError, UnimplementedError
-from graphc.core import SymbolicTensor
+from graphc.core import SymbolicTensor, Tensor, Variable
 from graphc.tracing import context
 
 __all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
@@ -38,8 +41,9 @@ __all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
 Native = Callable[..., Any]
 
 
-def _fill(template: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
-    return template.format(*args, **kwargs)
+def _escape(text: str) -> str:
+    """Returns what ``ascii`` makes of the ``repr`` of an object."""
+    return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 _MAKERS: dict[str, Callable[..., str]] = {
@@ -48,7 +52,7 @@ _MAKERS: dict[str, Callable[..., str]] = {
     "ascii": ascii,
     "format": format,
     "join": str.join,
-    "str.format": _fill,
+    "escape": _escape,
     "%": operator.mod,
     "+": operator.add,
     "*": operator.mul,
@@ -59,6 +63,8 @@ _CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
 _MOST_JOINED = 16  # four choices of two, as their numbers multiply
 """``join`` gives a choice of at most this many known strings; more become a Text."""
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
+_AS_STR = tuple(kind.__format__ for kind in (object, int, float, complex, str))
+"""The methods of Python's that show by ``str`` what is to be formatted in no special way; NumPy's, for one, do not."""
 
 
 @refuses(
@@ -85,6 +91,8 @@ class Text(Deferred):
 
     maker: Any
     parts: Any
+
+    __graphc_text__: ClassVar[bool] = True
 
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -118,8 +126,8 @@ class Text(Deferred):
 
     __rmul__ = __mul__
 
-    def __mod__(self, other: Any) -> Text:
-        return percent(self, other)
+    def __mod__(self, other: Any) -> NoReturn:
+        self.refuse("`%`")
 
     def __repr__(self) -> str:
         return "<a text that is known at run time only>"
@@ -133,78 +141,60 @@ class Text(Deferred):
 
 @dataclass(frozen=True, eq=False)
 class _Shown(Deferred):
-    """An object of the user's inside a text: what its own methods say of it, not the object, which may hold tensors."""
+    """An object of the user's inside a text: what its ``__repr__`` says, not the object, which may hold tensors."""
 
     text: Any
-    representation: Any
 
     def make(self) -> Any:
-        return _Looks(self.text, self.representation)
+        return _Looks(self.text)
 
 
 class _Looks:
     """Looks like another object when it is printed."""
 
-    __slots__ = ("_representation", "_text")
+    __slots__ = ("_text",)
 
-    def __init__(self, text: str, representation: str) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._representation = representation
-
-    def __str__(self) -> str:
-        return self._text
 
     def __repr__(self) -> str:
-        return self._representation
+        return self._text
 
 
 def _text(maker: str, *parts: Any) -> Text:
     return Text(maker, tuple(map(snapshot, parts)))  # a list or Variable in it may change before it is made
 
 
-def _method(value: Any, *names: str) -> FunctionType | None:
+def _method(value: Any, maker: str) -> FunctionType | None:
     """Returns the method of the user's that says how a value looks; what a structure of a library's says is known."""
-    for name in names:
-        method = operator_method(value, name)
-        if method is not None and not (
-            is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
-        ):
-            return method
-    return None
+    method = operator_method(value, *_ASKED[maker])
+    known = method is not None and is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
+    return None if known else method
 
 
-def _shown(value: Any, *ways: str) -> Any:
-    """Returns the value as a part of a text: objects of the user's are asked now how they look.
+def _said(method: FunctionType, value: Any, name: str, *args: Any) -> Any:
+    """Returns the text that a special method of the user's gives."""
+    result = call(method)(value, *args)
+    if not isinstance(result, str) and symbol_of(result) is None:
+        kind = type(result).__name__
+        raise TypeError(f"{name} {f'must return a str, not {kind}' if args else f'returned non-string (type {kind})'}")
+    return result
 
-    Args:
-      value: an object, or a structure of them.
-      ways: in which ways it may be asked, of ``str`` and ``repr``; what is inside is asked for its representation.
-    """
+
+def _shown(value: Any, maker: str = "repr") -> Any:
+    """Returns the value as a part of a text that shows it by ``str`` or ``repr``, and what is inside by ``repr``."""
     look_into(value)
-    check_shown(value, "a text", as_text="str" in ways)
-    if isinstance(value, str) or symbol_of(value) is not None:
+    check_shown(value, "a text", as_text=maker == "str")
+    if type(value) is str or symbol_of(value) is not None:
         return value
-    if any(_method(value, *_ASKED[way]) is not None for way in ways):
-        # A method of the user's runs only if the text may show it.
-        return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
+    if _method(value, maker) is not None:
+        return text_of("str", value) if maker == "str" else _Shown(text_of("repr", value))
     # `<Point object at 0x7f...>` holds an address, which differs from run to run.
-    if type(value).__repr__ is object.__repr__ and ("str" not in ways or type(value).__str__ is object.__str__):
+    if first_on(cast("type[Any]", type(value)), _ASKED[maker])[1] is object.__repr__:
         note_identity(value, f"the text of {with_article(type(value).__name__)}, which has no __repr__ of its own,")
     parts = nest.children(value)
     # str([x]) shows x by repr, as Python does.
-    return rebuilt(value, partial(_shown_as, ("repr",))) if parts is not None and parts[1] else value
-
-
-def _shown_as(ways: Sequence[str], value: Any) -> Any:
-    return _shown(value, *ways)
-
-
-def _shown_arguments(template: Any, values: Any, marks: Sequence[str]) -> Any:
-    """Values that a template is filled with; they are asked for representations only if it may want some."""
-    # The letters of a Text are unknown: it may have any mark.
-    text = template if type(template) is str else "".join(marks)
-    one = partial(_shown_as, ("str", "repr") if any(mark in text for mark in marks) else ("str",))
-    return one(values) if nest.children(values) is None else rebuilt(values, one)
+    return rebuilt(value, _shown) if parts is not None and parts[1] else value
 
 
 def text_of(maker: str, value: Any) -> Any:
@@ -214,20 +204,40 @@ def text_of(maker: str, value: Any) -> Any:
     found = symbol_of(value)
     if found is not None and (shown := found.as_text(maker)) is not NotImplemented:
         return shown
-    method = _method(value, *_ASKED[maker])
+    method = _method(value, maker)
     if method is not None:
-        result = call(method)(value)
-        return _text("ascii", result) if maker == "ascii" and is_deferred(result) else result
+        result = _said(method, value, first_on(cast("type[Any]", type(value)), _ASKED[maker])[0])
+        return result if maker != "ascii" else _text("escape", result) if is_deferred(result) else _escape(result)
     asked(value, _ASKED[maker])
-    shown = _shown(value, *(("str",) if maker == "str" else ()))
-    return _text(maker, shown) if is_deferred(shown) else in_python(_MAKERS[maker], value_of(shown))
+    shown = _shown(value, "str" if maker == "str" else "repr")
+    return _text(maker, shown) if is_deferred(shown) else _of_python(_MAKERS[maker], value_of(shown))
+
+
+_UNKNOWN = ("<symbolic Tensor", "<loop index from", "<one of several values", "<a text that is known", "<unbound name")
+"""How what has no value yet shows itself to Python."""
+
+
+def _of_python(function: Callable[..., Any], *args: Any) -> Any:
+    """Returns a text that Python makes by itself; an object that graphc does not take apart may show a tensor in it."""
+    text = in_python(function, *args)
+    if any(mark in text for mark in _UNKNOWN):
+        error = UnimplementedError(
+            f"the text of {with_article(type(args[0]).__name__)} shows a tensor inside it, which has no value while "
+            "the function is traced; show the tensor by itself, in an f-string, or keep it in a list, a dict or a "
+            "dataclass"
+        )
+        raise error if context.trace is None else context.trace.refuse(error)
+    return text
 
 
 def _format(value: Any, spec: Any) -> Any:
     method = operator_method(value, "__format__")
     if method is not None:
-        return call(method)(value, spec)
-    if type(spec) is str and not spec:  # Python's own kinds are shown by str() where there is no format
+        return _said(method, value, "__format__", spec)
+    late = is_deferred(value) and (isinstance(value, Tensor | Variable) or symbol_of(value) is not None)
+    found = found_on(cast("type[Any]", type(value)), "__format__")
+    as_str = found in _AS_STR and isinstance(value, found.__objclass__)
+    if type(spec) is str and not spec and (late or as_str):
         if not isinstance(value, SymbolicTensor) or kind_of(value) is not None:
             return text_of("str", value)
         check_shown(value, "a text", as_text=True)
@@ -235,14 +245,14 @@ def _format(value: Any, spec: Any) -> Any:
     number = isinstance(value, SymbolicTensor) and kind_of(value) is not None
     # The text is the same, so it need not be known whether it is an int or a float.
     if number and type(spec) is str and spec[-1:] in _AS_FLOAT:
-        value = SymbolicNumber(value, float, joined=any_joined((value,)))
-    if is_deferred(value) or is_deferred(spec):
+        value = SymbolicNumber(cast("SymbolicTensor", value), float, joined=any_joined((value,)))
+    if late or is_deferred(spec):
         check_shown(value, "a text", as_text=True)
         if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
             in_python(format, (kind_of(value) or value.dtype.type)(1), spec)  # raises if there is no such format
         return _text("format", value, spec)
-    check_methods(value, ("__format__",))
-    return in_python(format, value, spec)
+    check_methods(value, FORMATTED)
+    return _of_python(format, value, spec)
 
 
 def formatted(value: Any, conversion: str, spec: Any) -> Any:
@@ -263,22 +273,15 @@ def joined(*parts: Any) -> Any:
     return _text("join", "", parts) if is_deferred(parts) else "".join(parts)
 
 
-def percent(template: Any, values: Any) -> Any:
+def percent(template: str, values: Any) -> Any:
     """``template % values``."""
     if context.trace is None:
         return template % values
-    if isinstance(template, str):
-        values = with_numbers(template, values)
-    if isinstance(values, tuple) or (
-        isinstance(values, dict) and not (isinstance(template, str) and "%(" not in template)
-    ):
-        shown = _shown_arguments(template, values, ("r", "a"))
-    else:  # a list is one value
-        shown = _shown(values, "str", "repr")
-    if is_deferred((template, shown)):
+    template, shown = filled(template, values, _shown)
+    if is_deferred(shown):
         return _text("%", template, shown)
     check_printed(values)
-    return in_python(operator.mod, template, value_of(shown))
+    return _of_python(operator.mod, template, value_of(shown))
 
 
 def _one_value(maker: str) -> Callable[..., Any]:
@@ -292,26 +295,81 @@ def _format_function(native: Native, *args: Any) -> Any:
     return _format(args[0], args[1] if len(args) == 2 else "") if len(args) in (1, 2) else native(*args)
 
 
+class _Argument:
+    """An argument of ``str.format``: Python fills the template, and asks it for attributes, items and texts.
+
+    A text that is not known yet goes into the string as a mark, a text between two characters that no program writes.
+    """
+
+    __slots__ = ("_late", "_value")
+
+    def __init__(self, value: Any, late: list[Any]) -> None:
+        self._value, self._late = value, late
+
+    def __getattribute__(self, name: str) -> _Argument:
+        own = object.__getattribute__
+        return _Argument(load_attr(own(self, "_value"), name), own(self, "_late"))
+
+    def __getitem__(self, key: Any) -> _Argument:
+        own = object.__getattribute__
+        return _Argument(call(operator.getitem)(own(self, "_value"), key), own(self, "_late"))
+
+    def __format__(self, spec: str) -> str:
+        own = object.__getattribute__
+        return _marked(_format(own(self, "_value"), _unmarked(spec, own(self, "_late"))), own(self, "_late"))
+
+    def __str__(self) -> str:
+        own = object.__getattribute__
+        return _Converted(text_of("str", own(self, "_value")), own(self, "_late"))
+
+    def __repr__(self) -> str:  # for ascii, too, which escapes what this gives
+        own = object.__getattribute__
+        return _Converted(text_of("repr", own(self, "_value")), own(self, "_late"))
+
+
+class _Converted(str):
+    """A text that ``!s``, ``!r`` or ``!a`` has made of an argument, which is formatted next."""
+
+    __slots__ = ("_argument",)
+
+    def __new__(cls, value: Any, late: list[Any]) -> Self:
+        made = super().__new__(cls, _marked(value, late))
+        made._argument = _Argument(value, late)
+        return made
+
+    def __format__(self, spec: str) -> str:
+        return format(self._argument, spec)
+
+
+def _marked(text: Any, late: list[Any]) -> str:
+    """Returns a text, or the mark of one that is known at run time only."""
+    if not is_deferred(text) and symbol_of(text) is None:
+        return text
+    late.append(text)
+    return f"\0graphc {len(late) - 1}\0"
+
+
+def _unmarked(text: str, late: Sequence[Any]) -> Any:
+    """Returns the text that a string with marks stands for."""
+    parts = _MARK.split(text)  # every other one is the number of a mark
+    return joined(*[late[int(part)] if place % 2 else part for place, part in enumerate(parts)])
+
+
+_MARK = re.compile("\0graphc ([0-9]+)\0")
+
+
 def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any:
-    # str.format calls these in C, where nothing is converted.
-    if any(operator_method(value, "__format__") is not None for value in (*args, *kwargs.values())):
-        check_methods((*args, *kwargs.values()), ("__format__",))
-        if is_deferred((args, kwargs)):
-            error = UnimplementedError(
-                "str.format of tensors together with an object that formats itself is not compiled; write an f-string"
-            )
-            raise context.trace.refuse(error) if context.trace is not None else error
-        return native(*args, **kwargs)
-    shown = [_shown_arguments(template, values, ("!r", "!a")) for values in (args, kwargs)]
-    if is_deferred(shown):
-        return _text("str.format", template, *shown)
-    args, kwargs = map(value_of, shown)
-    return native(*args, **kwargs)
+    del native
+    late: list[Any] = []
+    given = [_Argument(value, late) for value in args]
+    named = {name: _Argument(value, late) for name, value in kwargs.items()}
+    return _unmarked(in_python(str.format, template, *given, **named), late)
 
 
 def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> Any:
-    # format_map itself keeps __missing__, which ** would lose.
-    return _str_format(native, template, **mapping) if is_deferred(mapping) else native(mapping)
+    del native
+    late: list[Any] = []
+    return _unmarked(in_python(str.format_map, template, _Argument(mapping, late)), late)
 
 
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:

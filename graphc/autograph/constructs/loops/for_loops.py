@@ -20,8 +20,13 @@ from typing import Any, cast
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.loops.bodies import expecting
+<<<<<<< HEAD
 from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, ListLengths, creates
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
+=======
+from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, creates
+from graphc.autograph.constructs.loops.iterators import SpaceIterator, asked_to_iterate, iterator_of
+>>>>>>> python
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
 from graphc.autograph.constructs.loops.spaces import Space
@@ -127,9 +132,8 @@ def run_for(
     if isinstance(iterable, Loopable):
         iterable.loop(extra_test, body, variables, statement, probing=probing)
         return
-    iterate = operator_method(iterable, "__iter__")
-    if iterate is not None:
-        iterable = call(iterate)(iterable)
+    if (iterator := asked_to_iterate(iterable)) is not iterable:
+        iterable = iterator
         check_iterator(iterable)
     # In the class, where Python looks special methods up; an instance's __iter__ does not count.
     elif found_on(cast("type[Any]", type(iterable)), "__iter__") is None:

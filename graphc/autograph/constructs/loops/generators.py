@@ -18,12 +18,12 @@ from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python, items_in_python
 from graphc.autograph.constructs.loops.for_loops import Loopable, run_for
-from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
+from graphc.autograph.constructs.loops.iterators import SpaceIterator, asked_to_iterate, iterator_of
 from graphc.autograph.constructs.loops.rolling import Test
 from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items
-from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
+from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
@@ -177,9 +177,7 @@ def _iterator(items: Any) -> Any:
     """Returns what Python takes the items from."""
     if isinstance(items, GeneratorExpression):
         return items
-    iterate = operator_method(items, "__iter__")
-    if iterate is not None:
-        items = call(iterate)(items)
+    items = asked_to_iterate(items)
     found = iterator_of(items)
     if found is not None:
         return found

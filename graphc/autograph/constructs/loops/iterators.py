@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.exceptions.origins import in_python
@@ -28,7 +28,7 @@ from graphc.autograph.constructs.loops.spaces import (
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_methods
 from graphc.autograph.constructs.purity.special_methods import INDEXED
-from graphc.autograph.constructs.purity.watch import made
+from graphc.autograph.constructs.purity.watch import made, operator_method
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.one_buffer import is_one_buffer
@@ -37,7 +37,7 @@ from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor
 from graphc.tracing import current_trace
 
-__all__ = ["OVERRIDES", "SpaceIterator", "iterator_of"]
+__all__ = ["OVERRIDES", "SpaceIterator", "asked_to_iterate", "iterator_of"]
 
 Native = Callable[..., Any]
 
@@ -338,7 +338,20 @@ def _reversed(native: Native, sequence: Any) -> Any:
     return native(sequence) if found is None else made(found)
 
 
+def asked_to_iterate(value: Any) -> Any:
+    """Returns what an ``__iter__`` of the user's gives, which must be an iterator; any other value as it is."""
+    method = operator_method(value, "__iter__")
+    if method is None:
+        return value
+    found = call(method)(value)
+    if not hasattr(cast("type[Any]", type(found)), "__next__"):
+        raise TypeError(f"iter() returned non-iterator of type {type(found).__name__!r}")
+    return found
+
+
 def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
+    if not sentinel and operator_method(value, "__iter__") is not None:
+        return asked_to_iterate(value)
     found = iterator_of(value) if not sentinel and _is_space(value) else None  # iter(f, sentinel) calls f
     return native(value, *sentinel) if found is None or found is value else made(found)
 

@@ -49,8 +49,10 @@ def imported(module: str, level: int, names: tuple[str, ...]) -> None:
     if level:
         package = sys._getframe(1).f_globals.get("__package__")  # pyright: ignore[reportPrivateUsage]
         module = importlib.util.resolve_name("." * level + module, package)
-    found = sys.modules.get(module)
-    if found is None or is_library(found):
+    found: Any = sys.modules.get(module)
+    if found is None or (
+        isinstance(found, types.ModuleType) and is_library(found)
+    ):  # a program may put any object there
         return
     _record(module, found)
     for name in names:
@@ -58,7 +60,7 @@ def imported(module: str, level: int, names: tuple[str, ...]) -> None:
             read_attribute(found, name, getattr(found, name))
 
 
-def _record(name: str, found: types.ModuleType | None) -> None:
+def _record(name: str, found: Any) -> None:
     assert context.trace is not None
     modules = sys.modules
     source = looked_up(modules.get, name, f"sys.modules[{name!r}]", ("module", name))

@@ -133,7 +133,9 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
         for name, line in names.outside.items():
             if name not in namespace:  # a builtin, which a global of that name would hide
                 reads.undefined(namespace, name)
-            elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
+                continue
+            value = namespace[name]
+            if not (issubclass(type(value), types.ModuleType) and is_library(value)):  # before it is asked for a class
                 record = reads.container if name in asked else reads.record
                 record(global_name(namespace, name, f"{file}:{line}"), value)
         for path in names.paths:
@@ -318,8 +320,11 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             cast("type[Any]", type(found)), "__get__"
         ):
             record(place, value)
-        elif source is not None:
-            read_computed(owner, name, value)
+        else:
+            if found is not None:
+                read_descriptor(kind, name, found)
+            if source is not None:
+                read_computed(owner, name, value)
 
 
 def _is_defined(kind: type[Any], name: str) -> bool:

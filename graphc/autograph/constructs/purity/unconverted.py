@@ -16,21 +16,21 @@ import numpy as np
 
 from graphc.autograph.constructs.purity.library_reads import check_unseen, is_iterator
 from graphc.autograph.constructs.purity.reading import is_library, names_of, read_attribute, read_method, read_names
+from graphc.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.autograph.constructs.purity.watch import watch_names
 from graphc.autograph.constructs.purity.witness import witnessed
 from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.autograph.values.protocol import Symbolic
-from graphc.autograph.values.python_object import found_on, is_users
+from graphc.autograph.values.python_object import found_on, is_users, users_method
 from graphc.base import is_library_file, with_article
 from graphc.core import METHOD_FOLLOWERS, SymbolicTensor, Tensor, Variable
 from graphc.tracing import content_of, contents_of, context, fixed, has_parts, item
 
 __all__ = ["asked", "follow", "handed", "operated", "run_as_is"]
 
-_PLAIN = (
-    int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, Symbolic, types.BuiltinFunctionType,
-)  # fmt: skip
+_NUMBERS_AND_TEXTS = (int, float, complex, str, bytes)
+_PLAIN = (*_NUMBERS_AND_TEXTS, type(None), Tensor, SymbolicTensor, Variable, Symbolic, types.BuiltinFunctionType)
 _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))
 """Names of what reads all attributes of an object."""
 _BY_TEXT = frozenset(("delattr", "getattr", "hasattr", "setattr", "vars"))
@@ -38,6 +38,12 @@ _BY_TEXT = frozenset(("delattr", "getattr", "hasattr", "setattr", "vars"))
 _TEXTS = frozenset(("__format__", "__repr__", "__str__"))
 _MAKING = ("__init__", "__new__", "__post_init__")
 """The methods that run where an object is made."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Returns True if a value has neither attributes nor code of the user's, as a number of a class of theirs has."""
+    users = isinstance(value, _NUMBERS_AND_TEXTS) and not is_library(cast("type[Any]", type(value)))
+    return isinstance(value, _PLAIN) and not users
 
 
 def handed(values: Iterable[Any], *, called: bool = True) -> None:
@@ -52,7 +58,7 @@ def handed(values: Iterable[Any], *, called: bool = True) -> None:
         return
     owners: list[Any] = []
     for value in values:
-        if not isinstance(value, _PLAIN):
+        if not _is_plain(value):
             owners += trace.root.reads.whole(value)
     if owners and called:
         _Walk().run(owners)
@@ -89,9 +95,11 @@ def asked(value: Any, names: Iterable[str]) -> None:
       value: the value.
       names: the methods it may be asked for.
     """
-    if context.trace is None or isinstance(value, _PLAIN):
+    if context.trace is None or _is_plain(value):
         return
-    kind = cast("type[Any]", type(value))
+    kind, names = cast("type[Any]", type(value)), tuple(names)
+    for name in names:
+        users_method(value, name)  # which tells of it, and that the class has none which may come later
     if _is_numpy(kind) and not _TEXTS.isdisjoint(names):  # str(array) depends on np.set_printoptions
         context.trace.root.reads.setting(np.get_printoptions, "numpy.get_printoptions")
     # The methods of object itself read no attribute of the value.
@@ -99,6 +107,8 @@ def asked(value: Any, names: Iterable[str]) -> None:
     for method in known:
         if not isinstance(method, types.FunctionType):
             _asked_of_library(value)
+            if isinstance(value, BaseException):
+                asked(value.args, FORMATTED)  # as its text does
         elif is_users(kind, method):
             read_method(kind, method.__name__, method)
             follow(types.MethodType(method, value))
@@ -114,7 +124,7 @@ def _is_numpy(kind: type[Any]) -> bool:
 
 def operated(value: Any) -> None:
     """Tells of an operand of Python's own operators: an object of a library's may read all that it holds."""
-    if not isinstance(value, _PLAIN) and is_library(cast("type[Any]", type(value))):
+    if not _is_plain(value) and is_library(cast("type[Any]", type(value))):
         if isinstance(value, decimal.Decimal) and context.trace is not None:  # rounds by the context
             context.trace.root.reads.setting(decimal.getcontext, "decimal.getcontext")
         handed((value,))
@@ -156,7 +166,7 @@ class _Walk:
                 self._read(self._owners[owner], name)
 
     def _reach(self, value: Any, *, special: bool = True) -> None:
-        if isinstance(value, _PLAIN) or id(value) in self._owners:
+        if _is_plain(value) or id(value) in self._owners:
             return
         self._owners[id(value)] = value
         if context.trace is not None:
@@ -195,6 +205,8 @@ class _Walk:
                 self._read(value, name)
             return
         kind = cast("type[Any]", type(value))
+        if special and context.trace is not None:  # which may get another method
+            context.trace.root.reads.names_of_class(kind, context.trace.root.made_classes)
         for base in kind.__mro__ if special else ():
             for name, method in vars(base).items():
                 called = name.startswith("__") and name not in _MAKING
@@ -240,6 +252,10 @@ class _Walk:
             value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
             held = any(name in vars(base) for base in owner.__mro__) if isinstance(owner, type) else name in vars(owner)
         elif not has_parts(owner):
+            method = found_on(kind, name)  # of a member of an Enum, whose attributes stay
+            if isinstance(method, types.FunctionType) and is_users(kind, method):
+                read_method(kind, name, method)
+                self._reach(method)
             return
         elif name in _WHOLE and context.trace is not None:
             context.trace.root.reads.whole(owner)

@@ -175,12 +175,12 @@ def _use_of(iterator: Any) -> str:
     return f"the use of {named} from outside"
 
 
-def operator_method(owner: Any, name: str) -> types.FunctionType | None:
-    """Returns the method of the user's with which an object answers an operator, as :func:`users_method`.
+def operator_method(owner: Any, *names: str) -> types.FunctionType | None:
+    """Returns the method of the user's with which an object answers Python, as :func:`users_method`.
 
     A generator is left to Python unless it stores into something, because its body cannot be converted.
     """
-    method = users_method(owner, name)
+    method = users_method(owner, *names)
     return None if method is None else _unless_generator(method)
 
 

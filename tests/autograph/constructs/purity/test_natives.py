@@ -52,12 +52,6 @@ class Sized(Numbered, Sequence[float]):
         return 2
 
 
-class Formatted(Counting):
-    def __format__(self, spec: str) -> str:
-        self.count()
-        return "text"
-
-
 class Printed(Counting):
     def __str__(self) -> str:
         self.count()
@@ -137,8 +131,6 @@ USES: dict[str, tuple[type[Counting], Callable[[Any], Any]]] = {
     "unpacked mapping": (Keyed, lambda t: {**t}["a"]),
     "keyword arguments": (Keyed, lambda t: dict(**t)["a"]),
     "dict": (Keyed, lambda t: dict(t)["a"]),
-    "format method": (Formatted, lambda t: len("{}".format(t))),  # noqa: UP032
-    "format method by name": (Formatted, lambda t: len("{t}".format(t=t))),  # noqa: UP032
     "% of bytes": (Printed, lambda t: len(b"%a" % t)),
     "dict key": (Hashed, lambda t: len({t: 1})),
     "set": (Hashed, lambda t: len({t, 2})),
