@@ -20,13 +20,8 @@ from typing import Any, cast
 from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.loops.bodies import expecting
-<<<<<<< HEAD
 from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, ListLengths, creates
-from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
-=======
-from graphc.autograph.constructs.loops.creations import BUILD_BEFORE, Creations, creates
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, asked_to_iterate, iterator_of
->>>>>>> python
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
 from graphc.autograph.constructs.loops.spaces import Space
