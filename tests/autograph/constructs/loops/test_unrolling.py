@@ -147,9 +147,10 @@ def test_explain_says_what_the_copies_of_a_body_cost() -> None:
 def test_many_nodes_are_warned_of_where_the_body_could_be_another() -> None:
     def program(x: Tensor) -> Tensor:
         for i in range(40):
-            for _ in range(5):
-                for _ in range(5):
-                    x = gx.sin(x) * TABLE[i] + 0.1
+            for _ in range(60):
+                gx.loop_options(unroll=True)
+                x = gx.sin(x) + 0.1
+            x = x + gx.sum(gx.ones(i + 1))
         return x
 
     with pytest.warns(
