@@ -17,6 +17,11 @@ def test_every_public_name_is_there_and_no_builtin_machinery() -> None:
         assert name in gx.__all__
 
 
+def test_dir_shows_public_names_alone() -> None:  # what Tab offers
+    for module in (gx, gx.layers, gx.optim, gx.nn, gx.data, gx.train):
+        assert {name for name in dir(module) if not name.startswith("_")} == set(module.__all__)
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

@@ -27,7 +27,7 @@ def lazy_names(
 
     Args:
       namespace: the module's ``globals()``, which receives ``__getattr__`` and ``__dir__``.
-      makers: the function that makes each name; ``dir`` lists the names too.
+      makers: the function that makes each name; ``dir`` lists those in ``__all__``, or all without one.
       missing: returns the error for a name that the module lacks; None for Python's error.
     """
     module = namespace["__name__"]
@@ -41,7 +41,17 @@ def lazy_names(
             raise missing(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
-    namespace.update(__getattr__=__getattr__, __dir__=lambda: sorted({*namespace, *makers}), __lazy__=makers)
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace), __lazy__=makers)
+
+
+def _public(namespace: dict[str, Any]) -> Callable[[], list[str]]:
+    """Returns the ``__dir__`` of a module: Tab shows the names that it lists, and none of the modules inside."""
+
+    def names() -> list[str]:
+        listed: Iterable[str] = namespace.get("__all__", (*namespace, *namespace.get("__lazy__", ())))
+        return sorted({*listed, *(name for name in namespace if name.startswith("__"))})
+
+    return names
 
 
 def held_by(module: ModuleType, name: str) -> Any:
@@ -109,7 +119,7 @@ def hint_of(name: str) -> str | None:
 
 
 def hint_missing(namespace: dict[str, Any], public: str) -> None:
-    """Gives a module a ``__getattr__`` whose AttributeError names the replacement.
+    """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names.
 
     Args:
       namespace: the module's ``globals()``.
@@ -137,4 +147,4 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
             f"{text}; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else text
         )
 
-    namespace["__getattr__"] = __getattr__
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace))

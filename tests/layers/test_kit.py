@@ -109,7 +109,7 @@ def test_fifty_steps_on_four_devices_normalise_by_the_whole_batch(view: str) -> 
 
         def step(x: Any, y: Any) -> Any:
             loss = lambda: gx.losses.mean_squared_error(y, model(x, training=True))  # noqa: E731
-            optimizer.minimize(loss, model.trainable_variables)
+            optimizer.minimize(loss, model)
             mean.update(x)
 
         run = parallel.function(step) if view == "replica" else gx.function(step)

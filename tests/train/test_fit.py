@@ -30,7 +30,7 @@ class Program:
         def loss() -> Any:
             return gx.mean((self.model(x, training=True) - y) ** 2)
 
-        return self.optimizer.minimize(loss, self.model.trainable_variables)
+        return self.optimizer.minimize(loss, self.model)
 
     def error(self, x: Any, y: Any) -> Any:
         return {"error": gx.mean(gx.abs(self.model(x) - y))}

@@ -12,6 +12,7 @@ import __future__
 import ast
 import dis
 import re
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -139,11 +140,20 @@ _UNREADABLE = "the file cannot be read"
 
 
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
+    remedy = "Define it in a file or a notebook cell"
+    if code.co_filename == "<stdin>" and not _typed_in():
+        reason = "a program that comes through a pipe or a heredoc cannot be read again"
+        remedy = "Run it as `python FILE`, `python < FILE` or `python -c PROGRAM`"
     return NoSourceError(
         f"the source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
-        f'(File "{code.co_filename}", line {code.co_firstlineno}). Define it in a file or a notebook cell, or use '
+        f'(File "{code.co_filename}", line {code.co_firstlineno}). {remedy}, or use '
         "gx.cond, gx.where and gx.while_loop with autograph=False"
     )
+
+
+def _typed_in() -> bool:
+    """Returns True if a person types the program."""
+    return bool(sys.flags.interactive) or (sys.stdin is not None and sys.stdin.isatty())  # pyright: ignore[reportUnnecessaryComparison]  pythonw
 
 
 def has_control_flow(function: object) -> bool:
