@@ -349,7 +349,7 @@ def _asked_later(variables: Any) -> Callable[[], Iterable[Variable]] | None:
     """Returns the function that gives the Variables once the loss is computed; None for Variables that are given."""
     if hasattr(variables, "trainable_variables"):
         return lambda: variables.trainable_variables
-    return variables if callable(variables) else None
+    return cast("Callable[[], Iterable[Variable]]", variables) if callable(variables) else None
 
 
 def _device_of(array: jax.Array) -> Any:
