@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 
 import graphc as gx
@@ -34,6 +36,14 @@ def test_dir_shows_public_names_alone() -> None:  # what Tab offers
 def test_a_missing_name_suggests_what_is_near(name: str, hint: str) -> None:
     with pytest.raises(AttributeError, match=f"graphc has no '{name}'; did you mean .*{hint}"):
         getattr(gx, name)
+
+
+def test_python_adds_no_suggestion_to_ours() -> None:
+    for missing in ("sofmax", "layers.Densee"):
+        with pytest.raises(AttributeError) as caught:
+            exec(f"gx.{missing}", {"gx": gx})
+        assert "id you mean" in str(caught.value)
+        assert "".join(traceback.format_exception_only(caught.value)).lower().count("did you mean") == 1
 
 
 def test_a_name_like_no_other_is_just_missing() -> None:

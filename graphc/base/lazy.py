@@ -15,7 +15,19 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
-__all__ = ["held_by", "hint_missing", "hint_of", "imported_names", "is_kept", "lazy_names", "names_of"]
+from graphc.base.errors import InvalidTypeError, at
+from graphc.base.frames import user_location
+
+__all__ = [
+    "held_by",
+    "hint_missing",
+    "hint_of",
+    "imported_names",
+    "is_kept",
+    "lazy_names",
+    "names_of",
+    "refuse_options",
+]
 
 Makers = Mapping[str, Callable[[], Any]]
 
@@ -38,7 +50,9 @@ def lazy_names(
             return namespace.setdefault(name, make())
         # Tools often probe modules for private names; Python probes for submodules during import.
         if missing is not None and not name.startswith("_") and f"{module}.{name}" not in sys.modules:
-            raise missing(name)
+            error = missing(name)
+            error.name = name  # with a name and no object, Python appends no "Did you mean" of its own
+            raise error
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     namespace.update(__getattr__=__getattr__, __dir__=_public(namespace), __lazy__=makers)
@@ -138,13 +152,29 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
             raise AttributeError(text)
         text = f"{public} has no {name!r}"
         if (instead := hint_of(name)) is not None:
-            raise AttributeError(f"{text}: use {instead}")
-        names: list[str] = list(namespace.get("__all__", ()))
-        from difflib import get_close_matches
+            text += f": use {instead}"
+        else:
+            from difflib import get_close_matches
 
-        near = get_close_matches(name, names, n=3, cutoff=0.7)
-        raise AttributeError(
-            f"{text}; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else text
-        )
+            names: list[str] = list(namespace.get("__all__", ()))
+            near = get_close_matches(name, names, n=3, cutoff=0.7)
+            text += f"; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else ""
+        raise AttributeError(text, name=name)  # without an object, Python appends no "Did you mean" of its own
 
     namespace.update(__getattr__=__getattr__, __dir__=_public(namespace))
+
+
+def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[str, str]) -> None:
+    """Refuses options that a function lacks, and says what to write instead of another library's.
+
+    Args:
+      function: its name, or that of a class.
+      given: the options, by name.
+      instead: what to write for those of another library.
+
+    Raises:
+      InvalidTypeError: there are some.
+    """
+    for option in given:
+        remedy = instead.get(option, "see its docstring for those that there are")
+        raise at(InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}"), user_location())

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.ops import nn
 
-__all__ = ["ActivationLike", "activation_of", "padding_of", "refuse_options", "size", "sizes"]
+__all__ = ["ActivationLike", "activation_of", "padding_of", "size", "sizes"]
 
 ActivationLike = Callable[[Any], Any]
-
-
-def refuse_options(layer: str, given: Mapping[str, Any], instead: Mapping[str, str]) -> None:
-    """Refuses options that a layer does not have, and says what to write instead of Keras's."""
-    for option in given:
-        remedy = instead.get(option, "see its docstring for those that there are")
-        raise at(InvalidTypeError(f"{layer}: there is no option {option!r}: {remedy}"), user_location())
 
 
 def size(what: str, value: Any, least: int = 1) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Never
 
-from graphc.base import at, user_location
+from graphc.base import at, refuse_options, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Tensor
-from graphc.layers.arguments import refuse_options, size
+from graphc.layers.arguments import size
 from graphc.layers.dense import Dense
 from graphc.layers.initializers import Initializer
 from graphc.layers.layer import TensorLayer

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Never, cast
 
 from graphc.autograph import call, scan
-from graphc.base import at, user_location
+from graphc.base import at, refuse_options, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Tensor, Variable
-from graphc.layers.arguments import ActivationLike, activation_of, refuse_options, size
+from graphc.layers.arguments import ActivationLike, activation_of, size
 from graphc.layers.initializers import Initializer, initializer
 from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, concat, flip, matmul, ones, permute_dims, where, zeros

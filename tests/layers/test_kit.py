@@ -206,8 +206,11 @@ def test_a_summary_lists_layers_shapes_and_parameters(capsys: pytest.CaptureFixt
     frozen = layers.Dense(4, name="frozen")
     frozen.trainable = False
     model = layers.Sequential([layers.Flatten(), frozen, gx.nn.relu, layers.Dense(1000)])
+    assert repr(layers.Sequential([layers.Dense(1), layers.Dense(1)])).endswith(": Dense 'dense', Dense 'dense_1'>")
     model.summary()
-    assert "not built" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "not built" in printed
+    assert "output" not in printed  # which only a call tells
     model.summary((2, 3))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Sequential 'sequential'"

@@ -166,6 +166,8 @@ class _Attempt:
     def _show(self, rank: int, stream: IO[str], target: TextIO) -> None:
         with stream:
             for line in stream:
+                if line.startswith("[Gloo] Rank "):  # of the connection, not of the program
+                    continue
                 with self._printing:
                     print(f"[{rank}] {line.rstrip()}", file=target, flush=True)
                 if stream is self._children[rank].stderr:
