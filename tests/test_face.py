@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-
 import pytest
 
 import graphc as gx
@@ -43,7 +41,7 @@ def test_python_adds_no_suggestion_to_ours() -> None:
         with pytest.raises(AttributeError) as caught:
             exec(f"gx.{missing}", {"gx": gx})
         assert "id you mean" in str(caught.value)
-        assert "".join(traceback.format_exception_only(caught.value)).lower().count("did you mean") == 1
+        assert caught.value.obj is None  # of which Python would suggest names
 
 
 def test_a_name_like_no_other_is_just_missing() -> None:

@@ -265,7 +265,8 @@ class GRU(Recurrent):
 
     def _step(self, x: Tensor, h: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         n = self.units
-        update, reset = self._gate(x[:, :n] + h[:, :n]), self._gate(x[:, n : 2 * n] + h[:, n : 2 * n])
+        gates = self._gate(x[:, : 2 * n] + h[:, : 2 * n])
+        update, reset = gates[:, :n], gates[:, n:]
         candidate = self._active(x[:, 2 * n :] + reset * h[:, 2 * n :])
         return (update * state[0] + (1.0 - update) * candidate,)
 
