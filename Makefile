@@ -34,7 +34,7 @@ help: ## show this list
 	@echo "  GRAPHC_TESTS_SEED=7     which rows are tested, which programs XLA compiles (a number as make test prints it, or all)"
 	@echo "  ARGS='-k loop'          further arguments of pytest, of the demo or of the benchmarks"
 
-demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in a minute or two
+demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work, in a minute: writes demo/index.html
 	$(BIN)/graphc demo $(ARGS)
 
 test: $(VENV)/.has-test ## run the tests and the examples in docstrings

@@ -76,7 +76,7 @@ def train_on_one_device(images, labels, epochs):
 
     @gx.function
     def step(x, y):
-        return optimizer.minimize(lambda: loss_of(model(x), y), model.trainable_variables)
+        return optimizer.minimize(lambda: loss_of(model(x), y), model)
 
     model(images[:1])
     return [step(x, y).item() for _ in range(epochs) for x, y in batches(images, labels)]

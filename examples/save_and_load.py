@@ -42,7 +42,7 @@ def train(steps):
         def loss():
             return gx.losses.sparse_softmax_cross_entropy(y, model(x))
 
-        return optimizer.minimize(loss, model.trainable_variables)
+        return optimizer.minimize(loss, model)
 
     for _ in range(steps):
         loss = train(pixels, digits)

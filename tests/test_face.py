@@ -17,6 +17,11 @@ def test_every_public_name_is_there_and_no_builtin_machinery() -> None:
         assert name in gx.__all__
 
 
+def test_dir_shows_public_names_alone() -> None:  # what Tab offers
+    for module in (gx, gx.layers, gx.optim, gx.nn, gx.data, gx.train):
+        assert {name for name in dir(module) if not name.startswith("_")} == set(module.__all__)
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -29,6 +34,14 @@ def test_every_public_name_is_there_and_no_builtin_machinery() -> None:
 def test_a_missing_name_suggests_what_is_near(name: str, hint: str) -> None:
     with pytest.raises(AttributeError, match=f"graphc has no '{name}'; did you mean .*{hint}"):
         getattr(gx, name)
+
+
+def test_python_adds_no_suggestion_to_ours() -> None:
+    for missing in ("sofmax", "layers.Densee"):
+        with pytest.raises(AttributeError) as caught:
+            exec(f"gx.{missing}", {"gx": gx})
+        assert "id you mean" in str(caught.value)
+        assert caught.value.obj is None  # of which Python would suggest names
 
 
 def test_a_name_like_no_other_is_just_missing() -> None:

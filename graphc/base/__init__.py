@@ -30,7 +30,16 @@ from graphc.base.frames import (
     warn_at,
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
-from graphc.base.lazy import held_by, hint_missing, hint_of, imported_names, is_kept, lazy_names, names_of
+from graphc.base.lazy import (
+    held_by,
+    hint_missing,
+    hint_of,
+    imported_names,
+    is_kept,
+    lazy_names,
+    names_of,
+    refuse_options,
+)
 from graphc.base.names import UniqueNames, with_article
 from graphc.base.notes import has_mark, remember
 from graphc.base.pool import Pool, Work
@@ -97,6 +106,7 @@ __all__ = [
     "other_slow_path_reasons",
     "overseen",
     "pause",
+    "refuse_options",
     "remember",
     "run_on_thread",
     "set_slow_path_reason",

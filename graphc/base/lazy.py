@@ -15,7 +15,19 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
-__all__ = ["held_by", "hint_missing", "hint_of", "imported_names", "is_kept", "lazy_names", "names_of"]
+from graphc.base.errors import InvalidTypeError, at
+from graphc.base.frames import user_location
+
+__all__ = [
+    "held_by",
+    "hint_missing",
+    "hint_of",
+    "imported_names",
+    "is_kept",
+    "lazy_names",
+    "names_of",
+    "refuse_options",
+]
 
 Makers = Mapping[str, Callable[[], Any]]
 
@@ -27,7 +39,7 @@ def lazy_names(
 
     Args:
       namespace: the module's ``globals()``, which receives ``__getattr__`` and ``__dir__``.
-      makers: the function that makes each name; ``dir`` lists the names too.
+      makers: the function that makes each name; ``dir`` lists those in ``__all__``, or all without one.
       missing: returns the error for a name that the module lacks; None for Python's error.
     """
     module = namespace["__name__"]
@@ -38,10 +50,22 @@ def lazy_names(
             return namespace.setdefault(name, make())
         # Tools often probe modules for private names; Python probes for submodules during import.
         if missing is not None and not name.startswith("_") and f"{module}.{name}" not in sys.modules:
-            raise missing(name)
+            error = missing(name)
+            error.name = name  # with a name and no object, Python appends no "Did you mean" of its own
+            raise error
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
-    namespace.update(__getattr__=__getattr__, __dir__=lambda: sorted({*namespace, *makers}), __lazy__=makers)
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace), __lazy__=makers)
+
+
+def _public(namespace: dict[str, Any]) -> Callable[[], list[str]]:
+    """Returns the ``__dir__`` of a module: Tab shows the names that it lists, and none of the modules inside."""
+
+    def names() -> list[str]:
+        listed: Iterable[str] = namespace.get("__all__", (*namespace, *namespace.get("__lazy__", ())))
+        return sorted({*listed, *(name for name in namespace if name.startswith("__"))})
+
+    return names
 
 
 def held_by(module: ModuleType, name: str) -> Any:
@@ -109,7 +133,7 @@ def hint_of(name: str) -> str | None:
 
 
 def hint_missing(namespace: dict[str, Any], public: str) -> None:
-    """Gives a module a ``__getattr__`` whose AttributeError names the replacement.
+    """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names.
 
     Args:
       namespace: the module's ``globals()``.
@@ -128,13 +152,29 @@ def hint_missing(namespace: dict[str, Any], public: str) -> None:
             raise AttributeError(text)
         text = f"{public} has no {name!r}"
         if (instead := hint_of(name)) is not None:
-            raise AttributeError(f"{text}: use {instead}")
-        names: list[str] = list(namespace.get("__all__", ()))
-        from difflib import get_close_matches
+            text += f": use {instead}"
+        else:
+            from difflib import get_close_matches
 
-        near = get_close_matches(name, names, n=3, cutoff=0.7)
-        raise AttributeError(
-            f"{text}; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else text
-        )
+            names: list[str] = list(namespace.get("__all__", ()))
+            near = get_close_matches(name, names, n=3, cutoff=0.7)
+            text += f"; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else ""
+        raise AttributeError(text, name=name)  # without an object, Python appends no "Did you mean" of its own
 
-    namespace["__getattr__"] = __getattr__
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace))
+
+
+def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[str, str]) -> None:
+    """Refuses options that a function lacks, and says what to write instead of another library's.
+
+    Args:
+      function: its name, or that of a class.
+      given: the options, by name.
+      instead: what to write for those of another library.
+
+    Raises:
+      InvalidTypeError: there are some.
+    """
+    for option in given:
+        remedy = instead.get(option, "see its docstring for those that there are")
+        raise at(InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}"), user_location())

@@ -102,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=_versions(), help="show the versions of graphc and JAX")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    demo = commands.add_parser("demo", help="see graphc at work on real data, in about a minute")
+    demo = commands.add_parser("demo", help="see graphc at work, in less than a minute")
     demo.add_argument("--out", type=Path, default=Path("demo"), metavar="FOLDER", help="where files go (demo)")
     demo.add_argument("--quick", action="store_true", help="smaller sizes: some seconds, and figures that mean little")
     demo.set_defaults(run=_demo)

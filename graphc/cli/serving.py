@@ -97,7 +97,10 @@ def serve(options: argparse.Namespace, console: Console) -> None:
         app, options.host, options.port,
         drain_seconds=options.drain, stop_seconds=options.stop, reuse_port=options.reuse_port, on_start=started,
     )  # fmt: skip
-    counts = [f"{name} answered {stats.answered} queries" for name, stats in app.stats().items()]
+    counts = [
+        f"{name} answered {stats.answered} quer{'y' if stats.answered == 1 else 'ies'}"
+        for name, stats in app.stats().items()
+    ]
     console.print(f"stopped: {', '.join(counts)}", soft_wrap=True, highlight=False)
 
 

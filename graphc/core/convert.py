@@ -49,7 +49,7 @@ def operand(value: Any) -> Any:
     if isinstance(value, Tracer):
         raise InvalidArgumentError(
             f"got a JAX tracer {value!r:.80}, but graphc cannot run inside a JAX transformation; call graphc from "
-            "outside jax.jit, jax.grad and jax.vmap"
+            "outside jax.jit, jax.grad and jax.vmap, or make a JAX function of the graphc function: gx.to_jax(function)"
         )
     if hasattr(value, "__jax_array__"):
         tell_of_method(value, "__jax_array__")

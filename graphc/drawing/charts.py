@@ -101,7 +101,7 @@ def lanes(spans: Sequence[Span], most: int = 2000) -> str:
         parts.append(f'<path class="gx-rule" d="M0,{y - 3:.1f}H{_WIDTH:.0f}"/>')
     for share in (0.0, 0.5, 1.0):
         anchor = ("start", "middle", "end")[int(share * 2)]
-        text = f"{(first + (last - first) * share) * 1e3:.3g} ms"
+        text = _milliseconds(first + (last - first) * share)
         x = _LABEL + (last - first) * share * scale
         parts.append(f'<text class="gx-quiet" x="{x:.1f}" y="{y + 13:.1f}" text-anchor="{anchor}">{text}</text>')
     return _chart("".join(parts), y + 20) + _kinds(shown)
@@ -113,7 +113,7 @@ def _span(span: Span, x: float, y: float, scale: float) -> str:
     if width > 24:
         text = _cut(span.name, int((width - 6) / _CHARACTER))
         label = f'<text class="gx-inside" x="{x + 3:.1f}" y="{y + 12:.1f}">{escape(text)}</text>'
-    told = f"{span.name} ({span.kind}): {(span.end - span.start) * 1e3:.3g} ms from {span.start * 1e3:.3g} ms"
+    told = f"{span.name} ({span.kind}): {_milliseconds(span.end - span.start)} from {_milliseconds(span.start)}"
     return (
         f'<g><title>{escape(told)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="16" rx="2" '
         f'fill="{_LANE_COLOURS.get(span.kind, _OTHER)}"/>{label}</g>'
@@ -134,6 +134,12 @@ def _chart(content: str, height: float) -> str:
         f'<svg class="gx-chart" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" width="{_WIDTH:.0f}" height="{height:.0f}" '
         f'role="img">{content}</svg>'
     )
+
+
+def _milliseconds(seconds: float) -> str:
+    """Returns three digits, or all before the point: 1150 ms, not 1.15e+03 ms."""
+    value = seconds * 1e3
+    return f"{value:.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 def _cut(text: str, most: int) -> str:

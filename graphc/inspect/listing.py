@@ -26,6 +26,8 @@ _GAP = 3
 _WIDEST = 64
 """Maximum width of a line of source; the rest is cut off."""
 _MOST_ARGUMENTS = 20
+_FEW = 4
+"""Maximum number of values read of one global that are listed; more are counted."""
 _SMALL_CALL = 5e-6
 """The overhead of calling a compiled function, in seconds."""
 
@@ -58,7 +60,14 @@ def format_explanation(found: Explanation) -> Group:
 def _guards(found: Explanation) -> list[str]:
     """Returns the values read outside the arguments, and those that take longer to check than a small call."""
     outside = [guard.what for guard in found.guards if guard.what.startswith(("global ", "outer "))]
-    rows = [", ".join(dict.fromkeys(outside))] if outside else []
+    parts: dict[str, list[str]] = {}  # of each global or outer name: it and what is read of it
+    for what in dict.fromkeys(outside):
+        parts.setdefault(what.partition(")")[0] + ")", []).append(what)
+    told = [
+        f"{name} with {len(read)} of its attributes and items" if len(read) > _FEW else ", ".join(read)
+        for name, read in parts.items()
+    ]
+    rows = [", ".join(told)] if told else []
     remedy = "pass it as a tensor, or keep it in a Variable"
     slow = [guard for guard in found.guards if guard.seconds > _SMALL_CALL]
     rows += [f"{guard.what} takes about {guard.seconds * 1e6:.0f} us at each call: {remedy}" for guard in slow]
@@ -96,7 +105,8 @@ def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
             str(number), Text(_shortened(_source(place.file, number))), *counts, Text("; ".join(notes), style="cyan")
         )
         before = number
-    return [Text(f"{place.function} in {place.file}"), table]
+    name = place.short.rpartition(":")[0]
+    return [Text(f"{place.function} in {name if name.startswith('In[') else place.file}"), table]
 
 
 def _source(file: str, number: int) -> str:

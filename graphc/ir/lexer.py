@@ -51,6 +51,9 @@ class Reader:
     Args:
       text: the text to read.
       literals: the arrays stored beside the text, by name.
+
+    Attributes:
+      file: the file of the last location that was read; empty before.
     """
 
     def __init__(self, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> None:
@@ -66,6 +69,7 @@ class Reader:
         self._starts.append(len(text))
         self._at = 0
         self._depth = 0
+        self.file = ""
 
     @property
     def place(self) -> int:

@@ -170,7 +170,9 @@ class _GraphParser:
     def _location(self) -> Location:
         reader = self._reader
         reader.word("(")
-        file = reader.string()
+        if reader.peek() != ":" or not reader.file:  # without a file it is that of the location before
+            reader.file = reader.string()
+        file = reader.file
         reader.word(":")
         line = reader.line()
         location = Location(file, line, reader.string()) if reader.accept("in") else Location(file, line)

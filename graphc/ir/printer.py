@@ -13,7 +13,7 @@ The grammar, which the parser reads exactly. Spaces and line ends separate token
     attrs    = "{" name "=" value {"," name "=" value} "}"
     device   = "@" string
     after    = "after" "(" "%" name {"," "%" name} ")"                                   the control inputs
-    loc      = "loc" "(" string ":" integer ["in" string] ")"                            file, line, function
+    loc      = "loc" "(" [string] ":" integer ["in" string] ")"       file (or that of the loc before), line, function
     bodies   = "{" {name [":" name] signature} "}"       the regions: the op's name for it, the graph's own if another
     value    = "None" | "True" | "False" | integer | float | "complex" "(" float "," float ")" | string
              | dtype | type | type "(" (list | "zlib" string | "stored" string) ")" | "(" [value ","] ... ")"
@@ -73,12 +73,19 @@ def print_graph(graph: Graph, *, locations: bool = True, store: Store | None = N
         return %x, %constant
       }
     """
-    return "\n".join(_graph_lines(graph, f"graph {_name(graph.name)}", "", locations, store))
+    files = _Files() if locations else None
+    return "\n".join(_graph_lines(graph, f"graph {_name(graph.name)}", "", files, store))
 
 
 def print_node(node: Node, *, locations: bool = True) -> str:
     """Returns the node's line of text, without its regions."""
-    return _node_line(node, {}, locations, None)
+    return _node_line(node, {}, _Files() if locations else None, None)
+
+
+class _Files:
+    """The file of the last location: the next one names it only if it is another."""
+
+    last = ""
 
 
 def has_text(value: Any) -> bool:
@@ -125,13 +132,13 @@ def print_value(value: Any, store: Store | None = None) -> str:
     return f"<{_UNSAFE.sub('', described)}>"
 
 
-def _graph_lines(graph: Graph, head: str, indent: str, locations: bool, store: Store | None) -> Iterator[str]:
+def _graph_lines(graph: Graph, head: str, indent: str, files: _Files | None, store: Store | None) -> Iterator[str]:
     inputs = _input_names(graph)
     parameters = ", ".join(f"%{inputs[value]}: {value.type}" for value in graph.inputs)
     yield f"{indent}{head}({parameters}) -> {_types(graph.outputs, always_list=True)} {{"
     inner = indent + "  "
     for node in graph.nodes:
-        line = inner + _node_line(node, inputs, locations, store)
+        line = inner + _node_line(node, inputs, files, store)
         if not node.regions:
             yield line
             continue
@@ -139,7 +146,7 @@ def _graph_lines(graph: Graph, head: str, indent: str, locations: bool, store: S
         for index, region in enumerate(node.regions):
             label = node.op.region_label(index)
             head = _name(label) if region.name == label else f"{_name(label)}: {_name(region.name)}"
-            yield from _graph_lines(region, head, inner + "  ", locations, store)
+            yield from _graph_lines(region, head, inner + "  ", files, store)
         yield inner + "}"
     yield f"{inner}return {', '.join(_use(value, inputs) for value in graph.outputs)}".rstrip()
     yield indent + "}"
@@ -155,7 +162,7 @@ def _input_names(graph: Graph) -> dict[Value, str]:
     return {value: _name(unique(value.name or f"arg{value.index}")) for value in graph.inputs}
 
 
-def _node_line(node: Node, inputs: dict[Value, str], locations: bool, store: Store | None) -> str:
+def _node_line(node: Node, inputs: dict[Value, str], files: _Files | None, store: Store | None) -> str:
     uses = ", ".join([_use(value, inputs) for value in node.inputs])
     parts = [f"%{_name(node.name)}: {_types(node.outputs)} = {_name(node.op.name)}({uses})"]
     if node.attrs:
@@ -164,8 +171,8 @@ def _node_line(node: Node, inputs: dict[Value, str], locations: bool, store: Sto
         parts.append(f"@{_string(node.device)}")
     if node.control_inputs:
         parts.append(f"after({', '.join(f'%{_name(control.name)}' for control in node.control_inputs)})")
-    if locations and node.location is not None:
-        parts.append(_location(node.location))
+    if files is not None and node.location is not None:
+        parts.append(_location(node.location, files))
     return " ".join(parts)
 
 
@@ -186,9 +193,11 @@ def _attrs(attrs: Attrs, store: Store | None) -> str:
     return f"{{{', '.join(f'{_name(name)} = {print_value(value, store)}' for name, value in attrs.items())}}}"
 
 
-def _location(location: Location) -> str:
+def _location(location: Location, files: _Files) -> str:
     function = "" if location.function == "<module>" else f" in {_string(location.function)}"
-    return f"loc({_string(location.file)}:{location.line}{function})"
+    file = "" if location.file == files.last else _string(location.file)
+    files.last = location.file
+    return f"loc({file}:{location.line}{function})"
 
 
 def _string(text: str) -> str:

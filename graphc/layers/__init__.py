@@ -1,6 +1,7 @@
 """Layer 10: layers, which hold the Variables of a model and make them at the first call."""
 
 from graphc.base import hint_missing
+from graphc.layers.attention import MultiHeadAttention
 from graphc.layers.containers import Sequential
 from graphc.layers.convolution import Conv1D, Conv2D
 from graphc.layers.dense import Dense
@@ -21,15 +22,19 @@ from graphc.layers.pooling import (
     MaxPooling2D,
 )
 from graphc.layers.quantize import QuantizationReport, QuantizedWeight, WeightReport, quantize
+from graphc.layers.recurrent import GRU, LSTM, Bidirectional
 from graphc.layers.rematerialise import remat
 from graphc.layers.shaping import Activation, Embedding, Flatten, Reshape
 from graphc.layers.string_lookup import StringLookup
 
 __all__ = [
+    "GRU",
+    "LSTM",
     "Activation",
     "AveragePooling1D",
     "AveragePooling2D",
     "BatchNormalization",
+    "Bidirectional",
     "Conv1D",
     "Conv2D",
     "Dense",
@@ -45,6 +50,7 @@ __all__ = [
     "MaxPooling1D",
     "MaxPooling2D",
     "Module",
+    "MultiHeadAttention",
     "QuantizationReport",
     "QuantizedWeight",
     "Reshape",

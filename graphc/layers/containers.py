@@ -98,8 +98,10 @@ class Sequential(TensorLayer):
         yield from ((names(name), part) for name, part in super()._parts() if name != "layers")
 
     def __repr__(self) -> str:
+        names = UniqueNames()  # as in the summary
         layers = ", ".join(
-            repr(layer).strip("<>") if isinstance(layer, Module) else _name(layer) for layer in self.layers
+            f"{type(layer).__name__} {names(layer.name)!r}" if isinstance(layer, Module) else _name(layer)
+            for layer in self.layers
         )
         return f"<Sequential {self.name!r}: {layers}>"
 

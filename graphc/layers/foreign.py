@@ -202,4 +202,10 @@ def _equinox(
         return module(*inputs, **options, **({} if key is None else {"key": key}))
 
     call = jax.vmap(one, in_axes=(None if keys is None else 0, *[0] * len(inputs))) if batched else one
-    return call(keys, *inputs), state
+    try:
+        return call(keys, *inputs), state
+    except (TypeError, ValueError) as error:
+        if batched:
+            rows = "the module is called for each row of a batch; for one example, write batched=False in from_equinox"
+            error.args = (f"{error} ({rows})",)
+        raise

@@ -9,7 +9,7 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike
-from graphc.ops import ones, random, zeros
+from graphc.ops import linalg, ones, permute_dims, random, reshape, sign, zeros
 
 __all__ = ["Initializer", "initializer"]
 
@@ -57,6 +57,14 @@ def normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     return random.normal(shape, dtype, scale=0.05)
 
 
+def orthogonal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
+    """A random matrix with orthonormal rows or columns (Saxe and others, 2014)."""
+    rows, columns = math.prod(shape[:-1]), shape[-1]
+    q, r = linalg.qr(random.normal((max(rows, columns), min(rows, columns)), dtype))
+    q = q * sign(linalg.diagonal(r))  # else the matrix is not uniformly random
+    return reshape(q if rows >= columns else permute_dims(q, (1, 0)), shape)
+
+
 def _fans(shape: tuple[int, ...]) -> tuple[int, int]:
     """Returns the fan-in and fan-out of a matrix, or of a kernel ``(*space, in, out)``."""
     space = math.prod(shape[:-2])
@@ -82,6 +90,7 @@ _INITIALIZERS: dict[str, Initializer] = {
     "lecun_uniform": lecun_uniform,
     "normal": normal,
     "ones": ones,
+    "orthogonal": orthogonal,
     "uniform": uniform,
     "zeros": zeros,
 }

@@ -18,12 +18,12 @@ def print_summary(model: Any, input_shape: Sequence[int] | None = None) -> None:
     from rich.table import Table
 
     outputs = {} if input_shape is None else _output_shapes(model, zeros((1, *input_shape)))
-    table = Table("layer", "kind", "output", "parameters")
-    table.columns[3].justify = "right"
+    table = Table("layer", "kind", *(["output"] if outputs else []))  # only a call for a shape tells them
+    table.add_column("parameters", justify="right")
     for name, part in model._parts():
         if isinstance(part, Module):
             count = "not built" if not getattr(part, "built", True) else f"{_count(part.variables):,}"
-            table.add_row(name, type(part).__name__, outputs.get(id(part), ""), count)
+            table.add_row(name, type(part).__name__, *([outputs.get(id(part), "")] if outputs else []), count)
     total, trained = _count(model.variables), _count(model.trainable_variables)
     console = Console()
     console.print(f"{type(model).__name__} {model.name!r}", highlight=False)

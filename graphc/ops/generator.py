@@ -113,6 +113,9 @@ class Generator(BasicDistributions):
     def __init__(self, seed: Any = 0) -> None:
         self._start(_state_of_seed(seed, "Generator"))
 
+    def __repr__(self) -> str:
+        return f"<Generator, {'made in a trace' if self.local_state is not None else 'with a state of its own'}>"
+
     @classmethod
     def from_seed(cls, seed: Any) -> Generator:
         """Returns a generator with a seed (TensorFlow's name of the constructor).

@@ -44,7 +44,12 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
         if is_by_hand() and any(map(is_symbolic, inputs)):
             return on_host(lambda *values: run(values, attributes), inputs, {})
         arrays = [
-            known_values(op.name, name, value, "pass size=, the number of elements to keep, or call it on the result")
+            known_values(
+                op.name,
+                name,
+                value,
+                "pass size=, the number of elements to keep, or call it outside the compiled function",
+            )
             for name, value in zip(op.params, inputs, strict=True)
         ]
         try:

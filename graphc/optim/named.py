@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, Literal, TypedDict
 
 import jax
@@ -25,6 +27,12 @@ LearningRate = float | Callable[[Any], Any]
 LossScale = float | Literal["dynamic"] | None
 
 _map: Any = jax.tree.map
+_NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
+_CALLED_HERE = {
+    "lr": "learning_rate", "beta_1": "b1", "beta_2": "b2", "beta1": "b1", "beta2": "b2", "betas": "b1 and b2",
+    "epsilon": "eps", "rho": "decay", "alpha": "decay",
+}  # fmt: skip
+"""Options of Keras and PyTorch, by what optax calls them."""
 _CLIPS: dict[str, Callable[[float], optax.GradientTransformation]] = {
     "clipvalue": optax.clip,
     "clipnorm": clipping_by_norm,
@@ -51,7 +59,7 @@ class Options(TypedDict, total=False):
 
 
 class Named(Optimizer):
-    """An optimizer that is one function of optax, told by numbers."""
+    """An optimizer that is one function of optax, told by numbers; ``others`` are passed on as they are."""
 
     @with_short_errors
     def __init__(
@@ -61,6 +69,7 @@ class Named(Optimizer):
         options: Options,
         *,
         weight_decay: float | None = None,
+        others: Mapping[str, Any] = _NO_OTHERS,
         **numbers: Any,
     ) -> None:
         name = type(self).__name__.lower()
@@ -72,8 +81,9 @@ class Named(Optimizer):
         if loss_scale != "dynamic":
             given["loss_scale"] = loss_scale
         if unknown := [option for option in options if option not in (*_CLIPS, "loss_scale")]:
-            known = ("learning_rate", *numbers, "weight_decay", *_CLIPS, "loss_scale")
-            hint = "use learning_rate; " if unknown[0] == "lr" else ""
+            known = ("learning_rate", *inspect.signature(type(self)).parameters, "weight_decay", *_CLIPS, "loss_scale")
+            known = [option for option in dict.fromkeys(known) if option != "options"]
+            hint = f"it is {here} here; " if (here := _CALLED_HERE.get(unknown[0])) else ""
             error = InvalidTypeError(f"{name}: there is no option {unknown[0]!r}; {hint}there are {', '.join(known)}")
             raise at(error, user_location())
         given = {
@@ -83,17 +93,17 @@ class Named(Optimizer):
         }
         transformation = rated(
             lambda rate: _decayed(
-                rule(rate, **{argument: given.get(argument) for argument in numbers}), rate, weight_decay
+                rule(rate, **{argument: given.get(argument) for argument in numbers}, **others), rate, weight_decay
             ),
             learning_rate,
             clips=[clip(given[argument]) for argument, clip in _CLIPS.items() if argument in given],
             loss_scale=loss_scale,
         )
-        given = {"learning_rate": learning_rate, **given, "loss_scale": loss_scale}
+        given = {"learning_rate": learning_rate, **given, **others, "loss_scale": loss_scale}
         label = (
             f"{name}({', '.join(f'{argument}={value!r}' for argument, value in given.items() if value is not None)})"
         )
-        if scheduled:
+        if scheduled or not all(isinstance(value, bool | int | float | str) for value in others.values()):
             token = register(transformation, name)
         else:
             token = _registered.get(label) or _registered.setdefault(label, register(transformation, label))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import jax
 import optax
@@ -28,7 +28,17 @@ from graphc.tracing import making_state
 __all__ = ["Optimizer", "checked_variables"]
 
 
-_WHEN_MADE = "layers make theirs at the first call, so ask for trainable_variables after it"
+_WHEN_MADE = (
+    "layers make theirs at the first call, so call optimizer.minimize(loss, model), or ask for trainable_variables "
+    "after it"
+)
+
+
+class HasVariables(Protocol):
+    """A model: an object with trainable Variables, which its first call may make."""
+
+    @property
+    def trainable_variables(self) -> Iterable[Variable]: ...
 
 
 class Optimizer(Stateful):
@@ -266,12 +276,17 @@ class Optimizer(Stateful):
         for variable, value in zip(written, results, strict=True):
             variable.assign(value)
 
-    def minimize(self, loss_fn: Callable[[], Tensor], variables: Sequence[Variable]) -> Tensor:
+    def minimize(
+        self,
+        loss_fn: Callable[[], Tensor],
+        variables: Iterable[Variable] | HasVariables | Callable[[], Iterable[Variable]],
+    ) -> Tensor:
         """Computes a loss and its gradients, and updates the variables.
 
         Args:
           loss_fn: takes nothing, returns the loss.
-          variables: what to update.
+          variables: what to update: a model, whose layers may make their Variables in this very call; Variables; or a
+            function that returns them, which is called after ``loss_fn``.
 
         Returns:
           The loss before the update.
@@ -285,6 +300,8 @@ class Optimizer(Stateful):
           >>> loss = gx.optim.SGD(0.1).minimize(lambda: w * w, [w])
           >>> loss.item(), round(w.item(), 3)
           (25.0, 4.0)
+          >>> model = gx.layers.Sequential([gx.layers.Dense(1)])
+          >>> loss = gx.optim.Adam(0.1).minimize(lambda: gx.mean(model(gx.ones((2, 3))) ** 2), model)
         """
         if not callable(loss_fn):
             raise _error(
@@ -292,12 +309,15 @@ class Optimizer(Stateful):
                 f"{self.name}: minimize takes a function of no arguments that returns the loss, got {loss_fn!r:.60}; "
                 "for a loss that is computed already use a GradientTape and apply_gradients",
             )
-        targets = checked_variables(variables)
-        if self._scales:
-            self.build(targets)
-        with GradientTape(watch_accessed_variables=False) as tape:
+        later = _asked_later(variables)
+        targets = checked_variables(cast("Iterable[Variable]", variables)) if later is None else []
+        with GradientTape(watch_accessed_variables=later is not None) as tape:
             tape.watch(targets)
             loss = call(loss_fn)()
+            if later is not None:
+                targets = checked_variables(later())
+            if self._scales:
+                self.build(targets)
             scaled = self.scale_loss(loss) if self._scales else loss
         self.apply(tape.gradient(scaled, targets), targets)
         return loss
@@ -321,7 +341,15 @@ class Optimizer(Stateful):
         )
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._transformation!r}, {len(self._targets)} variables>"
+        # Without what the first update makes: an object that reads alike before and after is no reason for a trace.
+        return f"<{type(self).__name__} {self._transformation}>"
+
+
+def _asked_later(variables: Any) -> Callable[[], Iterable[Variable]] | None:
+    """Returns the function that gives the Variables once the loss is computed; None for Variables that are given."""
+    if hasattr(variables, "trainable_variables"):
+        return lambda: variables.trainable_variables
+    return cast("Callable[[], Iterable[Variable]]", variables) if callable(variables) else None
 
 
 def _device_of(array: jax.Array) -> Any:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from graphc.optim.algorithms import SGD, Adam, AdamW, RMSprop
+from graphc.optim.by_name import class_of
 
 __all__ = ["remade"]
-
-_CLASSES = {kind.__name__.lower(): kind for kind in (SGD, Adam, AdamW, RMSprop)}
 
 
 def remade(label: str) -> str | None:
@@ -29,7 +27,8 @@ def remade(label: str) -> str | None:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             return None
         options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-        made = _CLASSES[call.func.id](**options)
-    except (SyntaxError, ValueError, TypeError, KeyError, MemoryError, RecursionError):
+        kind = class_of(call.func.id)
+        made = None if kind is None else kind(**options)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
-    return made.transformation
+    return None if made is None else made.transformation

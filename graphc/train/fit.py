@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import Any, Never, cast
 
-from graphc.base import at, user_location
+from graphc.base import at, refuse_options, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import shorten
 from graphc.distribute import process_index
@@ -30,6 +30,7 @@ def fit(
     callbacks: Sequence[Callback] = (),
     history: History | None = None,
     progress: bool = True,
+    **unsupported: Never,
 ) -> History:
     """Trains: calls a step for each batch of a dataset, for several epochs.
 
@@ -51,6 +52,7 @@ def fit(
         was saved.
       progress: whether to show a progress bar, and a line for each epoch; with several processes, the first one shows
         it.
+      **unsupported: for the options of Keras's ``fit``: a message says what to write instead.
 
     Returns:
       The history.
@@ -71,6 +73,7 @@ def fit(
       (2.0, 20)
     """
     _check(step, validation)
+    refuse_options("fit", unsupported, _INSTEAD)
     history = History() if history is None else history
     history.why_stopped = history.how = ""
     names = [name for name in history.values if not name.startswith("val_")]
@@ -103,6 +106,17 @@ def fit(
         shorten(error)
         raise
     return history
+
+
+_STEP = "write a step that calls optimizer.minimize(loss, model): gx.train.fit(step, dataset)"
+_INSTEAD = {
+    **dict.fromkeys(("optimizer", "loss", "metrics"), _STEP),
+    "validation_data": "write validation=(function, dataset), with a function that returns numbers for a batch",
+    "batch_size": "write dataset.batch(n)",
+    "verbose": "write progress=False or progress=True",
+    "steps_per_epoch": "write steps=",
+}
+"""What Keras's ``fit`` takes, and what to write instead."""
 
 
 def _check(step: Any, validation: Any) -> None:

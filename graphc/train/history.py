@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Mapping
 from importlib import import_module
@@ -102,7 +103,9 @@ class History:
             text = f"History.plot needs matplotlib, which is not installed ({error}): pip install 'graphc[viz]'"
             raise at(NotFoundError(text), user_location()) from error
         names = list(dict.fromkeys(name.removeprefix("val_") for name in self.values)) or ["nothing yet"]
-        figure = figures.Figure(figsize=(5 * len(names), 3.5), layout="constrained")
+        members = {"_repr_png_": _png}  # which notebooks ask for; matplotlib's own picture needs pyplot
+        kind = type("Figure", (figures.Figure,), members)
+        figure = kind(figsize=(5 * len(names), 3.5), layout="constrained")
         for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
             for key in (name, f"val_{name}"):
                 if key in self.values:
@@ -117,3 +120,9 @@ class History:
     def __repr__(self) -> str:
         last = ", ".join(f"{name}={value:.4g}" for name, value in self.last().items())
         return f"<History of {len(self)} epochs{': ' if last else ''}{last}>"
+
+
+def _png(figure: Any) -> bytes:
+    """Returns the picture that a notebook shows."""
+    figure.savefig(file := io.BytesIO(), format="png")
+    return file.getvalue()

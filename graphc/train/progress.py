@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any, Self
 
 import numpy as np
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from graphc.train.history import History
@@ -33,7 +35,9 @@ class TrainingProgress:
     def __init__(self, epochs: int, history: History) -> None:
         self._epochs, self._history = epochs, history
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, TextColumn("{task.fields[numbers]}"), transient=True)
+        # In a notebook rich's bar is a widget; without ipywidgets it warns instead, in the middle of the output.
+        console = Console(force_jupyter=None if find_spec("ipywidgets") else False)
+        self._bar = Progress(*columns, TextColumn("{task.fields[numbers]}"), transient=True, console=console)
         self._task = self._bar.add_task(self._title, total=None, numbers="")
         self._steps, self._how = 0, ""
         self._shown = self._begun = time.monotonic()

@@ -337,6 +337,14 @@ def test_what_is_looked_at_again_is_listed_and_what_takes_long_is_named() -> Non
     assert re.search(r"global _TABLE \(.*\) takes about \d+ us at each call: pass it as a tensor", text)
 
 
+_MODEL = gx.layers.Dense(1, in_features=2)
+
+
+def test_many_values_read_of_one_global_are_counted() -> None:
+    text = str(gx.explain(lambda x: _MODEL(x) * _RATE, gx.ones((1, 2)), compile=False))
+    assert re.search(r"global _MODEL \(.*\) with \d+ of its attributes and items, global _RATE", text)
+
+
 def steps(x: Any) -> Any:
     y = x
     for _ in range(100):

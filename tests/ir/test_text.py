@@ -27,7 +27,7 @@ from tests.ir.strategies import (
 GOLDEN = """\
 graph step(%x: f32[3], %neg_1: f32[3]) -> (f32[3], f32[3]) {
   %read: f32[] = read() {name = "w"} @"/device:CPU:0" loc("train.py":12)
-  %neg: f32[3] = neg(%x) loc("train.py":13 in "step")
+  %neg: f32[3] = neg(%x) loc(:13 in "step")
   %"a pair": (f32[3], f32[3]) = pair(%neg)
   %write: () = write(%read) {name = "w"} after(%neg, %"a pair")
   %repeat: f32[3] = repeat(%"a pair"#1) {times = 2} {
@@ -70,6 +70,16 @@ def test_a_region_with_a_name_of_its_own_keeps_it() -> None:
     text = GOLDEN.replace("body(", "body: loop(")
     graph = parse_graph(text, TEST_OPS)
     assert graph.nodes[-1].regions[0].name == "loop"
+    assert print_graph(graph) == text
+
+
+def test_a_location_names_its_file_if_the_one_before_has_another() -> None:
+    places = ['"a.py":1', '"b.py":2', ':3 in "f"']
+    lines = [f"  %n{i}: f32[3] = neg(%{f'n{i - 1}' if i else 'x'}) loc({place})" for i, place in enumerate(places)]
+    text = "\n".join([HEAD.rstrip(), *lines, "  return %n2", "}"])
+    graph = parse_graph(text, TEST_OPS)
+    files = [node.location.file for node in graph.nodes if node.location is not None]
+    assert files == ["a.py", "b.py", "b.py"]
     assert print_graph(graph) == text
 
 
@@ -162,6 +172,7 @@ HEAD = "graph g(%x: f32[3]) -> (f32[3]) {\n  "
         (HEAD + '%y: f32[3] = neg(%x) {a = "\\q"}', "expected a string with the escapes of JSON"),
         (HEAD + "%y: f32[3] = neg(%x) @cpu", "expected a string in double quotes, found 'cpu'"),
         (HEAD + '%y: f32[3] = neg(%x) loc("f":x)', "expected an integer, found 'x'"),
+        (HEAD + "%y: f32[3] = neg(%x) loc(:3)", "expected a string in double quotes, found ':'"),
         (HEAD + "%y: f32[3] = repeat(%x) { loop(", "expected the op's regions (body) in order, found 'loop'"),
         (HEAD + "return }", "line 1, column 24: expected the types of the graph's outputs, (), found other types"),
         (HEAD + "return %x } x", "line 2, column 15: expected the end of the text, found 'x'"),

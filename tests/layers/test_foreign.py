@@ -98,6 +98,8 @@ def test_a_module_of_equinox_trains_with_dropout() -> None:
     assert [*layer.named_variables()] == ["first/weight", "first/bias", "last/weight", "last/bias"]
     wanted = jax.vmap(eqx.nn.inference_mode(module))(X)
     np.testing.assert_allclose(layer(X).numpy(), wanted, rtol=1e-5, atol=1e-6)
+    with pytest.raises(gx.errors.InvalidArgumentError, match="each row of a batch; for one example, write batched=Fal"):
+        gx.layers.from_equinox(eqx.nn.Linear(3, 2, key=jax.random.key(0)))(gx.ones(3))
     alone = gx.layers.from_equinox(module, batched=False)
     np.testing.assert_allclose(alone(X[0]).numpy(), wanted[0], rtol=1e-5, atol=1e-6)
     assert layer(X, training=True).tolist() != layer(X, training=True).tolist()

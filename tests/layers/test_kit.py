@@ -109,7 +109,7 @@ def test_fifty_steps_on_four_devices_normalise_by_the_whole_batch(view: str) -> 
 
         def step(x: Any, y: Any) -> Any:
             loss = lambda: gx.losses.mean_squared_error(y, model(x, training=True))  # noqa: E731
-            optimizer.minimize(loss, model.trainable_variables)
+            optimizer.minimize(loss, model)
             mean.update(x)
 
         run = parallel.function(step) if view == "replica" else gx.function(step)
@@ -206,8 +206,11 @@ def test_a_summary_lists_layers_shapes_and_parameters(capsys: pytest.CaptureFixt
     frozen = layers.Dense(4, name="frozen")
     frozen.trainable = False
     model = layers.Sequential([layers.Flatten(), frozen, gx.nn.relu, layers.Dense(1000)])
+    assert repr(layers.Sequential([layers.Dense(1), layers.Dense(1)])).endswith(": Dense 'dense', Dense 'dense_1'>")
     model.summary()
-    assert "not built" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "not built" in printed
+    assert "output" not in printed  # which only a call tells
     model.summary((2, 3))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Sequential 'sequential'"

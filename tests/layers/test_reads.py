@@ -22,16 +22,22 @@ LAYERS: list[Any] = [
     *(getattr(gx.layers, f"Global{kind}Pooling{space}D")() for kind in ("Max", "Average") for space in (1, 2)),
     gx.layers.Conv1D(2, 1, activation=gx.nn.relu),
     gx.layers.Conv2D(2, 1, activation=gx.nn.relu),
+    gx.layers.LSTM(2),
+    gx.layers.GRU(2),
+    gx.layers.Bidirectional(gx.layers.GRU(2)),
+    gx.layers.MultiHeadAttention(1, 2),
 ]
+SEQUENCES = ("LSTM", "GRU", "Bidirectional", "MultiHeadAttention")
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
 def test_a_layer_tells_of_all_that_its_call_reads(layer: Any) -> None:
     kind, read = type(layer), set[str]()
     name = kind.__name__
-    shape = (1, 2, 2) if name.endswith("1D") else (1, 2, 2, 2) if name.endswith("2D") else (1, 2)
+    shape = (1, 2, 2) if name.endswith("1D") or name in SEQUENCES else (1, 2, 2, 2) if name.endswith("2D") else (1, 2)
     x = gx.ones(shape, dtype="int32" if name == "Embedding" else "float32")
-    layer(x, training=True)  # it is built
+    inputs = (x, x) if name == "MultiHeadAttention" else (x,)
+    layer(*inputs, training=True)  # it is built
 
     class Spy(kind):  # type: ignore[misc, valid-type]
         def __getattribute__(self, asked: str) -> Any:
@@ -39,7 +45,7 @@ def test_a_layer_tells_of_all_that_its_call_reads(layer: Any) -> None:
             return super().__getattribute__(asked)
 
     layer.__class__ = Spy
-    layer(x, training=True)
+    layer(*inputs, training=True)
     layer.__class__ = kind
     assert read & {*vars(layer)} <= {*kind.__graphc_reads__}
 

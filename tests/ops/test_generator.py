@@ -43,6 +43,10 @@ def test_a_seed_is_that_of_jax(seed: Any) -> None:
     assert draws(Generator.from_seed(seed)) == draws(Generator(seed))
 
 
+def test_its_text_says_what_it_is() -> None:
+    assert repr(Generator(7)) == "<Generator, with a state of its own>"
+
+
 def test_all_64_bits_of_a_seed_count() -> None:
     seeds = [0, 1, 2**32, 2**40, 2**40 + 1, -(2**40), 2**63 - 1, 2**64 - 1, -(2**63)]
     assert len({tuple(words(Generator(seed))) for seed in seeds}) == len(seeds)

@@ -203,6 +203,7 @@ def test_a_vocabulary_goes_both_ways() -> None:
     assert len(labels) == 2
     assert labels.lookup(["dog", "cow"]).tolist() == [2, 0]
     assert labels.strings(gx.asarray([[2], [1]])).tolist() == [["dog"], ["cat"]]
+    assert labels(["dog", "cow"]).tolist() == labels.lookup(["dog", "cow"]).tolist()  # as TensorFlow's StringLookup
     assert gx.strings.Vocabulary([]).lookup(gx.asarray([], dtype=str)).shape == (0,)
 
 

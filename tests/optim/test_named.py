@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 import graphc as gx
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.optim import remade
+from graphc.optim.by_name import rules
 
 
 def halve(count: Any) -> Any:
@@ -115,6 +118,49 @@ def test_a_scale_grows_after_steps_that_were_all_finite() -> None:
     assert sorted(variable.item() for variable in state.values()) == [0.0, 0, 2.0**16]
 
 
+GIVEN: dict[str, Any] = {"lbfgs": {"linesearch": None}, "noisysgd": {"eta": 0.01, "gamma": 0.5, "key": 0}}
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.parametrize("name", sorted({*rules()} - {"optimisticadam"}))  # optax deprecates that one
+def test_any_optimizer_of_optax_is_there_by_its_name(name: str) -> None:
+    given = GIVEN.get(name, {})
+    weights = [gx.Variable([1.0, 2.0]), gx.Variable([[3.0, -1.0]])]
+    optimizer = getattr(gx.optim, name)(0.125, **given)
+    rule = rules()[name](0.125, **given)
+    params = [weight.raw for weight in weights]
+    state = rule.init(params)
+    if name == "rmsprop":  # graphc's own has Keras's eps
+        rule = optax.rmsprop(0.125, eps=1e-7)
+    step = gx.function(lambda: optimizer.minimize(lambda: gx.sum(weights[0] ** 2) + gx.sum(weights[1] ** 4), weights))
+    for _ in range(3):
+        step()
+        gradients = [2 * params[0], 4 * params[1] ** 3]
+        changes, state = rule.update(gradients, state, params)
+        params = optax.apply_updates(params, changes)
+    assert step.num_traces == 1
+    for weight, param in zip(weights, params, strict=True):
+        np.testing.assert_allclose(weight.numpy(), param, rtol=2e-5, atol=1e-6)
+    restored = pickle.loads(pickle.dumps(optimizer))
+    assert type(restored) is type(optimizer)
+
+
+def test_optimizers_by_name_take_rates_schedules_and_the_options_of_all() -> None:
+    assert gx.optim.Lion is gx.optim.lion is gx.optim.LION
+    assert gx.optim.Adam is gx.optim.adam
+    with pytest.raises(AttributeError, match=r"gx.optim has no 'ScaleByAdam'"):  # its steps would go uphill
+        gx.optim.ScaleByAdam  # noqa: B018
+    w = gx.Variable(1.0)
+    optimizer = gx.optim.Lion(0.5, 0.8, b2=0.7, clipnorm=1.0, weight_decay=0.25)
+    optimizer.learning_rate = 0.25
+    optimizer.apply_gradients([(3.0, w)])
+    assert (w.item(), optimizer.learning_rate) == (pytest.approx(1.0 - 0.25 - 0.25 * 0.25), 0.25)
+    assert remade(optimizer.transformation) == optimizer.transformation
+    assert gx.optim.Lion(halve).learning_rate == 1.0
+    first, second = (gx.optim.LBFGS(0.1, linesearch=None, memory_size=size).transformation for size in (3, 4))
+    assert first != second
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_averages_follow_the_weights(compiled: bool) -> None:
     weights = [gx.Variable([1.0, 2.0]), gx.Variable(3.0)]
@@ -184,6 +230,19 @@ def _followed_before() -> None:
         (lambda: gx.optim.SGD(0.1, loss_scale="x"), InvalidTypeError, "sgd: loss_scale must be a Python number"),  # pyright: ignore
         (_rate_in_a_trace, FailedPreconditionError, "sgd: the learning rate in a compiled function before the optim"),
         (lambda: gx.optim.ExponentialMovingAverage(1.0), InvalidArgumentError, "ema: decay must be a number between 0"),
+        (
+            lambda: gx.optim.Adam(beta_1=0.9),
+            InvalidTypeError,
+            "adam: there is no option 'beta_1'; it is b1 here; there",
+        ),
+        (
+            lambda: gx.optim.Lion(0.1, betas=0),
+            InvalidTypeError,
+            "'betas'; it is b1 and b2 here; there are learning_rat",
+        ),
+        (lambda: gx.optim.Lion(), InvalidTypeError, r"lion: there is no learning_rate; write gx.optim.Lion\(0.001\)"),
+        (lambda: gx.optim.Lion(0.1, b1="x"), InvalidTypeError, "lion: b1 must be a Python number, got str 'x'"),
+        (lambda: gx.optim.LBFGS(), UnimplementedError, r"needs more than gradients.*LBFGS\(0.1, linesearch=None\)"),
         (lambda: gx.optim.ExponentialMovingAverage().update([]), InvalidArgumentError, "no variables were given"),
         (_followed_before, InvalidArgumentError, "ema: the variables are not those that it follows"),
         (

@@ -291,6 +291,35 @@ def test_data_parallel_steps_are_those_of_the_whole_batch() -> None:
         np.testing.assert_allclose(one, four, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("options", [{}, {"loss_scale": "dynamic"}])
+def test_minimize_takes_a_model_that_its_first_step_makes(compiled: bool, options: Any) -> None:
+    losses: list[list[float]] = []
+    for given in ("model", "function", "list"):
+        gx.random.seed(0)
+        model = gx.layers.Sequential([gx.layers.Dense(3), gx.layers.Dense(1)])
+        optimizer = gx.optim.SGD(0.01, **options)
+        if given == "list":
+            model(gx.ones((4, 2)))
+
+        def step(x: Any, given: str = given, model: Any = model, optimizer: Any = optimizer) -> Any:
+            of = {"model": model, "function": lambda: model.trainable_variables, "list": model.trainable_variables}
+            return optimizer.minimize(lambda: gx.mean((model(x) - 1.0) ** 2), of[given])
+
+        function = gx.function(step)
+        losses.append([(function if compiled else step)(gx.ones((4, 2))).item() for _ in range(3)])
+        if compiled and given == "model":
+            assert "first call created Variables, which exist now" in function.trace_report()[1].reason
+    assert losses[0] == losses[1] == pytest.approx(losses[2], rel=1e-6)
+    assert losses[0][2] < losses[0][0]
+
+
+def test_minimize_without_variables_names_the_model() -> None:
+    model = gx.layers.Dense(1)
+    with pytest.raises(InvalidArgumentError, match=r"no variables.*call optimizer.minimize\(loss, model\)"):
+        gx.optim.SGD(0.1).minimize(lambda: gx.sum(model(gx.ones((1, 2)))), model.trainable_variables)
+
+
 W = gx.Variable([1.0, 2.0], name="weight")
 B = gx.Variable(0.0, name="offset")
 

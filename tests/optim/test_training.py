@@ -70,7 +70,7 @@ def test_a_compiled_epoch_is_its_steps() -> None:
             def loss() -> Any:
                 return gx.losses.sparse_softmax_cross_entropy(y, model(x, training=True))
 
-            return optimizer.minimize(loss, model.trainable_variables)
+            return optimizer.minimize(loss, model)
 
         return model, step
 

@@ -30,7 +30,7 @@ class Program:
         def loss() -> Any:
             return gx.mean((self.model(x, training=True) - y) ** 2)
 
-        return self.optimizer.minimize(loss, self.model.trainable_variables)
+        return self.optimizer.minimize(loss, self.model)
 
     def error(self, x: Any, y: Any) -> Any:
         return {"error": gx.mean(gx.abs(self.model(x) - y))}
@@ -173,6 +173,7 @@ def test_logs_for_tensorboard_and_a_picture(tmp_path: Path) -> None:
     assert (tmp_path / "loss.png").read_bytes()[1:4] == b"PNG"
     (axes,) = figure.axes
     assert [line.get_label() for line in axes.lines] == ["loss", "val_loss"]
+    assert figure._repr_png_()[1:4] == b"PNG"  # what a notebook shows, also without pyplot
     assert gx.train.History().plot().axes[0].get_title() == "nothing yet"
 
 
@@ -231,6 +232,29 @@ def test_a_model_for_a_step_and_a_dataset_for_a_pair_are_refused() -> None:
     for validation in pairs:
         with pytest.raises(gx.errors.InvalidTypeError, match=r"validation is a pair \(function, batches\): .* got \w+"):
             fit(lambda x: 0.0, data, validation=validation, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("option", "remedy"),
+    [
+        ("optimizer", r"write a step that calls optimizer.minimize\(loss, model\): gx.train.fit\(step, dataset\)"),
+        ("validation_data", r"write validation=\(function, dataset\)"),
+        ("foo", "see its docstring"),
+    ],
+)
+def test_options_of_keras_are_told_what_to_write(option: str, remedy: str) -> None:
+    given: dict[str, Any] = {option: 1}
+    with pytest.raises(gx.errors.InvalidTypeError, match=f"fit: there is no option '{option}': {remedy}"):
+        fit(lambda x: 0.0, [0.0], progress=False, **given)
+
+
+def test_progress_in_a_notebook_without_widgets_does_not_warn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("graphc.train.progress.find_spec", lambda name: None)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    fit(lambda x: 1.5, [0.0], 2)  # warnings are errors
+    assert "epoch 2/2  loss 1.5" in capsys.readouterr().out
 
 
 def test_the_replicas_of_a_step_are_averaged() -> None:

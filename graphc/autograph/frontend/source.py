@@ -12,6 +12,7 @@ import __future__
 import ast
 import dis
 import re
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -142,15 +143,22 @@ _CHANGED = "the file has changed since it was loaded"
 
 
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
-    remedy = (
-        "Reload the module (importlib.reload), and use the function that it has then"
-        if reason.endswith(_CHANGED)
-        else "Define it in a file or a notebook cell, or use gx.cond, gx.where and gx.while_loop with autograph=False"
-    )
+    others = ", or use gx.cond, gx.where and gx.while_loop with autograph=False"
+    remedy = f"Define it in a file or a notebook cell{others}"
+    if reason.endswith(_CHANGED):
+        remedy = "Reload the module (importlib.reload), and use the function that it has then"
+    elif code.co_filename == "<stdin>" and not _typed_in():
+        reason = "a program that comes through a pipe or a heredoc cannot be read again"
+        remedy = f"Run it as `python FILE`, `python < FILE` or `python -c PROGRAM`{others}"
     return NoSourceError(
         f"the source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
         f'(File "{code.co_filename}", line {code.co_firstlineno}). {remedy}'
     )
+
+
+def _typed_in() -> bool:
+    """Returns True if a person types the program."""
+    return bool(sys.flags.interactive) or (sys.stdin is not None and sys.stdin.isatty())  # pyright: ignore[reportUnnecessaryComparison]  pythonw
 
 
 def has_control_flow(function: object) -> bool:

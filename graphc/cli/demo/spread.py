@@ -8,16 +8,42 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 import graphc as gx
-from graphc.cli.demo.digits import Classifier, load_digits
 
-__all__ = ["COUNTS", "Spread", "in_processes", "on_devices", "train"]
+__all__ = ["Classifier", "Spread", "digits", "in_processes", "on_devices", "train"]
 
 COUNTS = 1, 2, 4, 8
+BATCH = 64
 PROCESSES = 2
 PREFIX = "[0] "
+
+
+def digits() -> gx.data.Dataset:
+    """Returns the 1,797 handwritten digits of scikit-learn, 8 x 8 grey values each, in batches."""
+    from sklearn import datasets
+
+    data = cast("Any", datasets.load_digits)()
+    rows = (data.data / 16.0).astype(np.float32), data.target.astype(np.int32)
+    return gx.data.Dataset.from_tensor_slices(rows).shuffle(len(rows[0]), seed=0).batch(BATCH)
+
+
+class Classifier:
+    """A network of one hidden layer, and its optimizer."""
+
+    def __init__(self) -> None:
+        gx.random.seed(1)
+        self.network = gx.layers.Sequential([gx.layers.Dense(128, activation="relu"), gx.layers.Dense(10)])
+        self.optimizer = gx.optim.Adam(3e-3)
+        self.network(gx.zeros((1, 64)))  # the first call makes the weights
+        self.optimizer.build(self.network.trainable_variables)
+
+    def step(self, x: gx.Tensor, y: gx.Tensor) -> gx.Tensor:
+        """One step of training; returns the loss before it."""
+        return self.optimizer.minimize(lambda: gx.losses.sparse_softmax_cross_entropy(y, self.network(x)), self.network)
 
 
 @dataclass(frozen=True)
@@ -45,12 +71,11 @@ def train(devices: Sequence[Any] | None) -> list[float]:
     Args:
       devices: on which; on those of all processes when None.
     """
-    digits = load_digits()
     parallel = gx.distribute.DataParallel(devices)
     with parallel.scope():
         model = Classifier()
     step = gx.function(model.step)
-    losses = [step(*parallel.shard(batch)) for batch in digits.batches()]
+    losses = [step(*parallel.shard(batch)) for batch in digits()]
     return [loss.item() for loss in losses]
 
 

@@ -46,7 +46,10 @@ class Iterated:
 
     def __init__(self, given: Any, spec: Any = None) -> None:
         if not isinstance(given, Iterable) and not callable(given):
-            problem = f"from_python: expected a sequence, an iterable or a function that returns one, got {given!r:.60}"
+            problem = (
+                "a dataset of Python's elements takes a sequence, an iterable or a function that returns one, got "
+                f"{given!r:.60}"
+            )
             raise at(InvalidTypeError(problem), user_location())
         self._given: Any = given
         self._once = isinstance(given, Iterator)
@@ -63,7 +66,7 @@ class Iterated:
             if self._once:
                 self._first.append(element)
             return element
-        problem = "from_python: there are no elements to infer the types from; pass spec"
+        problem = "there are no elements to infer the types of the dataset from; pass element_spec"
         raise at(InvalidArgumentError(problem), user_location())
 
     def elements(self) -> Iterator[Any]:
@@ -101,9 +104,7 @@ class Iterated:
 
 def _used() -> Iterator[Any]:
     remedy = "pass the iterable, or a function that returns a new iterator each time"
-    error = FailedPreconditionError(
-        f"from_python: a Python iterator can be read only once, and was already read; {remedy}"
-    )
+    error = FailedPreconditionError(f"a Python iterator can be read only once, and was already read; {remedy}")
     raise at(error, user_location())
 
 

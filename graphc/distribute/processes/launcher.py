@@ -170,6 +170,8 @@ class _Attempt:
         trace: list[str] = []  # a traceback after Ctrl-C: that of Ctrl-C itself is no news, once for each rank
         with stream:
             for line in map(str.rstrip, stream):
+                if line.startswith("[Gloo] Rank "):  # of the connection, not of the program
+                    continue
                 trace.append(line)
                 if self._is_interrupted and trace[0] == _TRACE and (line == _TRACE or line.startswith(" ")):
                     continue

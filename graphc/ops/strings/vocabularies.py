@@ -67,6 +67,8 @@ class Vocabulary:
                 raise failed("lookup", problem, place)
         return host_tensor(np.array(found, as_dtype("int64")).reshape(array.shape))
 
+    __call__ = lookup
+
     def strings(self, x: Any) -> StringTensor:
         """Returns the strings of numbers.
 

@@ -232,5 +232,7 @@ def test_a_program_on_the_command_line_or_standard_input(way: str, tmp_path: Pat
         )  # fmt: skip
     if way == "pipe":  # what was read from it is gone
         assert "the source of function 'f' is needed" in found.stderr
+        assert "heredoc cannot be read again" in found.stderr
+        assert "Run it as `python FILE`, `python < FILE` or `python -c PROGRAM`" in found.stderr
     else:
         assert found.stdout == "6.0\n", found.stderr

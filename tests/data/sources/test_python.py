@@ -96,9 +96,9 @@ def test_elements_before_an_error_come_first(given: Any, spec: Any, error: type[
 
 
 def test_what_is_no_source() -> None:
-    with pytest.raises(InvalidTypeError, match="from_python: expected a sequence, an iterable or a function"):
+    with pytest.raises(InvalidTypeError, match="Python's elements takes a sequence, an iterable or a function"):
         python_source(3)
-    with pytest.raises(InvalidArgumentError, match="from_python: there are no elements"):
+    with pytest.raises(InvalidArgumentError, match=r"there are no elements to infer .* element_spec"):
         python_source(lambda: iter([]))
     with pytest.raises(InvalidTypeError, match="from_queue: expected a queue, got 3"):
         QueueSource(3)

@@ -132,7 +132,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with started(tmp_path_factory.mktemp("server"), "program.py:double", "two=program.py:double", *limits) as found:
         found.until_ready()
         yield found
-        counts = [f"{name} answered {found.answered[f'/functions/{name}']} queries" for name in ("double", "two")]
+        numbers = {name: found.answered[f"/functions/{name}"] for name in ("double", "two")}
+        counts = [f"{name} answered {count} quer{'y' if count == 1 else 'ies'}" for name, count in numbers.items()]
         assert found.end(signal.SIGINT) == f"stopped: {', '.join(counts)}\n"
 
 
@@ -216,7 +217,7 @@ def test_sigterm_refuses_new_queries_and_answers_those_that_were_accepted(tmp_pa
         (tmp_path / "go").open("w").close()
         answer = first.getresponse()
         assert (answer.status, json.loads(answer.read())) == (200, {"result": [[1, 2]]})
-        assert server.end() == "stopped: waiting answered 1 queries\n"  # a second signal skips the rest of the drain
+        assert server.end() == "stopped: waiting answered 1 query\n"  # a second signal skips the rest of the drain
 
 
 @pytest.mark.parametrize("name", ["waiting", "compiling"])
@@ -302,7 +303,7 @@ def test_a_restart_under_load_loses_nothing_that_was_accepted(tmp_path: Path) ->
                 thread.join(_SECONDS)
             said += new.end()
     assert not wrong
-    counted = [int(number) for number in re.findall(r"double answered (\d+) queries", said)]
+    counted = [int(number) for number in re.findall(r"double answered (\d+) quer", said)]
     assert len(counted) == 2
     assert all(counted)
     assert sum(counted) == answers[0]
