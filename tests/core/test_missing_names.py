@@ -28,7 +28,7 @@ def test_a_method_of_another_library_is_told_by_graphcs_name(name: str, message:
 
 
 def test_mistakes_with_names_of_other_libraries_say_what_to_write() -> None:
-    with pytest.raises(InvalidTypeError, match="no option 'lr'; use learning_rate; there are learning_rate, b1"):
+    with pytest.raises(InvalidTypeError, match="no option 'lr'; it is learning_rate here; there are learning_rate, b1"):
         gx.optim.Adam(lr=0.1)  # pyright: ignore
     with pytest.raises(InvalidTypeError, match=r"(?s)it looks like a shape; .* no key.*line"):
         gx.random.normal(gx.ones(2), (3,))  # pyright: ignore
