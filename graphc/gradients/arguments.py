@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.base import at, has_mark, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Tensor, Variable, apply, operand
 from graphc.ir import OPS
+from graphc.tracing import context
 
-__all__ = ["chosen_arguments", "differentiable", "positions_of", "results_of", "without_aux"]
+__all__ = ["check_choices", "chosen_arguments", "differentiable", "positions_of", "results_of", "without_aux"]
 
 
 def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
@@ -23,6 +24,21 @@ def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
     return positions
 
 
+def check_choices(value: Any, call: str) -> None:
+    """Refuses Variables that branches on tensors chose, in a structure of what a call differentiates by."""
+    if context.trace is None:
+        return
+    if has_mark(value, "__graphc_choice__"):
+        error = UnimplementedError(
+            f"{call}: which Variable or object this is depends on tensors; differentiate with respect to all that it "
+            "may be, and choose among the gradients"
+        )
+        raise context.trace.refuse(error)
+    parts = nest.children(value)
+    for part in () if parts is None else parts[1]:
+        check_choices(part, call)
+
+
 def chosen_arguments(
     args: Sequence[Any], positions: Sequence[int], argnums: Any, name: str
 ) -> tuple[list[Any], list[Any]]:
@@ -32,6 +48,7 @@ def chosen_arguments(
         raise at(error, user_location())
     arguments = list(args)
     for position in positions:
+        check_choices(arguments[position], name)
         arguments[position] = nest.map_structure(partial(differentiable, name=name), arguments[position])
     return arguments, [arguments[position] for position in positions]
 

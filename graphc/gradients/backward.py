@@ -13,6 +13,7 @@ from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scop
 from graphc.gradients.inside import Step, check_apart, used_inside
 from graphc.gradients.records import Record, key_of, key_of_any
 from graphc.ops import VJP
+from graphc.ops.stacks import was_joined
 from graphc.tracing import Trace, context
 
 __all__ = ["Backward"]
@@ -30,6 +31,12 @@ _INSIDE = {
     ),
 }
 """The errors for uses that :func:`used_inside` finds, with remedies."""
+
+_JOINED = (
+    "the gradient is with respect to a row of an array, of which rows were joined again: compiled, what is joined is "
+    "the array. Watch the row before that (tape.watch(row)), or differentiate with respect to the array"
+)
+"""The error for rows that :func:`was_joined` finds."""
 
 _ALIAS = (
     "the gradient is with respect to a tensor that may be the same one as another that the target depends on: two "
@@ -50,6 +57,8 @@ class Backward:
       trace: where the tape was opened; None in eager code.
       saw_pins: whether a step may be pinned to a device.
       steps: all steps of the trace while the tape was open.
+      watched: the tensors that are watched, by identity.
+      joined: how many arrays had their rows joined before the tape was opened.
     """
 
     records: Sequence[Record]
@@ -57,6 +66,8 @@ class Backward:
     trace: Trace | None
     saw_pins: bool
     steps: Sequence[Step]
+    watched: Container[int]
+    joined: int
 
     def pulled(
         self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
@@ -80,6 +91,8 @@ class Backward:
             where = used_inside(group[0], trace.root.aliases.is_frozen(source), self.steps, targets)
             if where:
                 raise trace.refuse(UnimplementedError(_INSIDE[where]))
+            if id(source) not in self.watched and was_joined(source, self.joined):
+                raise trace.refuse(UnimplementedError(_JOINED))
         values = [
             (group[0] if group else trace.lift(source)).raw
             for source, group in zip(sources, groups, strict=True)

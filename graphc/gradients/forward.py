@@ -12,7 +12,7 @@ from typing import Any, Literal
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import FUNCTIONS, Tensor, Variable, apply, converted, operand, shorten, unexamined
-from graphc.gradients.arguments import differentiable, results_of, without_aux
+from graphc.gradients.arguments import check_choices, differentiable, results_of, without_aux
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS
 from graphc.ops import emit_jvp
@@ -112,6 +112,7 @@ class ForwardAccumulator:
     """
 
     def __init__(self, primals: Any, tangents: Any) -> None:
+        check_choices(primals, _NAME)
         self._primals, structure = nest.flatten((primals,))
         values = [leaf.value() if isinstance(leaf, Variable) else leaf for leaf in self._primals]
         self._tangents = _tangents((tangents,), [differentiable(v, _NAME) for v in values], structure, _NAME)
@@ -165,6 +166,7 @@ def _primals(primals: Any, name: str) -> tuple[list[Tensor], nest.Structure]:
     if not isinstance(primals, tuple | list):
         error = InvalidTypeError(f"{name}: primals must be a tuple or list of arguments, got {primals!r:.60}")
         raise at(error, user_location())
+    check_choices(primals, name)
     leaves, structure = nest.flatten(primals)
     values = [leaf.value() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     return [differentiable(value, name) for value in values], structure

@@ -28,6 +28,7 @@ from graphc.core import (
     shorten,
     tape_scope,
 )
+from graphc.gradients.arguments import check_choices
 from graphc.gradients.backward import Backward
 from graphc.gradients.elsewhere import Elsewhere
 from graphc.gradients.forward_pass import ForwardPass, forward_pass
@@ -36,6 +37,7 @@ from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import CALL
+from graphc.ops.stacks import note_watched
 from graphc.tracing import Region, Trace, context
 
 __all__ = ["GradientTape"]
@@ -75,6 +77,7 @@ class GradientTape:
         self._used_in: list[Trace | None] = []
         self._elsewhere = Elsewhere()
         self._is_open = False
+        self._joined = 0
         self._trace = context.trace
 
     def __enter__(self) -> GradientTape:
@@ -83,6 +86,7 @@ class GradientTape:
         if context.trace is not self._trace:
             self._enter_trace(context.trace)
         self._is_open = True
+        self._joined = 0 if self._trace is None else len(self._trace.root.joined_rows)
         if self._trace is not None and self._trace.gradient_mask is not None:
             self._trace.gradient_mask.renew()  # the tape must see how what it follows is masked
         context.open(self)
@@ -124,6 +128,7 @@ class GradientTape:
         Raises:
           InvalidTypeError: an item is not a tensor or variable, or a tensor is not floating.
         """
+        check_choices(tensors, "GradientTape.watch")
         for tensor in _flat(tensors)[0]:
             if context.trace is not None and isinstance(tensor, Tensor | Variable) and not self.follows(tensor):
                 self._check_place("GradientTape.watch")
@@ -138,6 +143,8 @@ class GradientTape:
                 )
                 raise at(error, user_location())
             else:
+                if self._trace is not None:
+                    note_watched(tensor)
                 snapshot = self._snapshot(tensor)
                 self._connected[key_of(snapshot)] = snapshot
                 self._given[id(tensor)] = (tensor, snapshot)
@@ -352,6 +359,7 @@ class GradientTape:
           InvalidTypeError: the target is not a floating tensor, or a source is neither a tensor nor a variable.
         """
         self._check_use("gradient()", unconnected_gradients)
+        check_choices(sources, "gradient()")
         targets = [self._target("gradient()", value) for value in _flat(target)[0]]
         source_list, rebuilt = _flat(sources)
         groups = [self._source_tensors("gradient()", source) for source in source_list]
@@ -399,6 +407,7 @@ class GradientTape:
         shape = tensor.shape
         size = math.prod(shape)
         rows = FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, *shape))
+        check_choices(sources, "jacobian()")
         source_list, structure = nest.flatten(sources)
         groups = [self._source_tensors("jacobian()", source) for source in source_list]
         found = for_rows(lambda row: self._backward.pulled([tensor], row, source_list, groups), rows)
@@ -477,7 +486,9 @@ class GradientTape:
 
     @property
     def _backward(self) -> Backward:
-        return Backward(self._records, self._connected, self._trace, self.saw_pins, self._steps)
+        return Backward(
+            self._records, self._connected, self._trace, self.saw_pins, self._steps, self._given, self._joined
+        )
 
     def _end_use(self) -> None:
         """Drops the records of a tape that may be used only once."""

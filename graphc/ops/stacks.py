@@ -9,8 +9,17 @@ from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS, Attrs, Value
 from graphc.tracing import LateRow
 
-__all__ = ["columns_of_rows", "concat_of_rows", "depth_of_rows", "hstack_of_rows", "rows_of", "stack_of_rows"]
-__all__ += ["vstack_of_rows"]
+__all__ = [
+    "columns_of_rows",
+    "concat_of_rows",
+    "depth_of_rows",
+    "hstack_of_rows",
+    "note_watched",
+    "rows_of",
+    "stack_of_rows",
+    "vstack_of_rows",
+    "was_joined",
+]
 
 
 def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
@@ -30,7 +39,24 @@ def rows_of(values: Sequence[Any]) -> tuple[Value, range] | None:
     places = range(start, start + step * len(values), step)
     found = all(_row(value) == (source, place) for value, place in zip(values, places, strict=True))
     found = found and all(value.trace is values[0].trace for value in values)
-    return (source, places) if found else None
+    root = values[0].trace.root
+    if not found or source in root.watched_rows:
+        return None
+    root.joined_rows.append(source)
+    return source, places
+
+
+def note_watched(tensor: Tensor) -> None:
+    """Notes that a tape watches a tensor: if it is a row, what is joined of such rows from now on is no array."""
+    row = _row(tensor)
+    if row is not None:
+        cast("SymbolicTensor", tensor).trace.root.watched_rows.add(row[0])
+
+
+def was_joined(tensor: Tensor, start: int) -> bool:
+    """Returns True if rows of the array of which a tensor is a row were joined, since ``start`` arrays were."""
+    row = _row(tensor)
+    return row is not None and row[0] in cast("SymbolicTensor", tensor).trace.root.joined_rows[start:]
 
 
 def _row(tensor: Any) -> tuple[Value, int] | None:
@@ -60,7 +86,7 @@ def _stacked(arrays: Any) -> Tensor | None:
     rows = cast("Sequence[Any]", arrays)
     whole = SymbolicTensor(source, rows[0].trace)
     if places == range(source.type.shape[0]):
-        return whole
+        return apply(OPS["identity"], (whole,))  # another tensor, for tapes
     stop = places.stop if places.step > 0 or places.stop >= 0 else None
     step = None if places.step == 1 else places.step
     attrs = Attrs(index=((places.start, stop, step),))

@@ -266,12 +266,14 @@ class _Origins:
       items: the values that stand for items of lists.
       stop: a value that is not followed further.
       found: the values whose tensors it may be.
+      single: those that a body makes and puts into a list once, so that two items of the list are not both of one run.
       lists: arrays from outside the graph that hold lists with the tensor.
     """
 
     items: Container[Value]
     stop: Value | None = None
     found: set[Value] = field(default_factory=set[Value])
+    single: set[Value] = field(default_factory=set[Value])
     lists: set[Value] = field(default_factory=set[Value])
 
     def search(self, value: Value) -> _Origins:
@@ -279,7 +281,16 @@ class _Origins:
         # A value, where it stands, and the type of the item that is looked for in an array.
         todo: list[tuple[Value, _Inside | None, TensorType | None]] = [(value, None, None)]
         for each in todo:  # grows on the way
-            todo += [step for step in self._steps(*each) if step not in todo]
+            for step in self._steps(*each):
+                item = step[2]
+                if item is None or not _alike(step[0].type, item):
+                    todo += [] if step in todo else [step]
+                elif step in todo:
+                    self.single.discard(step[0])
+                else:
+                    todo.append(step)
+                    if step[1] is not None and step[0].node is not None:
+                        self.single.add(step[0])
         return self
 
     def _steps(
@@ -354,16 +365,25 @@ def keep_apart(trace: Trace, first: Value, second: Value, refuse: Refusal, stop:
     items = trace.root.aliases.chosen()
     mine, theirs = _Origins(items).search(first), _Origins(items, stop).search(second)
     others = theirs.found - {stop}
-    if (
-        not mine.found.isdisjoint(others)
-        or _may_hold(trace, mine.lists, theirs)
-        or _may_hold(trace, theirs.lists, mine)
-    ):
+    shared = mine.found & others
+    if _are_two_items(first, second):
+        shared -= mine.single
+    if shared or _may_hold(trace, mine.lists, theirs) or _may_hold(trace, theirs.lists, mine):
         raise _refused(trace, refuse())
     for one in mine.found:
         for other in others:
             if _alike(one.type, other.type):
                 _keep_inputs_apart(trace, one, other, refuse)
+
+
+def _are_two_items(first: Value, second: Value) -> bool:
+    """Returns True if two values are items at different known places of one array."""
+    nodes = [value.node for value in (first, second)]
+    if not all(node is not None and node.op.name == "get_item" and len(node.inputs) == 1 for node in nodes):
+        return False
+    arrays, indices = {node.inputs[0] for node in nodes if node}, [node.attrs["index"] for node in nodes if node]
+    known = all(len(index) == 1 and type(index[0]) is int and index[0] >= 0 for index in indices)
+    return len(arrays) == 1 and known and indices[0] != indices[1]
 
 
 def _may_hold(trace: Trace, lists: set[Value], other: _Origins) -> bool:

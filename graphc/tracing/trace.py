@@ -107,6 +107,8 @@ class Trace:
       lifting: creates state for real while the function is traced; None if state is not lifted.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
       distinct: the pairs of inputs that must not be one tensor, in the body of a loop.
+      watched_rows: the arrays of which tapes watch a row.
+      joined_rows: the arrays of which rows were joined again, in order, in the whole function.
       observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
       variables: the variables that the function reads or assigns, by name.
       max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
@@ -146,6 +148,8 @@ class Trace:
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self.distinct: list[Distinct] = []
         self._known_as: dict[int, int] = {}
+        self.watched_rows: set[Value] = set()
+        self.joined_rows: list[Value] = []
         self.observed: dict[int, tuple[Tensor, Any]] = {}
         self.variables: dict[str, Variable] = {}
         self.refusals: list[GraphcError] = []

@@ -24,6 +24,7 @@ from graphc.autograph.constructs.loops.iterators import iterator_of
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import report_call
 from graphc.autograph.constructs.purity.watch import check_iterator, made
+from graphc.autograph.values.growing_list import check_source
 from graphc.autograph.values.unbound import Unbound
 from graphc.base.errors import UnimplementedError
 from graphc.tracing import current_trace
@@ -39,6 +40,7 @@ Native = Callable[..., Any]
 def _next(native: Native, iterator: Any, /, *default: Any) -> Any:
     """``next``; of a generator expression with conditions, the search for the first item."""
     if not isinstance(iterator, GeneratorExpression) or not iterator.is_looped() or len(default) > 1:
+        check_source(iterator)
         return report_call(native, "the call of next")(iterator, *default)
     outer = current_trace()
     nothing = Unbound("the result of next", "there is no item", filler=True)

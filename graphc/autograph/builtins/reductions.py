@@ -22,7 +22,7 @@ from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.constructs.loops.ranges import TensorRange
 from graphc.autograph.constructs.loops.state import LoopVariables
-from graphc.autograph.constructs.overrides import Functions, of_values
+from graphc.autograph.constructs.overrides import Functions, of_chosen_values, of_values
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import is_symbolic, limited
@@ -289,6 +289,6 @@ OVERRIDES: Functions = {
     sum: of_values(_sum),
     any: of_values(_quantifier("any")),
     all: of_values(_quantifier("all")),
-    max: of_values(_extreme("max", ">", "maximum")),
-    min: of_values(_extreme("min", "<", "minimum")),
+    max: of_chosen_values("max")(_extreme("max", ">", "maximum")),
+    min: of_chosen_values("min")(_extreme("min", "<", "minimum")),
 }

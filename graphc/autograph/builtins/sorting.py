@@ -15,7 +15,7 @@ from graphc.autograph.constructs.expressions.comparisons import ordered
 from graphc.autograph.constructs.expressions.list_choice import choose_item, columns_of
 from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import SpaceIterator
-from graphc.autograph.constructs.overrides import Functions, of_values
+from graphc.autograph.constructs.overrides import Functions, of_chosen_values
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.choice import Choice
@@ -147,6 +147,6 @@ def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, r
 
 
 OVERRIDES: Functions = {
-    sorted: of_values(_sorted),
+    sorted: of_chosen_values("sorted")(_sorted),
     list.sort: _sort,
 }

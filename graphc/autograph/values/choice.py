@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce, wraps
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from graphc.autograph.values.control import control
 from graphc.autograph.values.deferred import RAISED, Deferred
@@ -60,6 +60,8 @@ class Choice(Deferred):
       which: its place among them: an int, or an integer scalar.
       options: the values, a tuple; tensors among them hold anything where they do not count.
     """
+
+    __graphc_choice__: ClassVar[bool] = True
 
     which: Any
     options: Any

@@ -29,6 +29,7 @@ __all__ = [
     "Appends",
     "Growing",
     "as_lists",
+    "check_source",
     "growing",
     "grown",
     "holds_growing",
@@ -322,6 +323,27 @@ def samples(items: list[Any]) -> list[Any]:
     if found is None:
         return items
     return [nest.map_structure(_sample, found.buffer)]
+
+
+_ITERATORS = (type(iter([])), type(reversed([])), enumerate, zip, map, filter)
+
+
+def check_source(iterator: Any) -> None:
+    """Refuses to take an item of a list that became one of unknown length while the iterator was in use.
+
+    Python's iterator would find one item, of graphc's own, in the list, and end without a word.
+    """
+    if type(iterator) in (list, tuple):
+        if growing(iterator) is not None and context.trace is not None:
+            error = UnimplementedError(
+                "a list becomes longer or shorter in a branch on tensors while a loop or an iterator runs over it: how "
+                "many items there are is known at run time only. Loop over a copy (`for item in list(items)`), or use "
+                "`while` with an index and gx.loop_options(max_iterations=...)"
+            )
+            raise context.trace.refuse(error)
+    elif type(iterator) in _ITERATORS:
+        for part in iterator.__reduce__()[1]:
+            check_source(part)
 
 
 def rows(value: Growing, start: int, stop: int) -> list[Any]:

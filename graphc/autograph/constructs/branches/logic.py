@@ -20,11 +20,14 @@ from graphc.autograph.constructs.branches.branch import (
     truth,
 )
 from graphc.autograph.constructs.exceptions.try_scope import attempt
+from graphc.autograph.constructs.overrides import refuse_variables
 from graphc.autograph.values.course_number import CourseNumber, by_trip
 from graphc.autograph.values.facts import assume, assuming, both, opposite
+from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.number import SymbolicNumber, kind_of, numbered
 from graphc.autograph.values.protocol import operand_of
-from graphc.core import SymbolicTensor, Tensor, apply, read
+from graphc.base.errors import UnimplementedError
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, read
 from graphc.ir import OPS
 from graphc.tracing import Region, context, current_trace
 
@@ -84,17 +87,17 @@ def _connected(op: str, *operands: Thunk) -> Any:
     """Returns the first value that ends the evaluation, or the last."""
     kinds, ends = _Kinds(), op == "logical_or"  # the truth of such a value
     first, *others = map(kinds.noting, operands)
-    value = operand_of(first())
+    value = _operand(op, first())
     for other in others:
         if is_symbolic_condition(value):
             value = _logical(op, value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
-            kept, following = partial(itself, read(value)), _read(other)
+            kept, following = partial(itself, read(value)), _read(other, alone=not isinstance(value, Variable))
             value = choose(decides, *((kept, following) if ends else (following, kept)), _name(op))
         elif truth(decides) is ends:
             break
         else:
-            value = operand_of(other())
+            value = _operand(op, other())
     return kinds.of(value)
 
 
@@ -118,9 +121,27 @@ def and_if_plain(first: Any, second: Thunk) -> Any:
     return kinds.of(_both("logical_and", first, kinds.noting(second)))
 
 
-def _read(operand: Thunk) -> Thunk:
-    """Returns an operand that tensors choose: of a Variable its value."""
-    return lambda: read(operand())
+def _read(operand: Thunk, *, alone: bool = True) -> Thunk:
+    """Returns an operand that tensors choose: of a Variable its value, unless the other one is a Variable, too."""
+
+    def value() -> Any:
+        found = operand()
+        if not alone and isinstance(found, Variable):
+            refuse_variables("`and` or `or`")
+        return read(found)
+
+    return value
+
+
+def _operand(op: str, value: Any) -> Any:
+    """Returns an operand; refuses a list of unknown length, which Python gives itself and not its truth."""
+    if growing(value) is not None:
+        error = UnimplementedError(
+            f"{_name(op)} may be a list whose length is known at run time only; ask for its truth (`len(items) > 0`), "
+            "or write an if"
+        )
+        raise current_trace().refuse(error)
+    return operand_of(value)
 
 
 def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:

@@ -21,6 +21,7 @@ from typing import Any, cast
 
 from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.deferred import RAISED, symbolic_parts
+from graphc.autograph.values.growing_list import check_source
 from graphc.autograph.values.protocol import Symbolic
 from graphc.base import Location, at, is_graphc_file, is_installed_file, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InternalError, UnimplementedError
@@ -54,6 +55,7 @@ def items_in_python(values: Iterable[Any]) -> Iterator[Any]:
     iterator = in_python(iter, values)
     while True:
         try:
+            check_source(iterator)
             item = in_python(next, iterator)
         except StopIteration:  # a generator that lets it pass raises a RuntimeError (PEP 479)
             return

@@ -24,7 +24,7 @@ from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items
 from graphc.autograph.constructs.purity.watch import check_iterator, made
-from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.growing_list import check_source, growing
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.tracing import context, current_trace
@@ -229,6 +229,7 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         if self._native is None:
             # No generator of Python's, so that a loop may still take what is left.
             if self._simple:
+                check_source(self._source)
                 return self._step(in_python(next, self._source)).then()
             self._native = _items(self._source, self._step, *self._what)
         return in_python(next, self._native)

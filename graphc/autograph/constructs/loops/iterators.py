@@ -29,7 +29,7 @@ from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_methods
 from graphc.autograph.constructs.purity.special_methods import INDEXED
 from graphc.autograph.constructs.purity.watch import made, operator_method
-from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.growing_list import check_source, growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.one_buffer import is_one_buffer
 from graphc.autograph.values.whole_numbers import whole_number
@@ -188,6 +188,7 @@ class _Items(SpaceIterator):
 
     def __next__(self) -> Any:
         self.check()
+        check_source(self._owner)
         growing_list = self._order.step > 0  # Python looks for the next item when it is asked for
         place = self.position if growing_list else len(self._order) - 1 - self.position
         if not 0 <= place < len(self._owner):

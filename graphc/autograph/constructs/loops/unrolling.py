@@ -10,6 +10,7 @@ from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_con
 from graphc.autograph.constructs.exceptions.origins import in_python
 from graphc.autograph.constructs.loops.copies import Copies
 from graphc.autograph.constructs.loops.rolling import ForLoop
+from graphc.autograph.values.growing_list import check_source
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Node
@@ -116,6 +117,7 @@ def run_in_python(
         if not is_symbolic_condition(going_on) and not going_on:
             break
         try:
+            check_source(iterator)
             item = in_python(next, iterator)
         except StopIteration:
             break
