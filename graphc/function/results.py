@@ -83,7 +83,7 @@ class Result:
         leaves: list[Any] = []
         outputs: list[SymbolicTensor] = []
         own: dict[int, int | Tensor] = {}
-        seen: dict[int, int] = {}
+        seen: dict[tuple[int, object], int] = {}  # a number is a tensor as a result, and shows its digits in a text
         for position, leaf in enumerate(found):
             output = _output(trace, leaf)
             if not isinstance(output, SymbolicTensor):
@@ -98,8 +98,8 @@ class Result:
                 if in_text or bool in leaf.kinds:  # a tensor holds one for True, which prints as True
                     leaf.check_kind("a text" if in_text else "a result", location)
                 kind = _NUMBER if not leaf.joined else _DIGITS if in_text else _OUTPUT
-            leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
-            seen.setdefault(id(leaf), position)
+            again = seen.setdefault((id(leaf), kind), position)
+            leaves.append(kind if again == position else _Again(again))
             if id(leaf) in places:
                 own[position] = places[id(leaf)]
             elif isinstance(leaf, Tensor) and not isinstance(leaf, SymbolicTensor):

@@ -193,3 +193,73 @@ def test_a_tape_in_a_try_statement_sees_what_it_follows() -> None:
 
     agree(program, value(3), value(0))
     agree(program, value(3), value(2))
+
+
+def rows_joined(x: Any) -> Any:
+    a, b = x
+    with gx.GradientTape() as tape:
+        tape.watch([a, b])
+        y = gx.sum(gx.stack([a, b]) ** 2) * a
+    return tape.gradient(y, [a, b])
+
+
+def joined_before(x: Any) -> Any:
+    y = gx.stack(list(x))
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        z = gx.sum(x * y)
+    return tape.gradient(z, x)
+
+
+def joined_in_a_branch(x: Any) -> Any:
+    a, b = x
+    with gx.GradientTape() as tape:
+        tape.watch([a, b])
+        y = a
+        if b > 0:
+            y = gx.sum(gx.stack([a, b]) ** 2)
+    return tape.gradient(y, [a, b])
+
+
+def looped_over(x: Any) -> Any:
+    rows, total = [gx.sin(x[0] * i) for i in range(6)], x[0] * 0
+    with gx.GradientTape() as tape:
+        tape.watch(rows)
+        for row in rows:
+            total = total + row * rows[3]
+    return tape.gradient(total, rows[3])
+
+
+def pushed_forward(x: Any) -> Any:
+    a, b = x
+    with gx.ForwardAccumulator(a, gx.asarray(1.0)) as accumulator:
+        y = gx.sum(gx.stack([a, b]) ** 2)
+    return accumulator.jvp(y)
+
+
+def two_stacks(x: Any) -> Any:
+    rows = [x[0] * i for i in range(6)]
+    y, z = gx.stack(rows), gx.stack(rows)
+    with gx.GradientTape() as tape:
+        tape.watch(y)
+        total = gx.sum(y * z)
+    return tape.gradient(total, y)
+
+
+@pytest.mark.parametrize(
+    "program", [rows_joined, joined_before, joined_in_a_branch, looped_over, pushed_forward, two_stacks]
+)
+def test_rows_of_an_array_and_their_stack_are_tensors_of_their_own(program: Callable[..., Any]) -> None:
+    agree(program, gx.asarray([1.0, 2.0]))
+
+
+def test_a_gradient_by_a_row_that_was_joined_unseen_is_refused() -> None:
+    def program(x: Any) -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            a, b = x
+            y = gx.sum(gx.stack([a, b]) ** 2)
+        return tape.gradient(y, [a, b])
+
+    with pytest.raises(UnimplementedError, match=r"rows were joined again.*tape\.watch\(row\)"):
+        gx.function(program)(gx.asarray([1.0, 2.0]))

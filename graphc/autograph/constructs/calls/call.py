@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
+import dataclasses
 import functools
 import inspect
 import types
@@ -47,10 +49,10 @@ from graphc.autograph.constructs.purity.watch import check_stores, is_pure_modul
 from graphc.autograph.constructs.purity.witness import witnessed
 from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
-from graphc.autograph.values.choice import Question, ask, decide, for_each, use
+from graphc.autograph.values.choice import Question, ask, choice_in, decide, for_each, use
 from graphc.autograph.values.protocol import alternatives
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
-from graphc.base.errors import UnsupportedSyntaxError
+from graphc.base.errors import UnimplementedError, UnsupportedSyntaxError
 from graphc.ops import call_jax
 from graphc.tracing import context
 
@@ -192,7 +194,13 @@ def _with_choices(function: Any, native: Any) -> Any:
             return None
         return decide if function in CLASS_TESTS and isinstance(place, int) else ask
 
-    return for_each(native, question_of)
+    trace = context.trace
+
+    def for_one(*args: Any, **kwargs: Any) -> Any:
+        # In the branch for one of the values, what the call changes is asked again: there it may be refused.
+        return (native if context.trace is trace else builtin_call(function))(*args, **kwargs)
+
+    return for_each(for_one, question_of)
 
 
 def convert_call(function: Any) -> Any:
@@ -283,7 +291,26 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         return original  # it looks at the frame that calls it
     if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
         original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
-    return guarded(original)
+    return guarded(original) if code_owner in _CARRYING else _with_one(code_owner.__qualname__, guarded(original))
+
+
+_CARRYING: frozenset[Any] = frozenset((copy.copy, copy.deepcopy, dataclasses.replace))
+"""Library functions that hand on what they are given, without a look at it."""
+
+
+def _with_one(name: str, native: Any) -> Any:
+    """Returns a library's function, which refuses a value that a branch chose: it would look at all that it may be."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if context.trace is not None and choice_in((args, kwargs)) is not None:
+            error = UnimplementedError(
+                f"the library function {name} is given a value that tensors chose among several; call it in the branch "
+                "that chooses, or show the value in an f-string"
+            )
+            raise context.trace.refuse(error)
+        return native(*args, **kwargs)
+
+    return called
 
 
 def _is_to_convert(code: types.CodeType) -> bool:

@@ -23,9 +23,9 @@ from graphc.autograph.constructs.purity.reading import read_inherited, read_name
 from graphc.autograph.constructs.purity.special_methods import HASHED
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
-from graphc.autograph.values.choice import Choice, ask, decide, is_simple, over_choices
+from graphc.autograph.values.choice import Choice, Question, ask, decide, for_each, is_simple
 from graphc.autograph.values.number import kind_of
-from graphc.autograph.values.protocol import look_into
+from graphc.autograph.values.protocol import alternatives, look_into
 from graphc.autograph.values.python_object import PLAIN, found_on
 from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, operand
@@ -57,9 +57,24 @@ def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
     return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
 
-@over_choices(None, _of_one, _of_one)
+def _question(other: Any, *names: str) -> Question:
+    """Returns how one of several values is compared with another, whose own methods may change something."""
+    if alternatives(other) is not None:
+        return _of_one
+    changes = operator_method(other, *names) is not None or found_on(cast("type[Any]", type(other)), "__next__")
+    return ask if changes else _of_one
+
+
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
+    if alternatives(left) is None and alternatives(right) is None:
+        return _compare(symbol, left, right)
+    _, forward, reflected = _METHODS[symbol]
+    questions = {1: _question(right, reflected, "__eq__"), 2: _question(left, forward, "__eq__")}
+    return for_each(_compare, questions.get)(symbol, left, right)
+
+
+def _compare(symbol: str, left: Any, right: Any) -> Any:
     native, forward, reflected = _METHODS[symbol]
     look_into(left, right)
     # Python would ask each `==` of two items for its truth, which a tensor does not have yet.
@@ -223,9 +238,15 @@ def _in_range(item: SymbolicTensor, numbers: range) -> Any:
     return _truth(and_(partial(compare, ">=", item, low), partial(compare, "<=", item, high), on_grid))
 
 
-@over_choices(_of_one, ask)
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
+    if alternatives(item) is None and alternatives(container) is None:
+        return _contains(item, container)
+    questions = {0: _question(container, "__contains__", "__iter__", "__getitem__"), 1: ask}
+    return for_each(_contains, questions.get)(item, container)
+
+
+def _contains(item: Any, container: Any) -> Any:
     if asks_for_key(container, item):
         return holds_item(container, item)
     if read_namespace(container, item):

@@ -25,7 +25,7 @@ from graphc.autograph.constructs.purity.special_methods import FORMATTED
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.constructs.storage.native_state import note_identity
-from graphc.autograph.values.choice import ask
+from graphc.autograph.values.choice import ask, is_simple
 from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
 from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, any_joined, kind_of
@@ -231,6 +231,8 @@ def _of_python(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def _format(value: Any, spec: Any) -> Any:
+    if alternatives(value) is not None and not all(map(is_simple, value.options)):
+        return ask(value, lambda one: _format(one, spec))  # each may have a __format__
     method = operator_method(value, "__format__")
     if method is not None:
         return _said(method, value, "__format__", spec)
@@ -277,6 +279,15 @@ def percent(template: str, values: Any) -> Any:
     """``template % values``."""
     if context.trace is None:
         return template % values
+    if is_deferred(template):
+        parts = nest.flatten(values)[0]
+        if any(_method(part, maker) is not None for part in (values, *parts) for maker in ("str", "repr")):
+            error = UnimplementedError(
+                "a text that depends on tensors is filled by `%` with an object that says how it looks, in a way that "
+                "the text decides; write an f-string"
+            )
+            raise context.trace.refuse(error)
+        return _text("%", template, values)
     template, shown = filled(template, values, _shown)
     if is_deferred(shown):
         return _text("%", template, shown)
