@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS, Attrs, Value
-from graphc.tracing import LateRow
+from graphc.tracing import LateRow, trace_of
 
 __all__ = [
     "columns_of_rows",
@@ -50,13 +50,13 @@ def note_watched(tensor: Tensor) -> None:
     """Notes that a tape watches a tensor: if it is a row, what is joined of such rows from now on is no array."""
     row = _row(tensor)
     if row is not None:
-        cast("SymbolicTensor", tensor).trace.root.watched_rows.add(row[0])
+        trace_of(cast("SymbolicTensor", tensor)).root.watched_rows.add(row[0])
 
 
 def was_joined(tensor: Tensor, start: int) -> bool:
     """Returns True if rows of the array of which a tensor is a row were joined, since ``start`` arrays were."""
     row = _row(tensor)
-    return row is not None and row[0] in cast("SymbolicTensor", tensor).trace.root.joined_rows[start:]
+    return row is not None and row[0] in trace_of(cast("SymbolicTensor", tensor)).root.joined_rows[start:]
 
 
 def _row(tensor: Any) -> tuple[Value, int] | None:

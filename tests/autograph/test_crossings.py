@@ -152,7 +152,8 @@ def greatest(x: Any) -> Any:
 
 
 def in_order(x: Any) -> Any:
-    return sorted([SECOND, FIRST], reverse=True)[-1] + x
+    ordered = sorted([SECOND, FIRST])
+    return ordered[0] + x
 
 
 def the_true_one(x: Any) -> Any:

@@ -325,7 +325,8 @@ def samples(items: list[Any]) -> list[Any]:
     return [nest.map_structure(_sample, found.buffer)]
 
 
-_ITERATORS = (type(iter([])), type(reversed([])), enumerate, zip, map, filter)
+_NOTHING = list[Any]()
+_ITERATORS: tuple[Any, ...] = (type(iter(_NOTHING)), type(reversed(_NOTHING)), enumerate, zip, map, filter)
 
 
 def check_source(iterator: Any) -> None:

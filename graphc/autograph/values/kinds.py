@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphc.autograph.values.control import control
@@ -29,7 +29,24 @@ def kinds_of_mixed(value: Any) -> Kinds:
     found: Kinds = frozenset()
     for _, alias in _behind(value):
         found |= frozenset() if alias is None else alias.numbers
+    if not found and isinstance(value, SymbolicTensor) and not value.shape and kind_of(value) is None:
+        return _mixed_before(value.raw, trace_of(value).root.aliases.numbers())
     return found
+
+
+_ARITHMETIC = frozenset(
+    ["abs", "add", "divide", "floor_divide", "multiply", "negative", "pow", "remainder", "subtract"]
+)
+
+
+def _mixed_before(value: Value, mixed: Mapping[Value, Kinds]) -> Kinds:
+    """Returns the number types that a result of arithmetic may have, if all its operands may be numbers."""
+    node = value.node
+    if not mixed or node is None or node.op.name not in _ARITHMETIC or value.type.shape:
+        return frozenset()
+    kinds = [mixed.get(given) or _mixed_before(given, mixed) for given in node.inputs]
+    numbers = all(found or given.type.weak for found, given in zip(kinds, node.inputs, strict=True))
+    return frozenset[Any]().union(*kinds) if numbers else frozenset()
 
 
 def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias | None]]:
