@@ -70,7 +70,10 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if alternatives(left) is None and alternatives(right) is None:
         return _compare(symbol, left, right)
     _, forward, reflected = _METHODS[symbol]
-    questions = {1: _question(right, reflected, "__eq__"), 2: _question(left, forward, "__eq__")}
+    questions: dict[int | str, Question] = {
+        1: _question(right, reflected, "__eq__"),
+        2: _question(left, forward, "__eq__"),
+    }
     return for_each(_compare, questions.get)(symbol, left, right)
 
 
@@ -242,7 +245,7 @@ def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
     if alternatives(item) is None and alternatives(container) is None:
         return _contains(item, container)
-    questions = {0: _question(container, "__contains__", "__iter__", "__getitem__"), 1: ask}
+    questions: dict[int | str, Question] = {0: _question(container, "__contains__", "__iter__", "__getitem__"), 1: ask}
     return for_each(_contains, questions.get)(item, container)
 
 
