@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from graphc.base import at, has_mark, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import Tensor, Variable, apply, operand
 from graphc.ir import OPS
-from graphc.tracing import context
+from graphc.tracing import is_tracing, refuse_in_trace
 
 __all__ = ["check_choices", "chosen_arguments", "differentiable", "positions_of", "results_of", "without_aux"]
 
@@ -26,14 +26,13 @@ def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
 
 def check_choices(value: Any, call: str) -> None:
     """Refuses Variables that branches on tensors chose, in a structure of what a call differentiates by."""
-    if context.trace is None:
+    if not is_tracing():
         return
     if has_mark(value, "__graphc_choice__"):
-        error = UnimplementedError(
+        refuse_in_trace(
             f"{call}: which Variable or object this is depends on tensors; differentiate with respect to all that it "
             "may be, and choose among the gradients"
         )
-        raise context.trace.refuse(error)
     parts = nest.children(value)
     for part in () if parts is None else parts[1]:
         check_choices(part, call)

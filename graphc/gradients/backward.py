@@ -12,8 +12,7 @@ from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scope, operand
 from graphc.gradients.inside import Step, check_apart, used_inside
 from graphc.gradients.records import Record, key_of, key_of_any
-from graphc.ops import VJP
-from graphc.ops.stacks import was_joined
+from graphc.ops import VJP, was_joined
 from graphc.tracing import Trace, context
 
 __all__ = ["Backward"]

@@ -36,8 +36,7 @@ from graphc.gradients.inside import Step, step_of
 from graphc.gradients.records import Pullback, Record, key_of
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
-from graphc.ops import CALL
-from graphc.ops.stacks import note_watched
+from graphc.ops import CALL, note_watched
 from graphc.tracing import Region, Trace, context
 
 __all__ = ["GradientTape"]

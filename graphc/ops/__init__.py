@@ -81,7 +81,7 @@ from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.primitives import primitive
 from graphc.ops.signature import Signature
-from graphc.ops.stacks import rows_of
+from graphc.ops.stacks import note_watched, rows_of, was_joined
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import ROWS, infer_by_evaluation, is_row
 from graphc.ops.unroll_factor import iterations_per_step
@@ -165,6 +165,7 @@ __all__ = [
     "linearize_twice",
     "nn",
     "no_op",
+    "note_watched",
     "numbered_calls",
     "primitive",
     "pull_back",
@@ -181,6 +182,7 @@ __all__ = [
     "tuple",
     "vjp_attrs",
     "waited_for",
+    "was_joined",
     "with_calls",
 ]
 

@@ -18,7 +18,7 @@ from weakref import WeakSet
 import numpy as np
 
 from graphc.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
-from graphc.autograph.values.protocol import Contents, as_tensor
+from graphc.autograph.values.protocol import Contents, as_tensor, symbol_of
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, operand, trace_scope
@@ -34,6 +34,7 @@ __all__ = [
     "grown",
     "holds_growing",
     "matched",
+    "room",
     "rows",
     "samples",
 ]
@@ -325,6 +326,11 @@ def samples(items: list[Any]) -> list[Any]:
     return [nest.map_structure(_sample, found.buffer)]
 
 
+def room(items: list[Any]) -> int:
+    """Returns how many items a list has, or has room for if its length is unknown."""
+    return getattr(symbol_of(items), "capacity", len(items))
+
+
 _NOTHING = list[Any]()
 _ITERATORS: tuple[Any, ...] = (type(iter(_NOTHING)), type(reversed(_NOTHING)), enumerate, zip, map, filter)
 
@@ -335,7 +341,7 @@ def check_source(iterator: Any) -> None:
     Python's iterator would find one item, of graphc's own, in the list, and end without a word.
     """
     if type(iterator) in (list, tuple):
-        if growing(iterator) is not None and context.trace is not None:
+        if symbol_of(iterator) is not None and context.trace is not None:
             error = UnimplementedError(
                 "a list becomes longer or shorter in a branch on tensors while a loop or an iterator runs over it: how "
                 "many items there are is known at run time only. Loop over a copy (`for item in list(items)`), or use "

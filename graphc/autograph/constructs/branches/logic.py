@@ -23,9 +23,8 @@ from graphc.autograph.constructs.exceptions.try_scope import attempt
 from graphc.autograph.constructs.overrides import refuse_variables
 from graphc.autograph.values.course_number import CourseNumber, by_trip
 from graphc.autograph.values.facts import assume, assuming, both, opposite
-from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.number import SymbolicNumber, kind_of, numbered
-from graphc.autograph.values.protocol import operand_of
+from graphc.autograph.values.protocol import operand_of, symbol_of
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply, read
 from graphc.ir import OPS
@@ -135,7 +134,7 @@ def _read(operand: Thunk, *, alone: bool = True) -> Thunk:
 
 def _operand(op: str, value: Any) -> Any:
     """Returns an operand; refuses a list of unknown length, which Python gives itself and not its truth."""
-    if growing(value) is not None:
+    if type(value) is list and symbol_of(cast("Any", value)) is not None:
         error = UnimplementedError(
             f"{_name(op)} may be a list whose length is known at run time only; ask for its truth (`len(items) > 0`), "
             "or write an if"

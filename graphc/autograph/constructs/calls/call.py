@@ -194,13 +194,16 @@ def _with_choices(function: Any, native: Any) -> Any:
             return None
         return decide if function in CLASS_TESTS and isinstance(place, int) else ask
 
-    trace = context.trace
-
     def for_one(*args: Any, **kwargs: Any) -> Any:
         # In the branch for one of the values, what the call changes is asked again: there it may be refused.
-        return (native if context.trace is trace else builtin_call(function))(*args, **kwargs)
+        return builtin_call(function)(*args, **kwargs)
 
-    return for_each(for_one, question_of)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if all(alternatives(value) is None for value in (*args, *kwargs.values())):
+            return native(*args, **kwargs)
+        return for_each(for_one, question_of)(*args, **kwargs)
+
+    return called
 
 
 def convert_call(function: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from graphc.autograph.constructs.loops.state import LoopVariables
-from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.growing_list import room
 from graphc.tracing import CREATES, Trace
 
 __all__ = ["BUILD_BEFORE", "Creations", "ListLengths", "creates"]
@@ -106,4 +106,4 @@ class ListLengths:
 
     def _of_names(self) -> list[int]:
         lists = [cast("list[Any]", value) for value in self._variables.get() if type(value) is list]
-        return [len(one) if (found := growing(one)) is None else found.capacity for one in lists]
+        return [room(one) for one in lists]
