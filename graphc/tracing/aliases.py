@@ -51,6 +51,7 @@ class Alias:
         code that runs in both cases.
       numbers: the Python types that it may have in plain Python, if some of its sources are numbers.
       memory: the arguments, by position, whose memory it may have if they are NumPy arrays; None if its value tells.
+      before: what was known of it before it was put into a list.
     """
 
     value: Any
@@ -61,6 +62,7 @@ class Alias:
     numbers: frozenset[type[Any]] = frozenset()
     pending: bool = False
     memory: frozenset[int] | None = None
+    before: Alias | None = None
 
     def error(self, what: str) -> UnimplementedError:
         """Returns the error that refuses a change."""
@@ -132,8 +134,10 @@ class AliasSet:
 
     def freeze(self, value: Any, name: str, memory: frozenset[int] | None = None) -> None:
         """Marks an object as unchangeable, because copies represent it elsewhere."""
+        before = self.get(value)
         self.add(value, name, None)
-        self._by_value[id(value)].memory = memory
+        alias = self._by_value[id(value)]
+        alias.memory, alias.before = memory, before
 
     def is_frozen(self, value: Any) -> bool:
         """Returns True if an object may never be changed."""
@@ -153,9 +157,12 @@ class AliasSet:
         for alias in self._by_value.values():
             if isinstance(alias.value, SymbolicTensor) and getattr(alias.value, "is_used", True):
                 node = alias.value.raw.node
-                # A frozen tensor with a memory was taken from a list; without, it was put into one.
-                if alias.memory is not None or (alias.sources and node is not None and not node.regions):
-                    found.add(alias.value.raw)
+                known: Alias | None = alias
+                while known is not None:
+                    # A frozen tensor with a memory was taken from a list; without, it was put into one.
+                    if known.memory is not None or (known.sources and node is not None and not node.regions):
+                        found.add(alias.value.raw)
+                    known = known.before
         return found
 
     def changing(self, value: Any) -> Alias | None:

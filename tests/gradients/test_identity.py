@@ -43,6 +43,13 @@ def chosen(x: Any, c: Any) -> Any:
     return gradient_by([x, c, x * 2][gx.astype(c, int)], [x])
 
 
+def chosen_and_kept(x: Any, c: Any) -> Any:
+    kept, w = [x], [x, c, x * 2][gx.astype(c, int)]
+    if c > 0:
+        kept.append(w)
+    return gradient_by(w, [x])
+
+
 def least(x: Any, c: Any) -> Any:
     return gradient_by(sorted([x, c], key=lambda e: -e)[1], [x])
 
@@ -59,7 +66,7 @@ def until_small(x: Any, c: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("program", [clipped, chosen, least, switched, until_small])
+@pytest.mark.parametrize("program", [clipped, chosen, chosen_and_kept, least, switched, until_small])
 def test_a_source_that_may_be_another_tensor_is_refused(program: Callable[..., Any]) -> None:
     with pytest.raises(UnimplementedError, match=rf"(?s){SAME}.*w = x.copy\(\).*test_identity"):
         gx.function(program)(value(3), value(1))
