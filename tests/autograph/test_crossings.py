@@ -174,9 +174,28 @@ def list_or_none(x: Any) -> Any:
     return items or None
 
 
+def text_of_number_or_tensor(x: Any) -> Any:
+    n = 0
+    if x > 5:
+        n = x
+    return str(n + 1)
+
+
+def text_after_a_loop(x: Any) -> Any:
+    best = 0
+    for item in gx.stack([x, x * 2]):
+        if item > 3.5:
+            best = item
+    return f"{best}"
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
+        *(
+            (one, "is a tensor or, as in plain Python on some paths")
+            for one in (text_of_number_or_tensor, text_after_a_loop)
+        ),
         *((one, EFFECT) for one in (added_to_set, walked, put_into_deque, written_to_file, moved_to_end, pushed)),
         *((one, EFFECT) for one in (made_by_library, looked_up_in_iterator)),
         *((one, LIBRARY) for one in (taken_apart, substituted)),

@@ -308,7 +308,7 @@ def note_aliases(
         sources = [source for source in sources if not is_number(source) and not has_mark(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:
-        kept = sources is not None and all(source is value for source in sources)  # the same object on all sides
+        kept = bool(sources) and all(source is value for source in sources)  # the same object on all sides
         if isinstance(value, SymbolicTensor) and not kept:
             trace.root.aliases.add(value, name, None if sources is None else tuple(sources), held, numbers)
         return
