@@ -144,12 +144,10 @@ class AliasSet:
         found = self._by_value.get(id(value))
         return found is not None and found.sources is None
 
-    def numbers(self) -> dict[Value, frozenset[type[Any]]]:
-        """Returns the types of the numbers that values may be in plain Python where they may be tensors, too."""
-        aliases = [
-            alias for alias in self._by_value.values() if alias.numbers and isinstance(alias.value, SymbolicTensor)
-        ]
-        return {alias.value.raw: alias.numbers for alias in aliases}
+    def tensors(self) -> list[SymbolicTensor]:
+        """Returns the tensors that represent others and have a node."""
+        values = [alias.value for alias in self._by_value.values()]
+        return [one for one in values if isinstance(one, SymbolicTensor) and getattr(one, "is_used", True)]
 
     def chosen(self) -> set[Value]:
         """Returns the graph's values that an index chose of several, such as items of lists."""

@@ -186,7 +186,7 @@ def text_after_a_loop(x: Any) -> Any:
     for item in gx.stack([x, x * 2]):
         if item > 3.5:
             best = item
-    return f"{best}"
+    return f"{best + 1}"
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,16 @@ _KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": 
 
 def kinds_of_mixed(value: Any) -> Kinds:
     """Returns the types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
-    found: Kinds = frozenset()
-    for _, alias in _behind(value):
-        found |= frozenset() if alias is None else alias.numbers
-    if not found and isinstance(value, SymbolicTensor) and not value.shape and kind_of(value) is None:
-        return _mixed_before(value.raw, trace_of(value).root.aliases.numbers())
-    return found
+    found = _numbers_behind(value)
+    computed = isinstance(value, SymbolicTensor) and not value.shape and kind_of(value) is None
+    if found or not computed or value.raw.node is None or value.raw.node.op.name not in _ARITHMETIC:
+        return found
+    tensors = trace_of(value).root.aliases.tensors()
+    return _mixed_before(value.raw, {one.raw: _numbers_behind(one) for one in tensors})
+
+
+def _numbers_behind(value: Any) -> Kinds:
+    return frozenset[Any]().union(*[alias.numbers for _, alias in _behind(value) if alias is not None])
 
 
 _ARITHMETIC = frozenset(
