@@ -1,8 +1,8 @@
-"""Writes the stub files of graphc/ops before graphc is packed or installed.
+"""Writes the stub files of graphc/compiler/ops before graphc is packed or installed.
 
 They tell editors and type checkers of functions that are made from rows when they are first used. They are written from
-the rows (``python -m graphc.ops.stubs``), which takes an import of graphc: so building from a clone needs graphc's own
-dependencies. A source distribution has the files already, and building from it needs none of these.
+the rows (``python -m graphc.compiler.ops.stubs``), which takes an import of graphc: so building from a clone needs
+graphc's own dependencies. A source distribution has the files already, and building from it needs none of these.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def stubs_are_written(root: Path) -> bool:
     Args:
       root: of the repository, or of a source distribution.
     """
-    files = [path for path in (root / "graphc" / "ops").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    files = [
+        path for path in (root / "graphc" / "compiler" / "ops").rglob("*") if path.is_file() and path.suffix != ".pyc"
+    ]
     sources = [path for path in files if path.suffix != ".pyi"]
     modules = [path for path in sources if path.suffix == ".py" and _MAKES_ROWS in path.read_text(encoding="utf-8")]
     stubs = [path for path in files if path.suffix == ".pyi"]
@@ -48,5 +50,5 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         # The path of this process has what was installed for the build alone.
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join([self.root, *sys.path]), "JAX_PLATFORMS": "cpu"}
-        command = [sys.executable, "-m", "graphc.ops.stubs"]
+        command = [sys.executable, "-m", "graphc.compiler.ops.stubs"]
         subprocess.run(command, cwd=self.root, env=environ, check=True, timeout=_SECONDS)

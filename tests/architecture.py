@@ -14,54 +14,42 @@ from pathlib import Path
 
 FACE = "graphc"
 
-# The layer of each folder (or file) of graphc/. A part imports only from parts with a lower number.
+# The neighbourhoods of graphc/, and the others of which each may import what they export.
+NEIGHBOURHOODS: Mapping[str, frozenset[str]] = {
+    "compiler": frozenset(),
+    "library": frozenset({"compiler"}),
+    "graphs": frozenset({"compiler", "library"}),
+    "training": frozenset({"compiler", "library", "graphs"}),
+    "saving": frozenset({"compiler", "library", "training"}),
+    "serve": frozenset({"compiler", "library", "saving"}),
+    "tools": frozenset({"compiler", "library", "saving"}),
+    "cluster": frozenset({"compiler", "library", "graphs", "training"}),
+    "compat": frozenset({"compiler", "library", "graphs", "training", "saving", "cluster", "tools"}),
+    "cli": frozenset({"compiler", "library", "graphs", "training", "saving", "serve", "cluster", "compat", "tools"}),
+    "__main__": frozenset({"cli"}),
+}
+
+# The parts of neighbourhoods that have parts, from the bottom up; a part imports only from rows above its own.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "compiler": (
+        "base", "ir", "devices", "core", "tracing", "ops", "lowering", "autograph gradients runtime", "function",
+    ),
+    "library": ("arrays checks flow formats lax nest states", "composites"),
+    "graphs": ("queues", "session"),
+    "training": ("data layers losses metrics optim", "distribute", "train"),
+    "tools": ("drawing", "debug inspect placement"),
+}  # fmt: skip
 LAYERS: Mapping[str, int] = {
-    "base": 0,
-    "ir": 1,
-    "devices": 2,
-    "core": 3,
-    "tracing": 4,
-    "drawing": 2,
-    "ops": 5,
-    "lowering": 6,
-    "arrays": 7,
-    "costs": 7,
-    "autograph": 7,
-    "gradients": 7,
-    "runtime": 7,
-    "function": 8,
-    "checks": 8,
-    "flow": 8,
-    "composites": 8,
-    "formats": 8,
-    "nest": 8,
-    "debug": 9,
-    "queues": 9,
-    "states": 9,
-    "session": 10,
-    "data": 10,
-    "placement": 10,
-    "lax": 10,
-    "layers": 10,
-    "losses": 10,
-    "metrics": 10,
-    "optim": 10,
-    "distribute": 11,
-    "testing": 11,
-    "train": 12,
-    "cluster": 13,
-    "saving": 12,
-    "serve": 13,
-    "compat": 14,
-    "inspect": 15,
-    "cli": 16,
-    "__main__": 17,
+    f"{neighbourhood}.{part}": layer
+    for neighbourhood, rows in PARTS.items()
+    for layer, row in enumerate(rows)
+    for part in row.split()
 }
 
 # The order inside parts that need one: a folder (or file) imports only from those that stand before it.
 INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
-    "autograph": ("frontend", "values", "constructs", "builtins", "operators", "functional"),
-    "autograph.constructs": (
+    "compiler.autograph": ("frontend", "values", "constructs", "builtins", "operators", "functional"),
+    "compiler.autograph.constructs": (
         "overrides",
         "exceptions",
         "storage",
@@ -78,17 +66,22 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-# Outside these parts only a few files know whether a function is traced; the others ask graphc.tracing.
-PARTS_OF_BOTH_MODES = frozenset({"core", "tracing", "autograph"})
+# Outside these parts only a few files know whether a function is traced; the others ask graphc.compiler.tracing.
+PARTS_OF_BOTH_MODES = frozenset({"compiler.core", "compiler.tracing", "compiler.autograph"})
 FILES_OF_BOTH_MODES = frozenset(
-    {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graphs.graph"}
+    {
+        "graphc.compiler.function.function",
+        "graphc.compiler.gradients.tape",
+        "graphc.compiler.ops.order",
+        "graphc.graphs.session.graphs.graph",
+    }
 )
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.
 USERS_PROGRAM = "graphc.cli.demo"
 
 # These parts work without JAX, and so without what is built on it.
-WITHOUT_JAX = frozenset({"base", "drawing", "ir"})
+WITHOUT_JAX = frozenset({"compiler.base", "compiler.ir", "tools.drawing"})
 JAX_FAMILY = frozenset({"jax", "jaxlib", "optax", "flax", "equinox", "orbax"})
 
 # What JAX itself excludes from its promise of compatibility although no underscore says so.
@@ -183,6 +176,7 @@ def violations(root: Path) -> list[str]:
     found: list[str] = [*_folders_without_init(root)]
     for module in modules.values():
         found += _shape(module)
+        found += [f"{_where(module, line)}: {text}, by name" for line, text in _string_rules(module, modules)]
         for item in module.imports:
             found += [f"{_where(module, item.line)}: {text}" for text in _import_rules(module, item, modules)]
         found += [f"{_where(module, line)}: {text}" for line, text in (*_jax_rules(module), *_mode_rules(module))]
@@ -242,8 +236,10 @@ def _is_type_checking(test: ast.expr) -> bool:
     )
 
 
-def _part(name: str, depth: int = 1) -> str:
-    return [*name.split("."), "", ""][depth]
+def _part(name: str) -> str:
+    """Returns the part of graphc/ that a module belongs to, as ``compiler.ir`` or ``saving``; empty for none."""
+    first, second = [*name.split("."), "", ""][1:3]
+    return f"{first}.{second}" if first in PARTS and second else "" if first in PARTS else first
 
 
 def _where(module: Module, line: int) -> str:
@@ -257,8 +253,8 @@ def _folders_without_init(root: Path) -> Iterator[str]:
 
 
 def _shape(module: Module) -> Iterator[str]:
-    if module.part and module.part not in LAYERS:
-        yield f"{_where(module, 1)}: {module.part} has no layer; give it one in LAYERS"
+    if module.part and module.part not in LAYERS and module.part not in NEIGHBOURHOODS:
+        yield f"{_where(module, 1)}: {module.part} is no part of graphc/; add it to PARTS or NEIGHBOURHOODS"
     if ast.get_docstring(module.tree) is None:
         yield f"{_where(module, 1)}: a module needs a docstring"
     if module.is_package and module.exported is None:
@@ -293,12 +289,26 @@ def _import_rules(module: Module, item: Import, modules: Mapping[str, Module]) -
             yield from _inner_rules(module.name, target)
 
 
+def _string_rules(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[int, str]]:
+    """Modules that are named in a string, and so imported where no import statement shows it."""
+    if not module.part or f"{FACE}." not in module.text:
+        return  # the lazy public face names all others
+    nodes = list(ast.walk(module.tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    asked = {id(argument) for call in calls if ast.unparse(call.func).endswith(".startswith") for argument in call.args}
+    for node in nodes:
+        if id(node) not in asked and isinstance(node, ast.Constant) and str(node.value) in modules:
+            part = _part(str(node.value))
+            if part and part != module.part:
+                yield from ((node.lineno, text) for text in _layer_rules(module.part, part))
+
+
 def _inner_rules(importer: str, imported: str) -> Iterator[str]:
     for package, order in INNER_LAYERS.items():
-        depth = package.count(".") + 2
-        if not all(f"{name}.".startswith(f"{FACE}.{package}.") for name in (importer, imported)):
+        prefix = f"{FACE}.{package}."
+        if not all(f"{name}.".startswith(prefix) for name in (importer, imported)):
             continue
-        above, below = _part(importer, depth), _part(imported, depth)
+        above, below = (f"{name}."[len(prefix) :].partition(".")[0] for name in (importer, imported))
         if above == below or not above:
             continue
         for name in (above, below):
@@ -309,10 +319,14 @@ def _inner_rules(importer: str, imported: str) -> Iterator[str]:
 
 
 def _layer_rules(importer: str, imported: str) -> Iterator[str]:
-    # A part without a layer is reported once, where it stands.
-    if importer in LAYERS and imported in LAYERS and LAYERS[imported] >= LAYERS[importer]:
-        above, below = f"{importer} (layer {LAYERS[importer]})", f"{imported} (layer {LAYERS[imported]})"
-        yield f"{above} imports {below}, which is not below it"
+    above, below = importer.partition(".")[0], imported.partition(".")[0]
+    if above not in NEIGHBOURHOODS or below not in NEIGHBOURHOODS:
+        return  # a part that does not exist is reported once, where it stands
+    if above != below:
+        if below not in NEIGHBOURHOODS[above]:
+            yield f"{above} imports {imported}, and may not know {below}"
+    elif importer in LAYERS and imported in LAYERS and LAYERS[imported] >= LAYERS[importer]:
+        yield f"{importer} imports {imported}, which is not below it"
 
 
 def _door_rules(target: str, modules: Mapping[str, Module]) -> Iterator[str]:
@@ -332,7 +346,10 @@ def _mode_rules(module: Module) -> Iterator[tuple[int, str]]:
         return
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and node.attr == "trace" and ast.unparse(node) == "context.trace":
-            yield node.lineno, "reads context.trace; apply an op, or ask graphc.tracing (refuse_in_trace, lifted, ...)"
+            yield (
+                node.lineno,
+                "reads context.trace; apply an op, or ask graphc.compiler.tracing (refuse_in_trace, lifted, ...)",
+            )
 
 
 def _jax_rules(module: Module) -> Iterator[tuple[int, str]]:

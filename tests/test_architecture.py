@@ -1,5 +1,7 @@
 """graphc keeps the rules of its layers, and the checker of these rules sees every way to break one."""
 
+# ruff: noqa: E501  a message is one line
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -7,38 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import FILES_OF_BOTH_MODES, INNER_LAYERS, LAYERS, kind_checks, violations
+from tests.architecture import FILES_OF_BOTH_MODES, INNER_LAYERS, NEIGHBOURHOODS, PARTS, kind_checks, violations
 
 ROOT = Path(__file__).parent.parent / "graphc"
 
-# The parts from the bottom up; those in one row are siblings.
-ORDER = [
-    ["base"],
-    ["ir"],
-    ["devices", "drawing"],
-    ["core"],
-    ["tracing"],
-    ["ops"],
-    ["lowering"],
-    ["arrays", "costs", "autograph", "gradients", "runtime"],
-    ["checks", "composites", "flow", "formats", "function", "nest"],
-    ["debug", "queues", "states"],
-    ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
-    ["distribute", "testing"],
-    ["saving", "train"],
-    ["cluster", "serve"],
-    ["compat"],
-    ["inspect"],
-    ["cli"],
-    ["__main__"],
-]
+# Pairs of parts of a neighbourhood, the lower one first.
+ROWS = [(name, [row.split() for row in rows]) for name, rows in PARTS.items()]
+PAIRS = [(f"{name}.{a[0]}", f"{name}.{b[0]}") for name, rows in ROWS for a, b in pairwise(rows)]
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
     """Writes a package ``graphc`` that keeps every rule, apart from what ``files`` (path to source) brings in."""
     package = root / "graphc"
     folders = {parent for name in files for parent in Path(name).parents if parent != Path()}
-    defaults = {(folder / "__init__.py").as_posix(): "__all__ = []" for folder in folders}
+    defaults = {
+        (folder / "__init__.py").as_posix(): f"__all__ = {' '.join(PARTS.get(folder.as_posix(), ())).split()}"
+        for folder in folders
+    }
     for name, source in ({"__init__.py": "__all__ = []"} | defaults | files).items():
         path = package / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,18 +52,6 @@ def test_constructs_ask_for_kinds_of_values_ever_less(tmp_path: Path) -> None:
     ]
 
 
-def test_every_part_has_its_place_in_the_order() -> None:
-    assert [sorted(part for part in LAYERS if LAYERS[part] == layer) for layer in sorted(set(LAYERS.values()))] == [
-        sorted(row) for row in ORDER
-    ]
-
-
-def test_each_package_says_its_layer() -> None:
-    for part, layer in LAYERS.items():
-        if (ROOT / part / "__init__.py").exists() and part != "nest":
-            assert (ROOT / part / "__init__.py").read_text().startswith(f'"""Layer {layer}: '), part
-
-
 @pytest.mark.parametrize(
     ("low", "high"),
     [(low, high) for package, order in INNER_LAYERS.items() for low, high in pairwise(f"{package}.{n}" for n in order)],
@@ -92,66 +67,90 @@ def test_folders_inside_packages_have_an_order_too(tmp_path: Path, low: str, hig
 
 
 def test_a_folder_inside_an_ordered_package_needs_a_place(tmp_path: Path) -> None:
-    files = {"autograph/values/a.py": "", "autograph/other/a.py": "from graphc.autograph.values.a import f"}
+    files = {
+        "compiler/autograph/values/a.py": "",
+        "compiler/autograph/other/a.py": "from graphc.compiler.autograph.values.a import f",
+    }
     (found,) = violations(tree(tmp_path, files))
-    assert found.endswith("other has no place in the order of autograph; give it one in INNER_LAYERS")
+    assert found.endswith("other has no place in the order of compiler.autograph; give it one in INNER_LAYERS")
 
 
-@pytest.mark.parametrize(("low", "high"), [(low[0], high[0]) for low, high in pairwise(ORDER)])
+@pytest.mark.parametrize(("low", "high"), PAIRS)
 def test_imports_go_down_and_never_up(tmp_path: Path, low: str, high: str) -> None:
-    down = tree(tmp_path / "down", {f"{low}/a.py": "", f"{high}/a.py": f"from graphc.{low} import f"})
+    lower, higher = low.replace(".", "/"), high.replace(".", "/")
+    down = tree(tmp_path / "down", {f"{lower}/a.py": "", f"{higher}/a.py": f"from graphc.{low} import f"})
     assert violations(down) == []
-    up = tree(tmp_path / "up", {f"{high}/a.py": "", f"{low}/a.py": f"from graphc.{high} import f"})
-    (found,) = violations(up)
-    assert found.startswith(f"graphc/{low}/a.py:2: {low} (layer ")
-    assert f"imports {high} (layer " in found
+    up = tree(tmp_path / "up", {f"{higher}/a.py": "", f"{lower}/a.py": f"from graphc.{high} import f"})
+    assert violations(up) == [f"graphc/{lower}/a.py:2: {low} imports {high}, which is not below it"]
 
 
-@pytest.mark.parametrize("row", [row for row in ORDER if len(row) > 1], ids=lambda row: row[0])
-def test_siblings_do_not_import_each_other(tmp_path: Path, row: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("neighbourhood", "row"), [(name, row) for name, rows in ROWS for row in rows if len(row) > 1], ids=str
+)
+def test_siblings_do_not_import_each_other(tmp_path: Path, neighbourhood: str, row: list[str]) -> None:
     pairs = list(zip(row, [*row[1:], row[0]], strict=True))
-    files = {f"{a}/a.py": f"def f():\n    from graphc.{b} import g" for a, b in pairs}
+    files = {f"{neighbourhood}/{a}/a.py": f"def f():\n    from graphc.{neighbourhood}.{b} import g" for a, b in pairs}
     found = violations(tree(tmp_path, files))
     assert len(found) == len(pairs)
     assert all("which is not below it" in text for text in found)
 
 
+@pytest.mark.parametrize("importer", NEIGHBOURHOODS)
+def test_neighbourhoods_know_few_others(tmp_path: Path, importer: str) -> None:
+    def module(name: str) -> str:
+        return f"{name}.{ROWS[list(PARTS).index(name)][1][0][0]}" if name in PARTS else name
+
+    others = [name for name in NEIGHBOURHOODS if name not in (importer, "__main__")]
+    path = f"{module(importer).replace('.', '/')}/a.py"
+    package = tree(tmp_path, {f"{module(name).replace('.', '/')}/b.py": "" for name in others} | {path: ""})
+    for form in ("from graphc.{} import f", "def f():\n    import_module('graphc.{}')"):
+        for other in others:
+            (package / path).write_text(f'"""A module."""\n{form.format(module(other))}\n')
+            text = f"{importer} imports {module(other)}, and may not know {other}"
+            found = violations(package)
+            assert len(found) == (other not in NEIGHBOURHOODS[importer]), found
+            assert all(text in line for line in found)
+
+
 GOOD = {
-    "import within a package": {"core/a.py": "from graphc.core.b import f", "core/b.py": ""},
-    "relative import within a package": {"core/a.py": "from .b import f\nfrom . import b", "core/b.py": ""},
-    "relative import of a package below": {"core/a.py": "from ..ir import f", "ir/a.py": ""},
+    "import within a package": {"compiler/core/a.py": "from graphc.compiler.core.b import f", "compiler/core/b.py": ""},
+    "relative import within a package": {
+        "compiler/core/a.py": "from .b import f\nfrom . import b",
+        "compiler/core/b.py": "",
+    },
+    "relative import of a package below": {"compiler/core/a.py": "from ..ir import f", "compiler/ir/a.py": ""},
     "a file that its package exports": {
-        "base/__init__.py": "__all__ = ['errors']",
-        "base/errors.py": "",
-        "core/a.py": "from graphc.base import errors\nfrom graphc.base.errors import E",
+        "compiler/base/__init__.py": "__all__ = ['errors']",
+        "compiler/base/errors.py": "",
+        "compiler/core/a.py": "from graphc.compiler.base import errors\nfrom graphc.compiler.base.errors import E",
     },
     "an exported file two packages down": {
-        "ir/__init__.py": "__all__ = ['f'] + ['passes']",
-        "ir/passes/__init__.py": "__all__: list[str] = ['dce']",
-        "ir/passes/dce.py": "",
-        "core/a.py": "from graphc.ir.passes.dce import f",
+        "compiler/ir/__init__.py": "__all__ = ['f'] + ['passes']",
+        "compiler/ir/passes/__init__.py": "__all__: list[str] = ['dce']",
+        "compiler/ir/passes/dce.py": "",
+        "compiler/core/a.py": "from graphc.compiler.ir.passes.dce import f",
     },
     "the face imports every layer": {"__init__.py": "from graphc.cli import main\n__all__ = []", "cli/a.py": ""},
     "the demonstration imports the face": {
         "cli/demo/__init__.py": "__all__ = []",
         "cli/demo/loops.py": "import graphc as gx",
-        "base/a.py": "",
+        "compiler/base/a.py": "",
     },
-    "a file as a part": {"losses.py": "from graphc.core import f", "core/a.py": ""},
+    "a file as a part": {"library/nest.py": "from graphc.compiler.core import f", "compiler/core/a.py": ""},
     "a cycle for types only": {
-        "core/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core.b import B",
-        "core/b.py": "import typing\nif typing.TYPE_CHECKING:\n    pass\nelse:\n    from graphc.core.a import A",
+        "compiler/core/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.compiler.core.b import B",
+        "compiler/core/b.py": "import typing\nif typing.TYPE_CHECKING:\n    pass\nelse:\n    from graphc.compiler.core.a import A",
     },
     "a cycle closed inside a function": {
-        "core/a.py": "def f():\n    from graphc.core.b import B",
-        "core/b.py": "from graphc.core.a import A",
+        "compiler/core/a.py": "def f():\n    from graphc.compiler.core.b import B",
+        "compiler/core/b.py": "from graphc.compiler.core.a import A",
     },
     "public JAX": {
-        "core/a.py": "import jax\nimport jax.numpy as jnp\nfrom jax import lax\nfrom jax import experimental\n"
+        "compiler/core/a.py": "import jax\nimport jax.numpy as jnp\nfrom jax import lax\nfrom jax import experimental\n"
         "x = jnp.ones(3), lax.add, jax.core.Tracer, jax.__version__, jax.Array.__add__\n"
         "y = self._src, jaxtyping._src"
     },
-    "words about what is not public": {"core/a.py": "x = 'never reach into jax._src'"},
+    "words about what is not public": {"compiler/core/a.py": "x = 'never reach into jax._src'"},
 }
 
 
@@ -163,91 +162,118 @@ def test_what_keeps_the_rules_is_let_through(tmp_path: Path, files: dict[str, st
 BAD = {
     "up, for types only": (
         {
-            "ir/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core import T",
-            "core/a.py": "",
+            "compiler/ir/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.compiler.core import T",
+            "compiler/core/a.py": "",
         },
-        "graphc/ir/a.py:4: ir (layer 1) imports core (layer 3), which is not below it",
+        "graphc/compiler/ir/a.py:4: compiler.ir imports compiler.core, which is not below it",
     ),
     "up, inside a function": (
-        {"ir/a.py": "def f():\n    import graphc.core", "core/a.py": ""},
-        "graphc/ir/a.py:3: ir (layer 1) imports core (layer 3), which is not below it",
+        {"compiler/ir/a.py": "def f():\n    import graphc.compiler.core", "compiler/core/a.py": ""},
+        "graphc/compiler/ir/a.py:3: compiler.ir imports compiler.core, which is not below it",
     ),
     "up, relatively": (
-        {"ir/a.py": "from .. import core", "core/a.py": ""},
-        "graphc/ir/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
+        {"compiler/ir/a.py": "from .. import core", "compiler/core/a.py": ""},
+        "graphc/compiler/ir/a.py:2: compiler.ir imports compiler.core, which is not below it",
     ),
     "up, from a folder two deep": (
-        {"ir/passes/a.py": "from ...core import T", "core/a.py": ""},
-        "graphc/ir/passes/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
+        {"compiler/ir/passes/a.py": "from ...core import T", "compiler/core/a.py": ""},
+        "graphc/compiler/ir/passes/a.py:2: compiler.ir imports compiler.core, which is not below it",
     ),
     "from a file inside a package": (
-        {"core/a.py": "from graphc.ir.graph import Graph", "ir/graph.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"compiler/core/a.py": "from graphc.compiler.ir.graph import Graph", "compiler/ir/graph.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a file inside a package, by name": (
-        {"core/a.py": "from graphc.ir import graph", "ir/graph.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"compiler/core/a.py": "from graphc.compiler.ir import graph", "compiler/ir/graph.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a file inside a package, by the face": (
-        {"__init__.py": "from graphc.ir.graph import Graph\n__all__ = []", "ir/graph.py": ""},
-        "graphc/__init__.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"__init__.py": "from graphc.compiler.ir.graph import Graph\n__all__ = []", "compiler/ir/graph.py": ""},
+        "graphc/__init__.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a package inside a package that does not export it": (
-        {"core/a.py": "from graphc.ir.passes import dce", "ir/passes/__init__.py": "__all__ = ['dce']"},
-        "graphc/core/a.py:2: imports graphc.ir.passes, a file inside graphc.ir; import from graphc.ir",
+        {
+            "compiler/core/a.py": "from graphc.compiler.ir.passes import dce",
+            "compiler/ir/passes/__init__.py": "__all__ = ['dce']",
+        },
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.passes, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "the public face": (
-        {"core/a.py": "import graphc as gx"},
-        "graphc/core/a.py:2: imports graphc itself; only users import the public face",
+        {"compiler/core/a.py": "import graphc as gx"},
+        "graphc/compiler/core/a.py:2: imports graphc itself; only users import the public face",
     ),
     "the public face, in a command": (
         {"cli/demo_tools.py": "import graphc as gx"},
         "graphc/cli/demo_tools.py:2: imports graphc itself; only users import the public face",
     ),
     "a name of the public face": (
-        {"core/a.py": "from graphc import Tensor"},
-        "graphc/core/a.py:2: imports graphc itself; only users import the public face",
+        {"compiler/core/a.py": "from graphc import Tensor"},
+        "graphc/compiler/core/a.py:2: imports graphc itself; only users import the public face",
     ),
     "what does not exist": (
-        {"core/a.py": "from graphc.ir.gone import f", "ir/a.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.gone, which does not exist",
+        {"compiler/core/a.py": "from graphc.compiler.ir.gone import f", "compiler/ir/a.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.gone, which does not exist",
     ),
     "a cycle of files": (
         {
-            "core/a.py": "from graphc.core import b",
-            "core/b.py": "import graphc.core.c",
-            "core/c.py": "if 1:\n    from .a import f",
+            "compiler/core/a.py": "from graphc.compiler.core import b",
+            "compiler/core/b.py": "import graphc.compiler.core.c",
+            "compiler/core/c.py": "if 1:\n    from .a import f",
         },
-        "graphc/core/a.py:1: import cycle: graphc.core.a -> graphc.core.b -> graphc.core.c -> graphc.core.a",
+        "graphc/compiler/core/a.py:1: import cycle: graphc.compiler.core.a -> graphc.compiler.core.b -> graphc.compiler.core.c -> graphc.compiler.core.a",
     ),
     "a cycle through the package's own door": (
-        {"core/__init__.py": "from graphc.core.a import f\n__all__ = []", "core/a.py": "from graphc.core import g"},
-        "graphc/core/__init__.py:1: import cycle: graphc.core -> graphc.core.a -> graphc.core",
+        {
+            "compiler/core/__init__.py": "from graphc.compiler.core.a import f\n__all__ = []",
+            "compiler/core/a.py": "from graphc.compiler.core import g",
+        },
+        "graphc/compiler/core/__init__.py:1: import cycle: graphc.compiler.core -> graphc.compiler.core.a -> graphc.compiler.core",
     ),
     "JAX in ir, inside a function": (
-        {"ir/a.py": "def f():\n    from jax import lax"},
-        "graphc/ir/a.py:3: ir works without JAX, but imports jax",
+        {"compiler/ir/a.py": "def f():\n    from jax import lax"},
+        "graphc/compiler/ir/a.py:3: compiler.ir works without JAX, but imports jax",
     ),
-    "private JAX, imported": ({"core/a.py": "from jax._src import core"}, "a.py:2: jax._src.core is not public JAX"),
-    "private JAX, a name": ({"core/a.py": "from jax.numpy import _x"}, "a.py:2: jax.numpy._x is not public JAX"),
-    "private JAX, an attribute": ({"core/a.py": "import jax\njax._src.f()"}, "a.py:3: jax._src.f is not public JAX"),
+    "private JAX, imported": (
+        {"compiler/core/a.py": "from jax._src import core"},
+        "a.py:2: jax._src.core is not public JAX",
+    ),
+    "private JAX, a name": (
+        {"compiler/core/a.py": "from jax.numpy import _x"},
+        "a.py:2: jax.numpy._x is not public JAX",
+    ),
+    "private JAX, an attribute": (
+        {"compiler/core/a.py": "import jax\njax._src.f()"},
+        "a.py:3: jax._src.f is not public JAX",
+    ),
     "private JAX, behind an alias": (
-        {"core/a.py": "import jax.numpy as jnp\ndef f():\n    return jnp.x._y"},
+        {"compiler/core/a.py": "import jax.numpy as jnp\ndef f():\n    return jnp.x._y"},
         "a.py:4: jax.numpy.x._y is not public JAX",
     ),
     "private JAX, in a string": (
-        {"core/a.py": "import importlib\nimportlib.import_module('jax._src.core')"},
+        {"compiler/core/a.py": "import importlib\nimportlib.import_module('jax._src.core')"},
         "a.py:3: jax._src.core is not public JAX",
     ),
-    "a folder without a layer": ({"misc/__init__.py": "__all__ = []"}, "graphc/misc/__init__.py:1: misc has no layer"),
-    "a file without a layer": ({"helpers.py": ""}, "graphc/helpers.py:1: helpers has no layer; give it one in LAYERS"),
-    "no __all__": ({"core/__init__.py": "x = 1"}, "graphc/core/__init__.py:1: a package needs an __all__"),
+    "a folder that is no part": (
+        {"misc/__init__.py": "__all__ = []"},
+        "graphc/misc/__init__.py:1: misc is no part of graphc/",
+    ),
+    "a file that is no part": (
+        {"helpers.py": ""},
+        "graphc/helpers.py:1: helpers is no part of graphc/; add it to PARTS or NEIGHBOURHOODS",
+    ),
+    "no __all__": (
+        {"compiler/core/__init__.py": "x = 1"},
+        "graphc/compiler/core/__init__.py:1: a package needs an __all__",
+    ),
     "no __all__ in the face": ({"__init__.py": ""}, "graphc/__init__.py:1: a package needs an __all__"),
     "no docstring in a package": (
-        {"core/__init__.py": "# bare\n__all__ = []"},
-        "graphc/core/__init__.py:1: a module needs a docstring",
+        {"compiler/core/__init__.py": "# bare\n__all__ = []"},
+        "graphc/compiler/core/__init__.py:1: a module needs a docstring",
     ),
-    "no docstring in a file": ({"core/a.py": "# bare"}, "graphc/core/a.py:1: a module needs a docstring"),
+    "no docstring in a file": (
+        {"compiler/core/a.py": "# bare"},
+        "graphc/compiler/core/a.py:1: a module needs a docstring",
+    ),
 }
 
 
@@ -263,31 +289,41 @@ def test_few_files_know_both_modes(tmp_path: Path) -> None:
     for name in FILES_OF_BOTH_MODES:
         assert "context.trace" in (ROOT.parent / f"{name.replace('.', '/')}.py").read_text()
     reads = "def f():\n    return context.trace is None"
-    allowed = {"ops/order.py": reads, "core/a.py": reads}
+    allowed = {"compiler/ops/order.py": reads, "compiler/core/a.py": reads}
     assert violations(tree(tmp_path / "kept", allowed)) == []
-    (found,) = violations(tree(tmp_path / "broken", {"ops/a.py": reads}))
-    assert found.startswith("graphc/ops/a.py:3: reads context.trace; apply an op, or ask graphc.tracing")
+    (found,) = violations(tree(tmp_path / "broken", {"compiler/ops/a.py": reads}))
+    assert found.startswith(
+        "graphc/compiler/ops/a.py:3: reads context.trace; apply an op, or ask graphc.compiler.tracing"
+    )
 
 
 @pytest.mark.parametrize("part", ["base", "ir"])
 @pytest.mark.parametrize("library", ["jax", "jax.numpy", "jaxlib.xla_client", "optax", "flax", "equinox", "orbax"])
 def test_base_and_ir_work_without_jax(tmp_path: Path, part: str, library: str) -> None:
-    found = violations(tree(tmp_path, {f"{part}/sub/a.py": f"import {library} as library"}))
-    assert f"graphc/{part}/sub/a.py:2: {part} works without JAX, but imports {library}" in found
+    found = violations(tree(tmp_path, {f"compiler/{part}/sub/a.py": f"import {library} as library"}))
+    assert f"graphc/compiler/{part}/sub/a.py:2: compiler.{part} works without JAX, but imports {library}" in found
 
 
 @pytest.mark.parametrize("name", ["jax.core", "jax.extend", "jax.interpreters", "jax.lib", "jaxlib"])
 def test_what_jax_does_not_promise_to_keep_is_not_public(tmp_path: Path, name: str) -> None:
     root = name.partition(".")[0]
-    uses = {"core/a.py": f"from {name} import x", "core/b.py": f"import {name}", "core/c.py": f"import {name} as y"}
-    attribute = {"core/d.py": f"import {root}\nz = {name}.x"} if name != root else {}
+    uses = {
+        "compiler/core/a.py": f"from {name} import x",
+        "compiler/core/b.py": f"import {name}",
+        "compiler/core/c.py": f"import {name} as y",
+    }
+    attribute = {"compiler/core/d.py": f"import {root}\nz = {name}.x"} if name != root else {}
     found = violations(tree(tmp_path, uses | attribute))
-    lines = [f"graphc/core/a.py:2: {name}.x", f"graphc/core/b.py:2: {name}", f"graphc/core/c.py:2: {name}"]
-    lines += [f"graphc/core/d.py:3: {name}.x"] if attribute else []
+    lines = [
+        f"graphc/compiler/core/a.py:2: {name}.x",
+        f"graphc/compiler/core/b.py:2: {name}",
+        f"graphc/compiler/core/c.py:2: {name}",
+    ]
+    lines += [f"graphc/compiler/core/d.py:3: {name}.x"] if attribute else []
     assert found == [f"{line} is not public JAX" for line in lines]
 
 
 def test_a_folder_of_modules_needs_an_init(tmp_path: Path) -> None:
-    package = tree(tmp_path, {"core/a.py": ""})
-    (package / "core" / "__init__.py").unlink()
-    assert violations(package) == ["graphc/core:1: a folder of modules needs an __init__.py"]
+    package = tree(tmp_path, {"compiler/core/a.py": ""})
+    (package / "compiler" / "core" / "__init__.py").unlink()
+    assert violations(package) == ["graphc/compiler/core:1: a folder of modules needs an __init__.py"]

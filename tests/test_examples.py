@@ -17,7 +17,7 @@ import pytest
 
 import graphc as gx
 from graphc.cli import main
-from graphc.session import reset_default_graph
+from graphc.graphs.session import reset_default_graph
 from tests.draws import is_drawn
 
 ROOT = Path(__file__).parent.parent

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
+import sys
+
 import pytest
 
 import graphc as gx
@@ -51,3 +55,21 @@ def test_a_name_like_no_other_is_just_missing() -> None:
 def test_private_names_are_missing_without_a_search() -> None:  # pytest asks each module that imports graphc for some
     with pytest.raises(AttributeError, match=r"^module 'graphc' has no attribute '__wrapped__'$"):
         gx.__wrapped__  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["errors", "layers", "queues", "session", "testing", "ir"])
+def test_modules_are_imported_by_their_public_names(name: str) -> None:
+    module = importlib.import_module(f"graphc.{name}")
+    assert module.__spec__ is not None
+    assert sys.modules[module.__spec__.name] is module  # one module, which keeps the spec of the place where it is
+    assert module is getattr(gx, name, module)
+
+
+def test_modules_inside_have_one_copy() -> None:
+    by_name = importlib.import_module("graphc.session.producers")
+    assert by_name is importlib.import_module("graphc.graphs.session.producers")
+    with pytest.raises(ModuleNotFoundError, match="graphc.training.layers.gone"):
+        importlib.import_module("graphc.layers.gone")
+    error = pickle.loads(pickle.dumps(gx.errors.NotFoundError("no file")))
+    assert type(error) is gx.errors.NotFoundError
+    assert type(error).__module__ == "graphc.errors"

@@ -10,7 +10,6 @@ import pytest
 
 from docs.figures import architecture, loop, scaling
 from docs.figures.__main__ import FIGURES, FOLDER
-from tests.architecture import LAYERS
 
 PAGES = [page.read_text(encoding="utf-8") for page in FOLDER.parent.rglob("*.md")]
 
@@ -43,10 +42,6 @@ def test_the_loop_is_that_of_the_tutorial(tmp_path: Path) -> None:
     for folder in (FOLDER, tmp_path):
         drawn = (folder / "loop.svg").read_text(encoding="utf-8")
         assert all(f">{text}<" in drawn for text in ("scan", "20 iterations", "roll", "roll_1", "divide", "shift=-1"))
-
-
-def test_the_architecture_shows_every_package() -> None:
-    assert set(LAYERS) - {"__main__"} <= architecture.PACKAGES
 
 
 def test_the_scaling_figure_says_what_a_device_holds() -> None:

@@ -108,7 +108,7 @@ def test_an_import_brings_what_a_decorated_function_needs_and_no_more(tmp_path: 
         *(f"graphc.{part}" for part in ("losses", "optim", "placement", "train")),
     }
     assert not later.intersection(parts)
-    assert int(count) <= 239, "each module costs half a millisecond; is the new one needed at import?"
+    assert int(count) <= 240, "each module costs half a millisecond; is the new one needed at import?"
 
 
 @pytest.mark.multiprocess

@@ -1,4 +1,4 @@
-"""Layer 16: the ``graphc`` command."""
+"""The ``graphc`` command."""
 
 from graphc.cli.command import main
 

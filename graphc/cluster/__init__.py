@@ -1,4 +1,4 @@
-"""Layer 13: clusters. Tasks host services; carriers bring them calls, inside a process or between processes."""
+"""Clusters. Tasks host services; carriers bring them calls, inside a process or between processes."""
 
 from graphc.cluster.carriers import Peer, Rays, ray_in_use
 from graphc.cluster.master import Master

@@ -1,4 +1,4 @@
-"""Layer 12: compiled functions saved as files (graph text, Variables, a manifest), and loaded from them."""
+"""Compiled functions saved as files (graph text, Variables, a manifest), and loaded from them."""
 
 from graphc.saving.exporting import export
 from graphc.saving.load import Saved, load

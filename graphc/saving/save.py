@@ -10,14 +10,14 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.base import VERSION as VERSION_OF_GRAPHC
-from graphc.base import UniqueNames, at, config, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.base.files import PathLike, as_path
-from graphc.core import Variable
-from graphc.function import BoundFunction, ConcreteFunction, Function
-from graphc.ir import OPS, Graph, Literal, print_graph
-from graphc.layers import Module
+from graphc.compiler.base import VERSION as VERSION_OF_GRAPHC
+from graphc.compiler.base import UniqueNames, at, config, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.files import PathLike, as_path
+from graphc.compiler.core import Variable
+from graphc.compiler.function import BoundFunction, ConcreteFunction, Function
+from graphc.compiler.ir import OPS, Graph, Literal, print_graph
+from graphc.library.states import Stateful
 from graphc.saving.folder import FolderWriter
 from graphc.saving.portable import Portable, renamed
 from graphc.saving.signature import Signature, as_signature
@@ -280,14 +280,14 @@ def _paths_of(owner: Any) -> dict[str, Variable]:
     """Returns the Variables of a model, by names that are the same in every run."""
     if isinstance(owner, BoundFunction):
         owner = owner.__self__
-    if isinstance(owner, Module) or callable(getattr(owner, "named_variables", None)):
+    if isinstance(owner, Stateful) or callable(getattr(owner, "named_variables", None)):
         return dict(owner.named_variables())
     found: dict[str, Variable] = {}
     held = cast("dict[str, Any]", {} if callable(owner) else getattr(owner, "__dict__", {}))
     for name, value in sorted(held.items()):
         if isinstance(value, Variable):
             found[name] = value
-        elif isinstance(value, Module):
+        elif isinstance(value, Stateful):
             found.update({f"{name}/{path}": variable for path, variable in value.named_variables().items()})
     return found
 

@@ -1,4 +1,4 @@
-"""Layer 13: serves queries with several copies of a compiled function, from Python and over HTTP."""
+"""Serves queries with several copies of a compiled function, from Python and over HTTP."""
 
 from graphc.serve.answer import Answer
 from graphc.serve.http import App, Offer, offer, offers, run

@@ -14,12 +14,18 @@ from typing import Any
 import ray as module
 from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError
 
-from graphc.base import Signal, check_interrupted, config, interruption
-from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidTypeError, UnavailableError, UnknownError
 from graphc.cluster.carriers.carrier import Peer, Pending
 from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
 from graphc.cluster.carriers.rays_task import Answer, TaskActor, from_wire, running_time, to_wire
 from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.compiler.base import Signal, check_interrupted, config, interruption
+from graphc.compiler.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InvalidTypeError,
+    UnavailableError,
+    UnknownError,
+)
 
 __all__ = ["RayPeer", "find_peer", "start_peer"]
 

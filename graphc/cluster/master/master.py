@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from graphc.base import config, deadline
-from graphc.base.errors import GraphcError, InvalidArgumentError, UnavailableError
 from graphc.cluster.carriers import Pending, ThreadPeer
 from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
@@ -22,12 +20,14 @@ from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
 from graphc.cluster.master.tasks import Tasks
 from graphc.cluster.master.texts import check_travels, parses_back
-from graphc.core import log_placement
-from graphc.ir import CONSTANT, Node, Value, print_graph
-from graphc.runtime import Observer, Plan, Step
-from graphc.session import TARGETS, ConfigProto, Graph, Target, Targets, is_random_state
+from graphc.compiler.base import config, deadline
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnavailableError
+from graphc.compiler.core import log_placement
+from graphc.compiler.ir import CONSTANT, Node, Value, print_graph
+from graphc.compiler.runtime import Observer, Plan, Step
+from graphc.graphs.session import ConfigProto, Graph, Target, Targets, is_random_state
 
-__all__ = ["Master"]
+__all__ = ["Master", "session_targets"]
 
 _CLOSE_SECONDS = 1.0
 """Seconds that closing a Session waits for a task that does not answer."""
@@ -255,4 +255,4 @@ def full_name(task: str, device: str) -> str:
     return f"{task.replace('/task:', '/replica:0/task:')}{device}"
 
 
-TARGETS.add("cluster", _Clusters())
+session_targets: Targets = _Clusters()

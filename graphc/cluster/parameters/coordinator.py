@@ -11,17 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import at, deadline, user_location, wait_until, warn_at
-from graphc.base.errors import (
-    AlreadyExistsError,
-    CancelledError,
-    DeadlineExceededError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    RetraceWarning,
-    UnavailableError,
-)
 from graphc.cluster.parameters.embedding import Embedding
 from graphc.cluster.parameters.group import LOST, ServerGroup
 from graphc.cluster.parameters.layout import Layout
@@ -32,7 +21,18 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import Tasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
-from graphc.core import Variable, variable_placement
+from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
+from graphc.compiler.base.errors import (
+    AlreadyExistsError,
+    CancelledError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    RetraceWarning,
+    UnavailableError,
+)
+from graphc.compiler.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]
 

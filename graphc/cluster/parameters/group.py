@@ -11,15 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import deadline, pause
-from graphc.base.errors import (
-    AlreadyExistsError,
-    DeadlineExceededError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    UnavailableError,
-)
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Lookups, Table
 from graphc.cluster.parameters.rules import RuleText, rule_text
@@ -27,6 +18,15 @@ from graphc.cluster.parameters.service import SERVICE, Options
 from graphc.cluster.parameters.states import Slot, collected, slots_of
 from graphc.cluster.parameters.tasks import Tasks
 from graphc.cluster.parameters.wire import decoded
+from graphc.compiler.base import deadline, pause
+from graphc.compiler.base.errors import (
+    AlreadyExistsError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 
 __all__ = ["LOST", "ServerGroup"]
 
