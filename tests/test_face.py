@@ -68,7 +68,7 @@ def test_modules_are_imported_by_their_public_names(name: str) -> None:
 def test_modules_inside_have_one_copy() -> None:
     by_name = importlib.import_module("graphc.session.producers")
     assert by_name is importlib.import_module("graphc.graphs.session.producers")
-    with pytest.raises(ModuleNotFoundError, match="graphc.training.layers.gone"):
+    with pytest.raises(ModuleNotFoundError, match=r"graphc\.training\.layers\.gone"):
         importlib.import_module("graphc.layers.gone")
     error = pickle.loads(pickle.dumps(gx.errors.NotFoundError("no file")))
     assert type(error) is gx.errors.NotFoundError
