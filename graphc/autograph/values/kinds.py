@@ -10,6 +10,7 @@ from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.number import Kinds, kind_of, kinds_of
+from graphc.base import nest
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
@@ -82,6 +83,13 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
       use: what shows it, for the message.
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """
+    if isinstance(value, BaseException):
+        # The text of one argument is its own, except for a key; that of several shows each by repr.
+        alone = as_text and len(value.args) == 1 and not isinstance(value, KeyError)
+        for part in nest.flatten(value.args)[0]:
+            check_shown(part, use, as_text=alone and part is value.args[0])
+        for part in nest.flatten(value.__dict__)[0]:
+            check_shown(part, use, as_text=True)  # which its __str__ may show
     if isinstance(value, CourseNumber) and value.kind is float:
         value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
