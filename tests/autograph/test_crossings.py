@@ -19,7 +19,6 @@ from tests.autograph.differential import check, f
 
 EFFECT = "Python would do it once at trace time"
 LIST = "a list becomes longer or shorter in a branch on tensors while"
-VARIABLES = "of several Variables gives one of them"
 LIBRARY = "is given a value that tensors chose among several"
 TRUTH = "may be a list whose length is known at run time only"
 FIRST, SECOND = gx.Variable(1.0), gx.Variable(3.0)
@@ -148,19 +147,6 @@ def taken_by_next(x: Any) -> Any:
     return first + next(iterator)
 
 
-def greatest(x: Any) -> Any:
-    return max(FIRST, SECOND) + x
-
-
-def in_order(x: Any) -> Any:
-    ordered = sorted([SECOND, FIRST])
-    return ordered[0] + x
-
-
-def the_true_one(x: Any) -> Any:
-    return (FIRST and SECOND) + x
-
-
 def chosen_source(x: Any) -> Any:
     chosen = FIRST if x > 0 else SECOND
     with gx.GradientTape() as tape:
@@ -230,7 +216,6 @@ def text_after_a_loop(x: Any) -> Any:
         *((one, EFFECT) for one in (made_by_library, looked_up_in_iterator)),
         *((one, LIBRARY) for one in (taken_apart, substituted)),
         *((one, LIST) for one in (appended, popped_from_enumerated, breadth_first, taken_by_next)),
-        *((one, VARIABLES) for one in (greatest, in_order, the_true_one)),
         (chosen_source, "which Variable or object this is depends on tensors"),
         (list_or_none, TRUTH),
     ],
@@ -267,6 +252,17 @@ def text_after_its_value(x: Any) -> Any:
     return str(items), repr(n), {"items": items, "n": n, "text": str(items), "again": repr(n)}["text"]
 
 
+def chosen_variables(x: Any) -> Any:
+    FIRST.assign(1.0)
+    SECOND.assign(3.0)
+    first, *others = max(FIRST, x * 4), min(SECOND, 2.0, FIRST), FIRST and x - 1, x - 1 or SECOND, max(FIRST, SECOND)
+    by_name = max([FIRST, SECOND], key=lambda one: one.name)
+    ordered = [*sorted([SECOND, x, FIRST]), *sorted([FIRST, SECOND], key=lambda one: one.name)]
+    FIRST.assign(5.0)
+    SECOND.assign(7.0)
+    return first + 1.0, [one + 1.0 for one in (*others, *ordered)], by_name + 1.0
+
+
 def appended_choice(x: Any) -> Any:
     items = []
     items.append("p" if x > 0 else "n")
@@ -274,7 +270,9 @@ def appended_choice(x: Any) -> Any:
     return items, len(items)
 
 
-@pytest.mark.parametrize("program", [asked_once, formatted_choice, filled_text, text_after_its_value, appended_choice])
+@pytest.mark.parametrize(
+    "program", [chosen_variables, asked_once, formatted_choice, filled_text, text_after_its_value, appended_choice]
+)
 @pytest.mark.parametrize("value", [1.0, -1.0])
 def test_what_is_the_same(program: Callable[[Any], Any], value: float) -> None:
     check(program, f(value))
