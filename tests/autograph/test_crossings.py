@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphc as gx
@@ -194,6 +195,18 @@ def asserted_number_or_tensor(x: Any) -> Any:
     assert x > 100, n
 
 
+def text_of_numpy_scalar(x: Any) -> Any:
+    n = np.float32(1) if x > 0 else np.float32(2)
+    return f"{n}", f"{n * 2!r}"
+
+
+def class_of_numpy_scalar(x: Any) -> Any:
+    n = np.float32(1)
+    while n < x:
+        n = n + np.float32(1)
+    return isinstance(n, np.floating)
+
+
 def text_after_a_loop(x: Any) -> Any:
     best = 0
     for item in gx.stack([x, x * 2]):
@@ -210,12 +223,14 @@ def text_after_a_loop(x: Any) -> Any:
             for one in (
                 *(text_of_number_or_tensor, text_after_a_loop),
                 *(raised_number_or_tensor, caught_number_or_tensor, asserted_number_or_tensor),
+                text_of_numpy_scalar,
             )
         ),
         *((one, EFFECT) for one in (added_to_set, walked, put_into_deque, written_to_file, moved_to_end, pushed)),
         *((one, EFFECT) for one in (made_by_library, looked_up_in_iterator)),
         *((one, LIBRARY) for one in (taken_apart, substituted)),
         *((one, LIST) for one in (appended, popped_from_enumerated, breadth_first, taken_by_next)),
+        (class_of_numpy_scalar, "is of the class floating is not known"),
         (chosen_source, "which Variable or object this is depends on tensors"),
         (list_or_none, TRUTH),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from graphc.autograph.values.control import control
 from graphc.autograph.values.course_number import CourseNumber
 from graphc.autograph.values.index import is_symbolic
@@ -93,7 +95,13 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
     if isinstance(value, CourseNumber) and value.kind is float:
         value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
-    if not kinds or (as_text and all(kind is _KINDS.get(value.dtype.kind) for kind in kinds)):
+    alike = all(
+        np.dtype(kind).kind == value.dtype.kind
+        if issubclass(kind, np.generic)
+        else kind is _KINDS.get(value.dtype.kind)
+        for kind in kinds
+    )
+    if not kinds or (as_text and alike):
         return
     names = " or ".join(sorted(kind.__name__ for kind in kinds))
     error = UnimplementedError(
