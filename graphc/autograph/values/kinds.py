@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -92,11 +92,12 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
             check_shown(part, use, as_text=alone and part is value.args[0])
         for part in nest.flatten(value.__dict__)[0]:
             check_shown(part, use, as_text=True)  # which its __str__ may show
+        return
     if isinstance(value, CourseNumber) and value.kind is float:
         value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
     alike = all(
-        np.dtype(kind).kind == value.dtype.kind
+        np.dtype(cast("Any", kind)).kind == value.dtype.kind
         if issubclass(kind, np.generic)
         else kind is _KINDS.get(value.dtype.kind)
         for kind in kinds

@@ -57,10 +57,9 @@ def _read_lacking(values: Iterable[Any]) -> None:
     assert context.trace is not None
     root = context.trace.root
     for value in values:
-        owner = value.__self_class__ if type(value) is super else value
-        for kind in (type(owner), owner):
-            if isinstance(kind, type):
-                root.reads.names_of_class(kind, root.made_classes)
+        owner: Any = cast("Any", value).__self_class__ if isinstance(value, super) else value
+        for kind in cast("list[type[Any]]", [type(owner), *([owner] if isinstance(owner, type) else [])]):
+            root.reads.names_of_class(kind, root.made_classes)
 
 
 def items_in_python(values: Iterable[Any]) -> Iterator[Any]:
