@@ -7,6 +7,7 @@ what it keeps. Tensors that are made there have values, unlike those of the trac
 from __future__ import annotations
 
 import functools
+import itertools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -29,6 +30,7 @@ _KNOWN = (type(None), bool, int, float, complex, str, bytes, type, types.ModuleT
 
 _changing = WeakSet[Any]()
 """The functions that were seen to change something."""
+_calls = itertools.count()
 
 
 def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -43,20 +45,21 @@ def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, *
     trace = context.trace
     cached = getattr(function, "__func__", function)
     owner = () if cached is function else (function.__self__,)
-    parts = [_source(value) for value in (*owner, *args, *kwargs.values())]
+    given = (*owner, *args, *kwargs.values())
+    parts = [_source(value) for value in given]
     known = [part for part in parts if part is not None]
     if trace is None or len(known) < len(parts) or cached.cache_parameters()["maxsize"] == 0:
         return otherwise(function)(*args, **kwargs)
-    what = f"the call of {cached.__name__}, which changes more than its cache,"
+    what = f"the call of {cached.__name__}, which does more than fill its cache,"
     if trace.parent is not None and cached in _changing:
         trace.side_effect(what)
-    before = None if trace.parent is None else _state_within_reach(function, args)
+    before = None if trace.parent is None else _state_within_reach(cached, given)
     try:
         result = in_python(_ask, function, *args, **kwargs)
     except Exception:  # a cache keeps no exceptions: what the function read counts
         handed((function, *args, *kwargs.values()))
         raise
-    if before is not None and not equal_states(before, _state_within_reach(function, args)):
+    if before is not None and not equal_states(before, _state_within_reach(cached, given)):
         _changing.add(cached)  # when it is traced again, the cache answers
         trace.side_effect(what)
     ask = functools.partial(_ask, cached)
@@ -72,8 +75,9 @@ def _state_within_reach(function: Any, args: Iterable[Any]) -> list[Any]:
         inner = getattr(inner, "__wrapped__", inner)
         if not isinstance(inner, types.FunctionType) or is_library_file(inner.__code__.co_filename):
             continue
-        named = [inner.__globals__.get(name) for name in names_of(inner.__code__, inner=True).outside]
-        parts = [*named, *map(content_of, inner.__closure__ or ())]
+        names = names_of(inner.__code__, inner=True).outside
+        found += [next(_calls)] if "print" in names else []  # nobody sees what was printed: it counts as a change
+        parts = [*map(inner.__globals__.get, names), *map(content_of, inner.__closure__ or ())]
         functions += [part for part in parts if callable(part) and not any(part is known for known in functions)]
         found += parts
     return [state_of(value, False) for value in found]
