@@ -29,7 +29,7 @@ def test_objects_answer_as_in_plain_python_in_many_programs(number: int) -> None
     check_program(number)
 
 
-@pytest.mark.parametrize("number", [1077, 1092, 1404, 1755, 2293, 2608, 2674, 2849, 3580, 21111])
+@pytest.mark.parametrize("number", [1077, 1092, 1404, 1755, 2293, 2608, 2674, 2849, 3580, 21111, 173877722, 975405953])
 def test_programs_that_once_differed(number: int) -> None:
     check_program(number)
 
