@@ -30,7 +30,7 @@ help: ## show this list
 	@echo
 	@echo "  PYTHON=python3.12       the Python to make .venv with (3.11 or later)"
 	@echo "  GRAPHC_JAX=$(GRAPHC_JAX)          the build of JAX: cpu, cuda12 or cuda13; make clean before a change"
-	@echo "  TESTS=tests/ir          the files or folders to test"
+	@echo "  TESTS=tests/compiler/ir          the files or folders to test"
 	@echo "  GRAPHC_TESTS_SEED=7     which rows are tested, which programs XLA compiles (a number as make test prints it, or all)"
 	@echo "  ARGS='-k loop'          further arguments of pytest, of the demo or of the benchmarks"
 
@@ -44,10 +44,10 @@ test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) -m '(drawn or hypothesis) and not slow' $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
-	  $(or $(TESTS),tests/autograph tests/compat tests/function $(addprefix tests/ops/test_,gradients.py errors.py primitives.py))
+	  $(or $(TESTS),tests/compiler/autograph tests/compat tests/compiler/function $(addprefix tests/compiler/ops/test_,gradients.py errors.py primitives.py))
 	GRAPHC_TESTS_SEED=all XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto \
 	  $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
-	  $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients tests/test_examples.py)
+	  $(or $(TESTS),tests/conformance tests/compiler/ops/test_rows.py tests/compiler/gradients tests/test_examples.py)
 
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
 	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)
@@ -64,8 +64,8 @@ format: $(VENV)/.has-check ## format the code and repair what lint can repair
 bench: $(addprefix $(VENV)/.has-,demo data cluster serve) $(JAX_BUILD) ## measure the ratios of benchmarks/README.md
 	$(BIN)/python -m benchmarks $(ARGS)
 
-stubs: $(VENV)/.created ## write the stub files of graphc/ops, which editors and type checkers read
-	$(BIN)/python -m graphc.ops.stubs
+stubs: $(VENV)/.created ## write the stub files of graphc/compiler/ops, which editors and type checkers read
+	$(BIN)/python -m graphc.compiler.ops.stubs
 
 docs: $(VENV)/.has-docs stubs ## build the documentation into site/, and check its search and that it loads nothing from elsewhere
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -73,7 +73,7 @@ docs: $(VENV)/.has-docs stubs ## build the documentation into site/, and check i
 
 clean: ## remove .venv and everything else that was made here
 	rm -rf $(VENV) build demo dist site .hypothesis .pytest_cache .ruff_cache
-	find graphc/ops -name '*.pyi' -delete
+	find graphc/compiler/ops -name '*.pyi' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:

@@ -175,10 +175,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 FRONT_END = (
-    "tests/autograph/",
+    "tests/compiler/autograph/",
     "tests/conformance/",
-    *(f"tests/function/test_{part}.py" for part in ("arguments", "guards", "input_signature", "item_reads", "retrace")),
-    *(f"tests/function/test_{part}.py" for part in ("side_effects", "staleness")),
+    *(
+        f"tests/compiler/function/test_{part}.py"
+        for part in ("arguments", "guards", "input_signature", "item_reads", "retrace")
+    ),
+    *(f"tests/compiler/function/test_{part}.py" for part in ("side_effects", "staleness")),
 )
 """The folders and files of tests that are about what a trace means, not about what XLA makes of it."""
 
@@ -216,7 +219,7 @@ def _no_array_is_spread() -> Iterator[None]:
     """Opens the short way of calls again, which a test that lays arrays out over several devices has closed."""
     yield
     if "graphc" in sys.modules:
-        from graphc.core import forget_spread
+        from graphc.compiler.core import forget_spread
 
         forget_spread()
 

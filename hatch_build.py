@@ -1,8 +1,8 @@
-"""Writes the stub files of graphc/ops before graphc is packed or installed.
+"""Writes the stub files of graphc/compiler/ops before graphc is packed or installed.
 
 They tell editors and type checkers of functions that are made from rows when they are first used. They are written from
-the rows (``python -m graphc.ops.stubs``), which takes an import of graphc: so building from a clone needs graphc's own
-dependencies. A source distribution has the files already, and building from it needs none of these.
+the rows (``python -m graphc.compiler.ops.stubs``), which takes an import of graphc: so building from a clone needs
+graphc's own dependencies. A source distribution has the files already, and building from it needs none of these.
 """
 
 from __future__ import annotations
@@ -48,5 +48,5 @@ class CustomBuildHook(BuildHookInterface[Any]):
             return
         # The path of this process has what was installed for the build alone.
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join([self.root, *sys.path]), "JAX_PLATFORMS": "cpu"}
-        command = [sys.executable, "-m", "graphc.ops.stubs"]
+        command = [sys.executable, "-m", "graphc.compiler.ops.stubs"]
         subprocess.run(command, cwd=self.root, env=environ, check=True, timeout=_SECONDS)

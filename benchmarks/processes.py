@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.harness import Reading, Row
-from graphc.distribute import launch
+from graphc.training.distribute import launch
 
 __all__ = ["ROWS"]
 

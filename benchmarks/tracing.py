@@ -17,8 +17,8 @@ import numpy as np
 
 import graphc as gx
 from benchmarks.harness import Contender, Duel, Row, Sample
-from graphc.autograph import convert
-from graphc.base.errors import UnsupportedSyntaxError
+from graphc.compiler.autograph import convert
+from graphc.compiler.base.errors import UnsupportedSyntaxError
 
 __all__ = ["ROWS"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import graphc as gx
 from benchmarks.sharded import in_turns
-from graphc.distribute.processes import current_job
+from graphc.training.distribute.processes import current_job
 
 
 def barriers(rounds: int) -> dict[str, Any]:

@@ -58,10 +58,10 @@ def example_args():
 
 
 def show_log():
-    """Prints the records that gx.config.log_device_placement sends to the logger graphc.placement."""
+    """Prints the records that gx.config.log_device_placement sends to the logger graphc.tools.placement."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("  %(message)s"))
-    logger = logging.getLogger("graphc.placement")
+    logger = logging.getLogger("graphc.tools.placement")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
 

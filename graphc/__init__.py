@@ -9,13 +9,22 @@ What ``gx.function`` does not need is imported when it is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from graphc.devices import simulate_cpu_devices
+from graphc.compiler.devices import simulate_cpu_devices
 
 simulate_cpu_devices()
 
-import graphc.ops.functions as functions
-from graphc.base import VERSION, CancellationToken, config, errors, hint_of, imported_names, lazy_names, names_of
-from graphc.core import (
+import graphc.compiler.ops.functions as functions
+from graphc.compiler.base import (
+    VERSION,
+    CancellationToken,
+    config,
+    errors,
+    hint_of,
+    imported_names,
+    lazy_names,
+    names_of,
+)
+from graphc.compiler.core import (
     FUNCTIONS,
     STRING_RULES,
     StringTensor,
@@ -28,14 +37,23 @@ from graphc.core import (
     string,
     wait_all,
 )
-from graphc.devices import devices, list_devices, set_visible_devices
-from graphc.function import TOOLS, TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
-from graphc.ir import OPS, VIEWS
-from graphc.ops import ROWS, NamespaceInfo
+from graphc.compiler.devices import devices, list_devices, set_visible_devices
+from graphc.compiler.function import (
+    TOOLS,
+    TensorSpec,
+    from_graph,
+    function,
+    run_functions_eagerly,
+    to_jax,
+    vectorized_map,
+    vmap,
+)
+from graphc.compiler.ir import OPS, VIEWS
+from graphc.compiler.ops import ROWS, NamespaceInfo
 
 if TYPE_CHECKING:
-    from graphc.ops.functions import *
-    from graphc.ops import (
+    from graphc.compiler.ops.functions import *
+    from graphc.compiler.ops import (
         Operation,
         call_jax,
         control_dependencies,
@@ -70,7 +88,7 @@ if TYPE_CHECKING:
         testing,
         train,
     )
-    from graphc.autograph import (
+    from graphc.compiler.autograph import (
         check_numerics,
         cond,
         do_not_convert,
@@ -85,9 +103,9 @@ if TYPE_CHECKING:
         while_loop,
     )
     from graphc.cluster import ClusterSpec, Server
-    from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
-    from graphc.core import Dimension, TensorShape
-    from graphc.distribute import (
+    from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
+    from graphc.compiler.core import Dimension, TensorShape
+    from graphc.training.distribute import (
         all_gather,
         all_to_all,
         axis_index,
@@ -99,7 +117,7 @@ if TYPE_CHECKING:
         ppermute,
         psum,
     )
-    from graphc.gradients import (
+    from graphc.compiler.gradients import (
         ForwardAccumulator,
         GradientTape,
         custom_gradient,
@@ -112,13 +130,13 @@ if TYPE_CHECKING:
         linearize,
         value_and_grad,
     )
-    from graphc.layers import remat
-    from graphc.inspect import compare, explain
-    from graphc.ir import DeviceSpec, parse_graph
-    from graphc.queues import Coordinator
-    from graphc.runtime import Future, RetryPolicy, profile, submit
+    from graphc.training.layers import remat
+    from graphc.tools.inspect import compare, explain
+    from graphc.compiler.ir import DeviceSpec, parse_graph
+    from graphc.graphs.queues import Coordinator
+    from graphc.compiler.runtime import Future, RetryPolicy, profile, submit
     from graphc.saving import load, save
-    from graphc.session import (
+    from graphc.graphs.session import (
         ConfigProto,
         FileWriter,
         Graph,
@@ -288,54 +306,54 @@ __all__ += functions.__all__
 
 # Where the names are that are imported when they are first used; for type checkers they are imported above.
 _HOMES = {
-    "graphc.arrays": "arrays",
-    "graphc.checks": "checks",
+    "graphc.library.arrays": "arrays",
+    "graphc.library.checks": "checks",
     "graphc.cluster": "ClusterSpec Server",
-    "graphc.data": "data",
-    "graphc.debug": "debug",
-    "graphc.flow": "flow",
-    "graphc.nest": "nest",
-    "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
-    "graphc.core": "Dimension TensorShape",
-    "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
+    "graphc.training.data": "data",
+    "graphc.tools.debug": "debug",
+    "graphc.library.flow": "flow",
+    "graphc.library.nest": "nest",
+    "graphc.library.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
+    "graphc.compiler.core": "Dimension TensorShape",
+    "graphc.compiler.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
     "switch to_source while_loop",
-    "graphc.distribute": "all_gather all_to_all axis_index axis_size distribute pmap pmax pmean pmin ppermute psum",
-    "graphc.gradients": "ForwardAccumulator GradientTape custom_gradient grad hessian jacfwd jacobian jacrev jvp "
+    "graphc.training.distribute": "all_gather all_to_all axis_index axis_size distribute pmap pmax pmean pmin ppermute psum",
+    "graphc.compiler.gradients": "ForwardAccumulator GradientTape custom_gradient grad hessian jacfwd jacobian jacrev jvp "
     "linearize value_and_grad",
-    "graphc.inspect": "compare explain",
-    "graphc.ir": "DeviceSpec ir parse_graph",
-    "graphc.lax": "lax",
-    "graphc.layers": "layers remat",
-    "graphc.losses": "losses",
-    "graphc.metrics": "metrics",
-    "graphc.ops": "Operation call_jax control_dependencies group no_op tuple",
-    "graphc.ops.fft": "fft",
-    "graphc.ops.linalg": "linalg",
-    "graphc.ops.nn": "nn",
-    "graphc.ops.random": "random",
-    "graphc.ops.special": "special",
-    "graphc.ops.strings": "strings",
-    "graphc.optim": "optim",
-    "graphc.placement": "placement",
-    "graphc.queues": "Coordinator queues",
+    "graphc.tools.inspect": "compare explain",
+    "graphc.compiler.ir": "DeviceSpec ir parse_graph",
+    "graphc.library.lax": "lax",
+    "graphc.training.layers": "layers remat",
+    "graphc.training.losses": "losses",
+    "graphc.training.metrics": "metrics",
+    "graphc.compiler.ops": "Operation call_jax control_dependencies group no_op tuple",
+    "graphc.compiler.ops.fft": "fft",
+    "graphc.compiler.ops.linalg": "linalg",
+    "graphc.compiler.ops.nn": "nn",
+    "graphc.compiler.ops.random": "random",
+    "graphc.compiler.ops.special": "special",
+    "graphc.compiler.ops.strings": "strings",
+    "graphc.training.optim": "optim",
+    "graphc.tools.placement": "placement",
+    "graphc.graphs.queues": "Coordinator queues",
     "graphc.saving": "load save saving",
     "graphc.serve": "serve",
-    "graphc.testing": "testing",
-    "graphc.train": "train",
-    "graphc.runtime": "Future RetryPolicy profile submit",
-    "graphc.session": "ConfigProto FileWriter Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions "
+    "graphc.compat.testing": "testing",
+    "graphc.training.train": "train",
+    "graphc.compiler.runtime": "Future RetryPolicy profile submit",
+    "graphc.graphs.session": "ConfigProto FileWriter Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions "
     "Saver Session add_queue_runner default_graph get_variable global_variables_initializer "
     "local_variables_initializer placeholder placeholder_with_default py_func reset_default_graph "
     "start_queue_runners trainable_variables variable_scope",
-    "graphc.session.checkpoints": "checkpoints",
-    "graphc.session.producers": "producers",
-    "graphc.session.summaries": "summaries",
+    "graphc.graphs.session.checkpoints": "checkpoints",
+    "graphc.graphs.session.producers": "producers",
+    "graphc.graphs.session.summaries": "summaries",
 }
 _imported = imported_names(_HOMES)
 
 for _tool in ("compare", "explain"):  # methods of Function, which is a layer below
     TOOLS.add_later(_tool, _imported[_tool])
-_drawing = imported_names({"graphc.drawing": "draw_graph notebook_graph"})
+_drawing = imported_names({"graphc.tools.drawing": "draw_graph notebook_graph"})
 for _view in ("draw", "notebook"):  # methods of Graph, likewise
     VIEWS.add_later(_view, _drawing[f"{_view}_graph"])
 
@@ -350,7 +368,7 @@ def _import_ops() -> None:
 def _check_numerics(enabled: object) -> None:
     """Stands for the switch of ``config.check_numerics`` until what looks at ops is imported, which brings its own."""
     if enabled:
-        import_module("graphc.autograph")
+        import_module("graphc.compiler.autograph")
         config.check_numerics = True
 
 
@@ -368,11 +386,11 @@ def _missing(name: str) -> AttributeError:
     if (written := hint_of(name)) is not None:
         return AttributeError(f"graphc has no {name!r}: use {written}")
     from graphc import lax
-    from graphc.ops import fft, linalg, nn, random, special, strings
+    from graphc.compiler.ops import fft, linalg, nn, random, special, strings
 
     places: dict[str, str] = {}
     for module in (lax, random, strings, special, fft, linalg, nn):  # of one name in several, the last is likeliest
-        prefix = module.__name__.replace("graphc.ops", "graphc").replace("graphc", "gx", 1)
+        prefix = module.__name__.replace("graphc.compiler.ops", "graphc").replace("graphc", "gx", 1)
         places.update({found: f"{prefix}.{found}" for found in module.__all__})
     places.update({found: f"gx.{found}" for found in __all__})
     if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's

@@ -78,10 +78,15 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-# Outside these parts only a few files know whether a function is traced; the others ask graphc.tracing.
+# Outside these parts only a few files know whether a function is traced; the others ask graphc.compiler.tracing.
 PARTS_OF_BOTH_MODES = frozenset({"core", "tracing", "autograph"})
 FILES_OF_BOTH_MODES = frozenset(
-    {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graphs.graph"}
+    {
+        "graphc.compiler.function.function",
+        "graphc.compiler.gradients.tape",
+        "graphc.compiler.ops.order",
+        "graphc.graphs.session.graphs.graph",
+    }
 )
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.

@@ -17,13 +17,13 @@ import jax.numpy as jnp
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InternalError
-from graphc.core import apply_all, dtype_rules, type_of
-from graphc.function import traced
-from graphc.ir import CONSTANT, OPS, Attrs, Graph, Interpreter, Node, OpDef
-from graphc.lowering import Executable, TypesDiffer, lower
-from graphc.lowering.executable import kept_on_failure
-from graphc.ops import (
+from graphc.compiler.base.errors import InternalError
+from graphc.compiler.core import apply_all, dtype_rules, type_of
+from graphc.compiler.function import traced
+from graphc.compiler.ir import CONSTANT, OPS, Attrs, Graph, Interpreter, Node, OpDef
+from graphc.compiler.lowering import Executable, TypesDiffer, lower
+from graphc.compiler.lowering.executable import kept_on_failure
+from graphc.compiler.ops import (
     ASSIGN_VARIABLE,
     CALL,
     COND,
@@ -38,8 +38,8 @@ from graphc.ops import (
     is_replaying,
     replaying,
 )
-from graphc.ops.indexing import get_item, update_item
-from graphc.runtime import PlacedProgram, compile_graph
+from graphc.compiler.ops.indexing import get_item, update_item
+from graphc.compiler.runtime import PlacedProgram, compile_graph
 
 __all__ = ["stepwise"]
 

@@ -92,7 +92,7 @@ def test_folders_inside_packages_have_an_order_too(tmp_path: Path, low: str, hig
 
 
 def test_a_folder_inside_an_ordered_package_needs_a_place(tmp_path: Path) -> None:
-    files = {"autograph/values/a.py": "", "autograph/other/a.py": "from graphc.autograph.values.a import f"}
+    files = {"autograph/values/a.py": "", "autograph/other/a.py": "from graphc.compiler.autograph.values.a import f"}
     (found,) = violations(tree(tmp_path, files))
     assert found.endswith("other has no place in the order of autograph; give it one in INNER_LAYERS")
 
@@ -117,19 +117,19 @@ def test_siblings_do_not_import_each_other(tmp_path: Path, row: list[str]) -> No
 
 
 GOOD = {
-    "import within a package": {"core/a.py": "from graphc.core.b import f", "core/b.py": ""},
+    "import within a package": {"core/a.py": "from graphc.compiler.core.b import f", "core/b.py": ""},
     "relative import within a package": {"core/a.py": "from .b import f\nfrom . import b", "core/b.py": ""},
     "relative import of a package below": {"core/a.py": "from ..ir import f", "ir/a.py": ""},
     "a file that its package exports": {
         "base/__init__.py": "__all__ = ['errors']",
         "base/errors.py": "",
-        "core/a.py": "from graphc.base import errors\nfrom graphc.base.errors import E",
+        "core/a.py": "from graphc.compiler.base import errors\nfrom graphc.compiler.base.errors import E",
     },
     "an exported file two packages down": {
         "ir/__init__.py": "__all__ = ['f'] + ['passes']",
         "ir/passes/__init__.py": "__all__: list[str] = ['dce']",
         "ir/passes/dce.py": "",
-        "core/a.py": "from graphc.ir.passes.dce import f",
+        "core/a.py": "from graphc.compiler.ir.passes.dce import f",
     },
     "the face imports every layer": {"__init__.py": "from graphc.cli import main\n__all__ = []", "cli/a.py": ""},
     "the demonstration imports the face": {
@@ -137,14 +137,14 @@ GOOD = {
         "cli/demo/loops.py": "import graphc as gx",
         "base/a.py": "",
     },
-    "a file as a part": {"losses.py": "from graphc.core import f", "core/a.py": ""},
+    "a file as a part": {"losses.py": "from graphc.compiler.core import f", "core/a.py": ""},
     "a cycle for types only": {
-        "core/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core.b import B",
-        "core/b.py": "import typing\nif typing.TYPE_CHECKING:\n    pass\nelse:\n    from graphc.core.a import A",
+        "core/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.compiler.core.b import B",
+        "core/b.py": "import typing\nif typing.TYPE_CHECKING:\n    pass\nelse:\n    from graphc.compiler.core.a import A",
     },
     "a cycle closed inside a function": {
-        "core/a.py": "def f():\n    from graphc.core.b import B",
-        "core/b.py": "from graphc.core.a import A",
+        "core/a.py": "def f():\n    from graphc.compiler.core.b import B",
+        "core/b.py": "from graphc.compiler.core.a import A",
     },
     "public JAX": {
         "core/a.py": "import jax\nimport jax.numpy as jnp\nfrom jax import lax\nfrom jax import experimental\n"
@@ -163,42 +163,42 @@ def test_what_keeps_the_rules_is_let_through(tmp_path: Path, files: dict[str, st
 BAD = {
     "up, for types only": (
         {
-            "ir/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core import T",
+            "ir/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.compiler.core import T",
             "core/a.py": "",
         },
-        "graphc/ir/a.py:4: ir (layer 1) imports core (layer 3), which is not below it",
+        "graphc/compiler/ir/a.py:4: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, inside a function": (
-        {"ir/a.py": "def f():\n    import graphc.core", "core/a.py": ""},
-        "graphc/ir/a.py:3: ir (layer 1) imports core (layer 3), which is not below it",
+        {"ir/a.py": "def f():\n    import graphc.compiler.core", "core/a.py": ""},
+        "graphc/compiler/ir/a.py:3: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, relatively": (
         {"ir/a.py": "from .. import core", "core/a.py": ""},
-        "graphc/ir/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
+        "graphc/compiler/ir/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "up, from a folder two deep": (
         {"ir/passes/a.py": "from ...core import T", "core/a.py": ""},
-        "graphc/ir/passes/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
+        "graphc/compiler/ir/passes/a.py:2: ir (layer 1) imports core (layer 3), which is not below it",
     ),
     "from a file inside a package": (
-        {"core/a.py": "from graphc.ir.graph import Graph", "ir/graph.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"core/a.py": "from graphc.compiler.ir.graph import Graph", "ir/graph.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a file inside a package, by name": (
-        {"core/a.py": "from graphc.ir import graph", "ir/graph.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"core/a.py": "from graphc.compiler.ir import graph", "ir/graph.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a file inside a package, by the face": (
-        {"__init__.py": "from graphc.ir.graph import Graph\n__all__ = []", "ir/graph.py": ""},
-        "graphc/__init__.py:2: imports graphc.ir.graph, a file inside graphc.ir; import from graphc.ir",
+        {"__init__.py": "from graphc.compiler.ir.graph import Graph\n__all__ = []", "ir/graph.py": ""},
+        "graphc/__init__.py:2: imports graphc.compiler.ir.graph, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "a package inside a package that does not export it": (
-        {"core/a.py": "from graphc.ir.passes import dce", "ir/passes/__init__.py": "__all__ = ['dce']"},
-        "graphc/core/a.py:2: imports graphc.ir.passes, a file inside graphc.ir; import from graphc.ir",
+        {"core/a.py": "from graphc.compiler.ir.passes import dce", "ir/passes/__init__.py": "__all__ = ['dce']"},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.passes, a file inside graphc.compiler.ir; import from graphc.compiler.ir",
     ),
     "the public face": (
         {"core/a.py": "import graphc as gx"},
-        "graphc/core/a.py:2: imports graphc itself; only users import the public face",
+        "graphc/compiler/core/a.py:2: imports graphc itself; only users import the public face",
     ),
     "the public face, in a command": (
         {"cli/demo_tools.py": "import graphc as gx"},
@@ -206,27 +206,30 @@ BAD = {
     ),
     "a name of the public face": (
         {"core/a.py": "from graphc import Tensor"},
-        "graphc/core/a.py:2: imports graphc itself; only users import the public face",
+        "graphc/compiler/core/a.py:2: imports graphc itself; only users import the public face",
     ),
     "what does not exist": (
-        {"core/a.py": "from graphc.ir.gone import f", "ir/a.py": ""},
-        "graphc/core/a.py:2: imports graphc.ir.gone, which does not exist",
+        {"core/a.py": "from graphc.compiler.ir.gone import f", "ir/a.py": ""},
+        "graphc/compiler/core/a.py:2: imports graphc.compiler.ir.gone, which does not exist",
     ),
     "a cycle of files": (
         {
-            "core/a.py": "from graphc.core import b",
-            "core/b.py": "import graphc.core.c",
+            "core/a.py": "from graphc.compiler.core import b",
+            "core/b.py": "import graphc.compiler.core.c",
             "core/c.py": "if 1:\n    from .a import f",
         },
-        "graphc/core/a.py:1: import cycle: graphc.core.a -> graphc.core.b -> graphc.core.c -> graphc.core.a",
+        "graphc/compiler/core/a.py:1: import cycle: graphc.compiler.core.a -> graphc.compiler.core.b -> graphc.compiler.core.c -> graphc.compiler.core.a",
     ),
     "a cycle through the package's own door": (
-        {"core/__init__.py": "from graphc.core.a import f\n__all__ = []", "core/a.py": "from graphc.core import g"},
-        "graphc/core/__init__.py:1: import cycle: graphc.core -> graphc.core.a -> graphc.core",
+        {
+            "core/__init__.py": "from graphc.compiler.core.a import f\n__all__ = []",
+            "core/a.py": "from graphc.compiler.core import g",
+        },
+        "graphc/compiler/core/__init__.py:1: import cycle: graphc.compiler.core -> graphc.compiler.core.a -> graphc.compiler.core",
     ),
     "JAX in ir, inside a function": (
         {"ir/a.py": "def f():\n    from jax import lax"},
-        "graphc/ir/a.py:3: ir works without JAX, but imports jax",
+        "graphc/compiler/ir/a.py:3: ir works without JAX, but imports jax",
     ),
     "private JAX, imported": ({"core/a.py": "from jax._src import core"}, "a.py:2: jax._src.core is not public JAX"),
     "private JAX, a name": ({"core/a.py": "from jax.numpy import _x"}, "a.py:2: jax.numpy._x is not public JAX"),
@@ -241,13 +244,13 @@ BAD = {
     ),
     "a folder without a layer": ({"misc/__init__.py": "__all__ = []"}, "graphc/misc/__init__.py:1: misc has no layer"),
     "a file without a layer": ({"helpers.py": ""}, "graphc/helpers.py:1: helpers has no layer; give it one in LAYERS"),
-    "no __all__": ({"core/__init__.py": "x = 1"}, "graphc/core/__init__.py:1: a package needs an __all__"),
+    "no __all__": ({"core/__init__.py": "x = 1"}, "graphc/compiler/core/__init__.py:1: a package needs an __all__"),
     "no __all__ in the face": ({"__init__.py": ""}, "graphc/__init__.py:1: a package needs an __all__"),
     "no docstring in a package": (
         {"core/__init__.py": "# bare\n__all__ = []"},
-        "graphc/core/__init__.py:1: a module needs a docstring",
+        "graphc/compiler/core/__init__.py:1: a module needs a docstring",
     ),
-    "no docstring in a file": ({"core/a.py": "# bare"}, "graphc/core/a.py:1: a module needs a docstring"),
+    "no docstring in a file": ({"core/a.py": "# bare"}, "graphc/compiler/core/a.py:1: a module needs a docstring"),
 }
 
 
@@ -266,7 +269,9 @@ def test_few_files_know_both_modes(tmp_path: Path) -> None:
     allowed = {"ops/order.py": reads, "core/a.py": reads}
     assert violations(tree(tmp_path / "kept", allowed)) == []
     (found,) = violations(tree(tmp_path / "broken", {"ops/a.py": reads}))
-    assert found.startswith("graphc/ops/a.py:3: reads context.trace; apply an op, or ask graphc.tracing")
+    assert found.startswith(
+        "graphc/compiler/ops/a.py:3: reads context.trace; apply an op, or ask graphc.compiler.tracing"
+    )
 
 
 @pytest.mark.parametrize("part", ["base", "ir"])
@@ -282,12 +287,16 @@ def test_what_jax_does_not_promise_to_keep_is_not_public(tmp_path: Path, name: s
     uses = {"core/a.py": f"from {name} import x", "core/b.py": f"import {name}", "core/c.py": f"import {name} as y"}
     attribute = {"core/d.py": f"import {root}\nz = {name}.x"} if name != root else {}
     found = violations(tree(tmp_path, uses | attribute))
-    lines = [f"graphc/core/a.py:2: {name}.x", f"graphc/core/b.py:2: {name}", f"graphc/core/c.py:2: {name}"]
-    lines += [f"graphc/core/d.py:3: {name}.x"] if attribute else []
+    lines = [
+        f"graphc/compiler/core/a.py:2: {name}.x",
+        f"graphc/compiler/core/b.py:2: {name}",
+        f"graphc/compiler/core/c.py:2: {name}",
+    ]
+    lines += [f"graphc/compiler/core/d.py:3: {name}.x"] if attribute else []
     assert found == [f"{line} is not public JAX" for line in lines]
 
 
 def test_a_folder_of_modules_needs_an_init(tmp_path: Path) -> None:
     package = tree(tmp_path, {"core/a.py": ""})
     (package / "core" / "__init__.py").unlink()
-    assert violations(package) == ["graphc/core:1: a folder of modules needs an __init__.py"]
+    assert violations(package) == ["graphc/compiler/core:1: a folder of modules needs an __init__.py"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphc as gx
-from graphc.session import reset_default_graph
+from graphc.graphs.session import reset_default_graph
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

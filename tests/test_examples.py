@@ -17,7 +17,7 @@ import pytest
 
 import graphc as gx
 from graphc.cli import main
-from graphc.session import reset_default_graph
+from graphc.graphs.session import reset_default_graph
 from tests.draws import is_drawn
 
 ROOT = Path(__file__).parent.parent
@@ -82,7 +82,7 @@ def test_an_example_runs_here(
     program = ROOT / "examples" / name
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(program), *ARGUMENTS.get(name, ())])
-    monkeypatch.setattr(logging.getLogger("graphc.placement"), "handlers", [])
+    monkeypatch.setattr(logging.getLogger("graphc.tools.placement"), "handlers", [])
     reset_default_graph()
     gx.random.seed(0)
     status: object = None

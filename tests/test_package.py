@@ -18,7 +18,7 @@ import pytest
 
 import graphc as gx
 from graphc.cli import main
-from graphc.ops import ROWS
+from graphc.compiler.ops import ROWS
 
 _ROOT = Path(__file__).parent.parent
 _SECONDS = 280
@@ -83,7 +83,7 @@ def test_the_command_and_the_module_tell_one_version(capsys: pytest.CaptureFixtu
 def test_stub_files_are_written_where_they_are_missing_or_old(tmp_path: Path) -> None:
     pytest.importorskip("hatchling")
     written = _hook().stubs_are_written
-    rows, other = tmp_path / "graphc/ops/rows.py", tmp_path / "graphc/ops/nn/other.py"
+    rows, other = tmp_path / "graphc/compiler/ops/rows.py", tmp_path / "graphc/compiler/ops/nn/other.py"
     other.parent.mkdir(parents=True)
     rows.write_text("define(globals(), _ROWS)")
     other.write_text("")
@@ -98,7 +98,7 @@ def test_stub_files_are_written_where_they_are_missing_or_old(tmp_path: Path) ->
     os.utime(other, (2, 2))
     assert not written(tmp_path)
     os.utime(other, (1, 1))
-    gone = tmp_path / "graphc/ops/gone.pyi"
+    gone = tmp_path / "graphc/compiler/ops/gone.pyi"
     gone.write_text("")
     assert not written(tmp_path), "a wheel would have the stub file of a module that is gone"
 

@@ -14,9 +14,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from graphc.base import config
-from graphc.base.errors import NotFoundError
-from graphc.costs import format_bytes, format_seconds
+from graphc.compiler.base import config
+from graphc.compiler.base.errors import NotFoundError
+from graphc.compiler.runtime.costs import format_bytes, format_seconds
 
 __all__ = ["Entry", "clear_cache", "entries", "list_cache"]
 

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from graphc.base import deadline
-from graphc.base.errors import (
+from graphc.compiler.base import deadline
+from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     FileMissingError,

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graphc.base.errors import InvalidArgumentError
-from graphc.runtime import BARRIER, Event, read_timeline
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.runtime import BARRIER, Event, read_timeline
 
 __all__ = ["MergedTimeline", "merge_timelines"]
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from graphc.base.errors import FileMissingError, InvalidArgumentError
+from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.cli.target import load_target
 from graphc.serve import App, Offer, offer, offers, run
 

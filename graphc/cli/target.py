@@ -15,8 +15,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError, NotFoundError
-from graphc.function import BoundFunction, Function, function
+from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
+from graphc.compiler.function import BoundFunction, Function, function
 
 __all__ = ["Target", "add_target", "compiled_function", "load_target"]
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphc.base.errors import FailedPreconditionError
-from graphc.runtime import Event
+from graphc.compiler.base.errors import FailedPreconditionError
+from graphc.compiler.runtime import Event
 
 __all__ = ["draw_timeline", "print_timeline", "rows_of"]
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.cluster.spec import ClusterSpec
-from graphc.core import NodeToPlace
-from graphc.ir import OPEN, DeviceSpec
+from graphc.compiler.core import NodeToPlace
+from graphc.compiler.ir import OPEN, DeviceSpec
 
 __all__ = ["GreedyLoadBalancingStrategy", "byte_size_load_fn", "replica_device_setter"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphc.base import at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.ir import DeviceSpec
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.ir import DeviceSpec
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef", "task_name"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from graphc.base import at, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.composites import IndexedSlices
-from graphc.core import FUNCTIONS
-from graphc.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
-from graphc.session import (
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.library.composites import IndexedSlices
+from graphc.compiler.core import FUNCTIONS
+from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
+from graphc.graphs.session import (
     Graph,
     GraphKeys,
     GraphVariable,
@@ -21,7 +21,7 @@ from graphc.session import (
     no_op,
     report_uninitialized_variables,
 )
-from graphc.session.monitored import SessionRunHook, missing_values
+from graphc.graphs.session.monitored import SessionRunHook, missing_values
 
 __all__ = ["SyncReplicasOptimizer"]
 
@@ -47,8 +47,8 @@ class SyncReplicasOptimizer(Optimizer):
     Example:
       >>> import graphc as gx
       >>> from graphc.cluster import SyncReplicasOptimizer
-      >>> from graphc.session import GradientDescentOptimizer, get_or_create_global_step
-      >>> from graphc.session.monitored import MonitoredSession
+      >>> from graphc.graphs.session import GradientDescentOptimizer, get_or_create_global_step
+      >>> from graphc.graphs.session.monitored import MonitoredSession
       >>> with gx.Graph().as_default():
       ...     w = gx.Variable(8.0, name="w")
       ...     optimizer = SyncReplicasOptimizer(GradientDescentOptimizer(0.25), replicas_to_aggregate=1)

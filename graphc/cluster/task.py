@@ -9,12 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import CancellationToken, Registry, Signal, config, deadline
-from graphc.base.errors import CancelledError, GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
+from graphc.compiler.base import CancellationToken, Registry, Signal, config, deadline
+from graphc.compiler.base.errors import (
+    CancelledError,
+    GraphcError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.core import Resources, resources_scope, trace_scope
-from graphc.devices import device_name, devices
-from graphc.queues import Lines
+from graphc.compiler.core import Resources, resources_scope, trace_scope
+from graphc.compiler.devices import device_name, devices
+from graphc.graphs.queues import Lines
 
 __all__ = ["SERVICES", "Call", "Task", "hosts"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from graphc.ops import ROWS, Signature, asarray, sized
+from graphc.compiler.ops import ROWS, Signature, asarray, sized
 
 __all__ = ["Alias", "alias"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphc.base import errors
+from graphc.compiler.base import errors
 
 __all__ = ["CODES", "ERRORS"]
 

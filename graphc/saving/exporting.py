@@ -8,11 +8,11 @@ import jax as _jax
 import numpy as np
 from jax import export as _export
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import StringTensor, Tensor, as_dtype
-from graphc.function import TensorSpec, to_jax
-from graphc.tracing import is_array
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import StringTensor, Tensor, as_dtype
+from graphc.compiler.function import TensorSpec, to_jax
+from graphc.compiler.tracing import is_array
 
 jax: Any = _jax  # its functions are only partly annotated
 jax_export: Any = _export

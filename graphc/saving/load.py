@@ -9,15 +9,15 @@ from typing import Any, TypeAlias, cast
 
 import jax
 
-from graphc.base import at, config, user_location
-from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, NotFoundError, ParseError
-from graphc.base.files import PathLike, as_path
-from graphc.core import DeviceChoice, Tensor, Variable
-from graphc.core import device as device_of
-from graphc.devices import Device
-from graphc.function import Function
-from graphc.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
-from graphc.optim import remade
+from graphc.compiler.base import at, config, user_location
+from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, NotFoundError, ParseError
+from graphc.compiler.base.files import PathLike, as_path
+from graphc.compiler.core import DeviceChoice, Tensor, Variable
+from graphc.compiler.core import device as device_of
+from graphc.compiler.devices import Device
+from graphc.compiler.function import Function
+from graphc.compiler.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
+from graphc.training.optim import remade
 from graphc.saving.folder import Arrays, FolderReader, damaged
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
@@ -26,7 +26,7 @@ from graphc.saving.raising import raise_by_status
 from graphc.saving.save import CALL
 from graphc.saving.structures import decoded, leaves_of
 from graphc.saving.upgrading import known_ops, upgrade_manifest, upgraded
-from graphc.states import Stateful
+from graphc.library.states import Stateful
 
 __all__ = ["Saved", "load"]
 

@@ -10,23 +10,23 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import (
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import (
     DataLossError,
     FailedPreconditionError,
     GraphcError,
     InvalidArgumentError,
     VerificationError,
 )
-from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, operand
-from graphc.function import Replay, TensorSpec
-from graphc.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
-from graphc.ir.passes import is_open, specialize
-from graphc.lowering import evaluate
-from graphc.ops import asarray
+from graphc.compiler.core import SCALARS, ArrayMethods, Tensor, Variable, operand
+from graphc.compiler.function import Replay, TensorSpec
+from graphc.compiler.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
+from graphc.compiler.ir.passes import is_open, specialize
+from graphc.compiler.lowering import evaluate
+from graphc.compiler.ops import asarray
 from graphc.saving.folder import damaged
 from graphc.saving.structures import decoded, encoded, is_same, leaves_of
-from graphc.tracing import is_array, type_of_any
+from graphc.compiler.tracing import is_array, type_of_any
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import at
-from graphc.base.errors import InvalidArgumentError
-from graphc.core import NO_ATTRS
-from graphc.ir import (
+from graphc.compiler.base import at
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import NO_ATTRS
+from graphc.compiler.ir import (
     CONSTANT,
     LATE_MARK,
     OPS,
@@ -37,9 +37,9 @@ from graphc.ir import (
     typed_key,
     widen,
 )
-from graphc.ir.passes import CSE, DCE, specialize
-from graphc.lowering import evaluate
-from graphc.ops import AS_NUMBER
+from graphc.compiler.ir.passes import CSE, DCE, specialize
+from graphc.compiler.lowering import evaluate
+from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.sizes import Expression, Sizes, expressions
 
 __all__ = ["SIZE_NODE", "checked_case", "opened"]

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from graphc.base import Location, at, user_location
-from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
-from graphc.ops import is_row
-from graphc.optim import remade
+from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base.errors import GraphcError, UnimplementedError
+from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
+from graphc.compiler.ops import is_row
+from graphc.training.optim import remade
 from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
 from graphc.saving.sizes import Sizes
 

@@ -17,9 +17,9 @@ from typing import Any, Self
 import jax as _jax
 from jax import export as _export
 
-from graphc.base.errors import DataLossError, FailedPreconditionError, InternalError, PermissionDeniedError
-from graphc.core import dtype_rules
-from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InternalError, PermissionDeniedError
+from graphc.compiler.core import dtype_rules
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.saving.sizes import Sizes, expressions
 
 jax: Any = _jax  # its functions are only partly annotated

@@ -6,11 +6,11 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from graphc.autograph import require
-from graphc.base import Location, errors
-from graphc.base.errors import GraphcError, InvalidTypeError
-from graphc.core import apply
-from graphc.ir import OPS
+from graphc.compiler.autograph import require
+from graphc.compiler.base import Location, errors
+from graphc.compiler.base.errors import GraphcError, InvalidTypeError
+from graphc.compiler.core import apply
+from graphc.compiler.ir import OPS
 from graphc.saving.structures import Tree, decoded, encoded
 
 __all__ = ["raise_by_status", "raised"]

@@ -10,14 +10,14 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.base import VERSION as VERSION_OF_GRAPHC
-from graphc.base import UniqueNames, at, config, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.base.files import PathLike, as_path
-from graphc.core import Variable
-from graphc.function import BoundFunction, ConcreteFunction, Function
-from graphc.ir import OPS, Graph, Literal, print_graph
-from graphc.layers import Module
+from graphc.compiler.base import VERSION as VERSION_OF_GRAPHC
+from graphc.compiler.base import UniqueNames, at, config, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.files import PathLike, as_path
+from graphc.compiler.core import Variable
+from graphc.compiler.function import BoundFunction, ConcreteFunction, Function
+from graphc.compiler.ir import OPS, Graph, Literal, print_graph
+from graphc.training.layers import Module
 from graphc.saving.folder import FolderWriter
 from graphc.saving.portable import Portable, renamed
 from graphc.saving.signature import Signature, as_signature

@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import StringTensor, Tensor, Variable, as_dtype
-from graphc.function import TensorSpec
-from graphc.ops import asarray
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ops import asarray
 from graphc.saving.sizes import Sizes
-from graphc.tracing import is_array
+from graphc.compiler.tracing import is_array
 
 __all__ = ["OpenSpec", "Signature", "as_signature", "examples", "symbols_of", "with_symbols"]
 

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import nest
-from graphc.base.errors import InvalidTypeError
-from graphc.ir import dtype_from_short, short_dtype
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.ir import dtype_from_short, short_dtype
 
 __all__ = ["Tree", "decoded", "encoded", "is_same", "leaves_of"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphc.base import Location, at, user_location
-from graphc.base.errors import (
+from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base.errors import (
     ConcretizationError,
     GraphcError,
     InvalidArgumentError,
@@ -15,10 +15,10 @@ from graphc.base.errors import (
     UnimplementedError,
     VariableCreationError,
 )
-from graphc.core import Tensor, Variable
-from graphc.function import BoundFunction, Function, TracedFunction
-from graphc.ir import Graph, TensorType, Value
-from graphc.ir.passes import DCE
+from graphc.compiler.core import Tensor, Variable
+from graphc.compiler.function import BoundFunction, Function, TracedFunction
+from graphc.compiler.ir import Graph, TensorType, Value
+from graphc.compiler.ir.passes import DCE
 from graphc.saving.opening import checked_case, opened
 from graphc.saving.raising import raised
 from graphc.saving.signature import Signature, examples, spec_leaf, symbols_of, with_symbols

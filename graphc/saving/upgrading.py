@@ -1,8 +1,8 @@
 """Old files: the format's versions and those of ops, and what makes new ones of them.
 
-A change of what a saved graph means gets a number: ``VERSION`` for the manifest, :attr:`graphc.ir.OpDef.version` for an
-op. What was saved before is upgraded when it is loaded, by functions that stay for ever. What is newer than this
-graphc is refused.
+A change of what a saved graph means gets a number: ``VERSION`` for the manifest,
+:attr:`graphc.compiler.ir.OpDef.version` for an op. What was saved before is upgraded when it is loaded, by functions
+that stay for ever. What is newer than this graphc is refused.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from graphc.base.errors import FailedPreconditionError
-from graphc.ir import OPS, Attrs, Graph, GraphBuilder, Node, OpDef, TensorType, Value
+from graphc.compiler.base.errors import FailedPreconditionError
+from graphc.compiler.ir import OPS, Attrs, Graph, GraphBuilder, Node, OpDef, TensorType, Value
 
 __all__ = ["MANIFESTS", "UPGRADES", "VERSION", "Upgrade", "check_version", "known_ops", "upgrade_manifest", "upgraded"]
 

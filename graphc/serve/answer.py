@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import CancellationToken, Location
-from graphc.runtime import Future
+from graphc.compiler.base import CancellationToken, Location
+from graphc.compiler.runtime import Future
 from graphc.serve.copies import Program
 from graphc.serve.rows import Array, Rows
 

@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import checkify
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
-from graphc.core import Tensor, converted
-from graphc.devices import Device
-from graphc.function import function, to_jax
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import Tensor, converted
+from graphc.compiler.devices import Device
+from graphc.compiler.function import function, to_jax
 from graphc.serve.rows import Array, Key
 
 __all__ = ["Copies", "Program"]

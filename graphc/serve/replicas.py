@@ -13,7 +13,7 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Self
 
-from graphc.base import (
+from graphc.compiler.base import (
     at,
     checked_seconds,
     deadline,
@@ -22,7 +22,7 @@ from graphc.base import (
     user_location,
     wait_until,
 )
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     GraphcError,
@@ -30,14 +30,14 @@ from graphc.base.errors import (
     InvalidTypeError,
     ResourceExhaustedError,
 )
-from graphc.core import thread_settings
-from graphc.devices import device_name, find_device, local_devices
+from graphc.compiler.core import thread_settings
+from graphc.compiler.devices import device_name, find_device, local_devices
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
 from graphc.serve.rows import Array, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
-from graphc.tracing import refuse_in_trace
+from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["Replicas"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Tensor, Variable, canonical_array
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import Tensor, Variable, canonical_array
 
 __all__ = ["Array", "Key", "Rows", "padded"]
 

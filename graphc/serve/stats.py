@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphc.costs import PrintedReport, format_seconds
+from graphc.compiler.runtime.costs import PrintedReport, format_seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

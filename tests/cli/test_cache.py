@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cli import main
 
 PROGRAM = """

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from graphc.base.errors import FileMissingError, InvalidArgumentError
+from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.cli import main
 from graphc.cli.cluster import read_cluster, read_resources
 from tests.cluster.conftest import ray_address  # noqa: F401  a fixture

@@ -14,7 +14,7 @@ import pytest
 import graphc as gx
 from graphc.cli import main
 from graphc.cli.command import devices_table
-from graphc.devices import Device
+from graphc.compiler.devices import Device
 
 SOURCE = """
 import graphc as gx

@@ -9,7 +9,7 @@ import pytest
 import graphc as gx
 from graphc.cli import main
 from graphc.cli.merging import merge_timelines
-from graphc.runtime import BARRIER, Event, Timeline
+from graphc.compiler.runtime import BARRIER, Event, Timeline
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
             ),
             Event("step", "program", "/device:CPU:0", ends[1], ends[1] + 1),
         )
-        monkeypatch.setattr("graphc.runtime.timeline._rank", lambda rank=rank: rank)
+        monkeypatch.setattr("graphc.compiler.runtime.timeline._rank", lambda rank=rank: rank)
         found.append(tmp_path / f"trace.rank{rank}.json")
         timeline.save(found[-1])
     return found
@@ -50,7 +50,7 @@ def test_files_that_are_not_of_different_ranks_are_refused(traces: list[Path], t
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"rank0.json: rank 0 is there already; give a file of"):
         merge_timelines([traces[0], traces[0]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphc.runtime.timeline._rank", lambda: None)
+        patch.setattr("graphc.compiler.runtime.timeline._rank", lambda: None)
         (alone := Timeline()).save(tmp_path / "alone.json")
     assert alone.events == ()
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"alone.json: it is no trace of one rank of several"):

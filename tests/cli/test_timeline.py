@@ -13,7 +13,7 @@ from rich.console import Console
 import graphc as gx
 from graphc.cli import main
 from graphc.cli.timeline import print_timeline, rows_of
-from graphc.runtime import Event, Timeline
+from graphc.compiler.runtime import Event, Timeline
 
 LEFT = Event("chain[a]", "segment", "/device:CPU:1", 0.010, 0.030, "two")
 RIGHT = Event("other", "segment", "/device:CPU:2", 0.020, 0.050, "two")

@@ -6,11 +6,11 @@ import os
 import threading
 from typing import Any
 
-from graphc.base import Signal, config
-from graphc.base.errors import OutOfRangeError
+from graphc.compiler.base import Signal, config
+from graphc.compiler.base.errors import OutOfRangeError
 from graphc.cluster.task import Task
-from graphc.core import current_resources
-from graphc.devices import device_name, devices
+from graphc.compiler.core import current_resources
+from graphc.compiler.devices import device_name, devices
 
 
 class Probe:

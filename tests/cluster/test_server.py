@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base import Signal
-from graphc.base.errors import (
+from graphc.compiler.base import Signal
+from graphc.compiler.base.errors import (
     AlreadyExistsError,
     DeadlineExceededError,
     InvalidArgumentError,
@@ -18,7 +18,7 @@ from graphc.base.errors import (
     UnavailableError,
 )
 from graphc.cluster.carriers import ThreadPeer, find
-from graphc.core import current_resources
+from graphc.compiler.core import current_resources
 
 _CLUSTER = {"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222", "127.0.0.1:2223"]}
 

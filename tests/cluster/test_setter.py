@@ -9,7 +9,7 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.cluster import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
 from tests.cluster.nestings import FILE, SETTERS, devices
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
 _JOBS: dict[str, Any] = {"worker": ["h:2222", "h:2223"], "ps": {1: "h:2221", 3: "h:2220"}}
 

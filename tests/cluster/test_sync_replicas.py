@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cluster import SyncReplicasOptimizer
-from graphc.session import GradientDescentOptimizer, get_or_create_global_step
+from graphc.graphs.session import GradientDescentOptimizer, get_or_create_global_step
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import graphc.compat.v2 as tf
-from graphc.base.errors import ConcretizationError
+from graphc.compiler.base.errors import ConcretizationError
 from graphc.compat.alias import Alias
 from graphc.compat.tensorflow2.names import NAMES
 from graphc.compat.tensorflow2.tables import ROWS, arithmetic, arrays, flow, linalg, networks, reductions, strings

@@ -13,7 +13,7 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,

@@ -239,7 +239,7 @@ def test_devices_by_name_by_function_and_their_settings(caplog: pytest.LogCaptur
     assert (a.device, c.device) == ("/device:CPU:0", "/device:CPU:1")
 
     assert not tf.config.get_soft_device_placement()
-    caplog.set_level("INFO", "graphc.placement")
+    caplog.set_level("INFO", "graphc.tools.placement")
     tf.config.set_soft_device_placement(True)
     tf.debugging.set_log_device_placement(True)
     try:

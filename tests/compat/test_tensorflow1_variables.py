@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphc.compat.v1 as tf
-from graphc import session
+from graphc.graphs import session
 
 DTYPES: list[tuple[Any, str]] = [
     (3, "int32"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphc.compat.v1 as tf
-from graphc.base import nest
+from graphc.compiler.base import nest
 from graphc.compat.tensorflow1 import NAMES
 from graphc.compat.tensorflow1.tables import OPERATIONS
 

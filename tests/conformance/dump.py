@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import graphc as gx
-from graphc.ir import GraphBuilder
+from graphc.compiler.ir import GraphBuilder
 from tests.conformance.harness import fresh, programs
 from tests.conformance.random_programs import write_program
 from tests.conformance.test_random_programs import defined, inputs_of

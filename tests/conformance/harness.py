@@ -37,8 +37,8 @@ import jax
 import numpy as np
 
 import graphc as gx
-from graphc.base import nest
-from graphc.base.errors import GraphcError, InternalError, SideEffectWarning, VerificationError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import GraphcError, InternalError, SideEffectWarning, VerificationError
 from tests.conformance.comparing import difference, snapshot
 from tests.draws import is_drawn
 

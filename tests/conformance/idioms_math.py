@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphc.base.errors import UnimplementedError
+from graphc.compiler.base.errors import UnimplementedError
 from tests.conformance.harness import f, i, program
 
 MATH = "functions of the module `math`"

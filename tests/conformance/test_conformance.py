@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from tests.autograph.differential import kinds_of
+from tests.compiler.autograph.differential import kinds_of
 from tests.conformance.harness import (
     MOVED,
     Differs,

@@ -19,7 +19,7 @@ from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
@@ -27,7 +27,7 @@ from graphc.base.errors import (
     UndefinedNameError,
     UnimplementedError,
 )
-from tests.autograph.differential import compile_quietly, run
+from tests.compiler.autograph.differential import compile_quietly, run
 from tests.conformance.harness import difference, f, fresh, i, snapshot, with_tape
 from tests.conformance.random_expressions import SIZE
 from tests.conformance.random_programs import write_program

@@ -21,8 +21,8 @@ import pytest
 from jax import export
 
 import graphc as gx
-from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
-from graphc.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
+from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
+from graphc.compiler.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
 from graphc.saving import folder as files
 from graphc.saving import upgrading
 from graphc.saving.portable import allowed

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.saving.sizes import expressions
 
 

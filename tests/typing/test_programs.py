@@ -25,7 +25,7 @@ def test_typed_programs_run(program: Callable[[], None]) -> None:
 @pytest.mark.multiprocess
 def test_pyright_knows_the_types_of_programs_and_every_public_name(tmp_path: Path) -> None:
     pytest.importorskip("pyright")
-    subprocess.run([sys.executable, "-m", "graphc.ops.stubs"], cwd=_ROOT, check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "graphc.compiler.ops.stubs"], cwd=_ROOT, check=True, timeout=120)
     spaces = ("data", "distribute", "fft", "lax", "layers", "linalg", "losses", "metrics", "nn", "optim", "random")
     names = [f"gx.{name}" for name in gx.__all__]
     names += [f"gx.{space}.{name}" for space in spaces for name in getattr(gx, space).__all__]

@@ -105,7 +105,7 @@ def _fork(channel: socket.socket, files: list[int]) -> bool:
 
 def _settle(request: dict[str, Any], libraries: list[str], files: list[int]) -> None:
     """Takes on the streams, folder, environment and session that the process should have."""
-    from graphc.devices import simulate_cpu_devices
+    from graphc.compiler.devices import simulate_cpu_devices
 
     if request["session"]:
         os.setsid()

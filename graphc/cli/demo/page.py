@@ -8,7 +8,7 @@ from html import escape
 from graphc.cli.demo.scenes import Scene
 from graphc.cli.demo.spread import Spread
 from graphc.cli.demo.versus import Race
-from graphc.costs import format_seconds
+from graphc.compiler.runtime.costs import format_seconds
 
 __all__ = ["demo_page"]
 

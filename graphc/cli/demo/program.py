@@ -20,7 +20,7 @@ from graphc.cli.demo.page import demo_page
 from graphc.cli.demo.scenes import SCENES, Scene, play
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
 from graphc.cli.demo.versus import Race, race
-from graphc.costs import format_seconds
+from graphc.compiler.runtime.costs import format_seconds
 
 __all__ = ["run_demo"]
 

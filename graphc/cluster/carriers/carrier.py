@@ -6,8 +6,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from graphc.base import Registry, config, interruption, pause
-from graphc.base.errors import NotFoundError
+from graphc.compiler.base import Registry, config, interruption, pause
+from graphc.compiler.base.errors import NotFoundError
 from graphc.cluster.spec import ClusterSpec
 
 __all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find", "only_here"]

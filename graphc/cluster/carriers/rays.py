@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphc.base import config, pause
-from graphc.base.errors import AlreadyExistsError, UnavailableError
+from graphc.compiler.base import config, pause
+from graphc.compiler.base.errors import AlreadyExistsError, UnavailableError
 from graphc.cluster.carriers.carrier import Carrier
 from graphc.cluster.spec import ClusterSpec
 

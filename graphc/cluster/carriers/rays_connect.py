@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from graphc.base import config
-from graphc.base.errors import FailedPreconditionError, GraphcError, UnauthenticatedError, UnavailableError
+from graphc.compiler.base import config
+from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, UnauthenticatedError, UnavailableError
 
 __all__ = ["NAMESPACE", "connect", "environment", "listens_at"]
 

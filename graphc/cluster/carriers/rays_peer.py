@@ -14,8 +14,14 @@ from typing import Any
 import ray as module
 from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError
 
-from graphc.base import Signal, check_interrupted, config, interruption
-from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidTypeError, UnavailableError, UnknownError
+from graphc.compiler.base import Signal, check_interrupted, config, interruption
+from graphc.compiler.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InvalidTypeError,
+    UnavailableError,
+    UnknownError,
+)
 from graphc.cluster.carriers.carrier import Peer, Pending
 from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
 from graphc.cluster.carriers.rays_task import Answer, TaskActor, from_wire, running_time, to_wire

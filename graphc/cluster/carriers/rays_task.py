@@ -15,8 +15,8 @@ import jax
 import numpy as np
 import ray as module
 
-from graphc.base import nest
-from graphc.base.errors import GraphcError, UnknownError, error_of_code
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import GraphcError, UnknownError, error_of_code
 from graphc.cluster.carriers.carrier import CARRIERS
 from graphc.cluster.carriers.threads import ThreadPeer
 from graphc.cluster.spec import ClusterSpec

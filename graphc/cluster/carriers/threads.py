@@ -7,8 +7,8 @@ import itertools
 import threading
 from typing import Any, ClassVar
 
-from graphc.base import Signal
-from graphc.base.errors import AlreadyExistsError
+from graphc.compiler.base import Signal
+from graphc.compiler.base.errors import AlreadyExistsError
 from graphc.cluster.carriers.carrier import Carrier, Peer, Pending
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Call, Task

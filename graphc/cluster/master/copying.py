@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphc.ir import DeviceSpec, Graph, GraphBuilder, Node, Value
+from graphc.compiler.ir import DeviceSpec, Graph, GraphBuilder, Node, Value
 
 __all__ = ["copied"]
 

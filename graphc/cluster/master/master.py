@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from graphc.base import config, deadline
-from graphc.base.errors import GraphcError, InvalidArgumentError, UnavailableError
+from graphc.compiler.base import config, deadline
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnavailableError
 from graphc.cluster.carriers import Pending, ThreadPeer
 from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
@@ -22,10 +22,10 @@ from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
 from graphc.cluster.master.tasks import Tasks
 from graphc.cluster.master.texts import check_travels, parses_back
-from graphc.core import log_placement
-from graphc.ir import CONSTANT, Node, Value, print_graph
-from graphc.runtime import Observer, Plan, Step
-from graphc.session import TARGETS, ConfigProto, Graph, Target, Targets, is_random_state
+from graphc.compiler.core import log_placement
+from graphc.compiler.ir import CONSTANT, Node, Value, print_graph
+from graphc.compiler.runtime import Observer, Plan, Step
+from graphc.graphs.session import TARGETS, ConfigProto, Graph, Target, Targets, is_random_state
 
 __all__ = ["Master"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphc.cluster.master.copying import copied
-from graphc.ir import CONSTANT, Graph, GraphBuilder, Node, Value
-from graphc.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
-from graphc.runtime import Cluster
-from graphc.session import Clusters, Rules, clustered
+from graphc.compiler.ir import CONSTANT, Graph, GraphBuilder, Node, Value
+from graphc.compiler.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
+from graphc.compiler.runtime import Cluster
+from graphc.graphs.session import Clusters, Rules, clustered
 
 __all__ = ["Part", "may_block", "partition"]
 

@@ -6,7 +6,7 @@ other op, and a gradient runs with its op. Any other op runs on the master, the 
 
 A Variable, queue or reader is kept where the op that made it is pinned. If that op is not pinned, the cluster's first
 task by name keeps it, so that Sessions at all tasks find the same one; the master keeps local Variables. Each task
-chooses the device itself; see :mod:`graphc.runtime.placer`.
+chooses the device itself; see :mod:`graphc.compiler.runtime.placer`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graphc.base import at
-from graphc.base.errors import InvalidArgumentError
+from graphc.compiler.base import at
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.ir import CONSTANT, DeviceSpec, Node
-from graphc.lowering import forward_key
-from graphc.ops import VJP
-from graphc.session import Graph, GraphKeys, is_outside, is_random_state
+from graphc.compiler.ir import CONSTANT, DeviceSpec, Node
+from graphc.compiler.lowering import forward_key
+from graphc.compiler.ops import VJP
+from graphc.graphs.session import Graph, GraphKeys, is_outside, is_random_state
 
 __all__ = ["TaskPlacer"]
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import CancellationToken, holding, interruption
-from graphc.base.errors import AbortedError, GraphcError
+from graphc.compiler.base import CancellationToken, holding, interruption
+from graphc.compiler.base.errors import AbortedError, GraphcError
 from graphc.cluster.master.kept import Kept, Takers
 from graphc.cluster.task import Task, hosts
-from graphc.ir import Graph, parse_graph
-from graphc.runtime import Execution, Plan, Timeline
-from graphc.session import Graph as SessionGraph
-from graphc.session import SessionState, Single, local_plan, placing, reason_of
+from graphc.compiler.ir import Graph, parse_graph
+from graphc.compiler.runtime import Execution, Plan, Timeline
+from graphc.graphs.session import Graph as SessionGraph
+from graphc.graphs.session import SessionState, Single, local_plan, placing, reason_of
 
 __all__ = ["GraphService"]
 

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.base.errors import NotFoundError, UnavailableError
+from graphc.compiler.base.errors import NotFoundError, UnavailableError
 from graphc.cluster.carriers import Peer, find, only_here
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.ir import DeviceSpec
+from graphc.compiler.ir import DeviceSpec
 
 __all__ = ["Tasks"]
 

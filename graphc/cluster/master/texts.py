@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphc.base import at
-from graphc.base.errors import InvalidArgumentError
-from graphc.ir import Graph, Node, has_text
-from graphc.ops import HOST_CALLS
+from graphc.compiler.base import at
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.ir import Graph, Node, has_text
+from graphc.compiler.ops import HOST_CALLS
 
 if TYPE_CHECKING:
     from graphc.cluster.master.partition import Part

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import at, deadline, user_location, wait_until, warn_at
-from graphc.base.errors import (
+from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
+from graphc.compiler.base.errors import (
     AlreadyExistsError,
     CancelledError,
     DeadlineExceededError,
@@ -32,7 +32,7 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import Tasks
 from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
-from graphc.core import Variable, variable_placement
+from graphc.compiler.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]
 

@@ -17,8 +17,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.files import file_errors
-from graphc.train.files import Part, Piece, Saved, Writer, Writing, decoded, encoded, entries
+from graphc.compiler.base.files import file_errors
+from graphc.training.train.files import Part, Piece, Saved, Writer, Writing, decoded, encoded, entries
 
 __all__ = ["Disk"]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 
 import jax as _jax
 
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.shard import Body, Push, Rule, Shard
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from graphc.autograph import do_not_convert
-from graphc.base import at, user_location
-from graphc.base.errors import OutOfRangeError
+from graphc.compiler.autograph import do_not_convert
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import OutOfRangeError
 from graphc.cluster.parameters.steps import Taker
-from graphc.core import Tensor, Variable, context
-from graphc.layers import Layer
-from graphc.ops import asarray
-from graphc.tracing import refuse_in_trace
+from graphc.compiler.core import Tensor, Variable, context
+from graphc.training.layers import Layer
+from graphc.compiler.ops import asarray
+from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["Embedding"]
 

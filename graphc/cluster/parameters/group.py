@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import deadline, pause
-from graphc.base.errors import (
+from graphc.compiler.base import deadline, pause
+from graphc.compiler.base.errors import (
     AlreadyExistsError,
     DeadlineExceededError,
     FailedPreconditionError,

@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.core import Variable
+from graphc.compiler.core import Variable
 
 __all__ = ["Buffer", "Layout", "Piece"]
 

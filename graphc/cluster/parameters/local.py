@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphc.cluster.parameters.group import ServerGroup
-from graphc.core import Variable
-from graphc.optim import Optimizer
+from graphc.compiler.core import Variable
+from graphc.training.optim import Optimizer
 
 __all__ = ["LocalCopies"]
 

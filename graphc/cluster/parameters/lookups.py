@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.compiler.base.errors import InvalidArgumentError, OutOfRangeError
 
 __all__ = ["Lookups", "Table"]
 

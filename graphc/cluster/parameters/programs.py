@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from graphc.base.errors import FailedPreconditionError
+from graphc.compiler.base.errors import FailedPreconditionError
 
 __all__ = ["Program", "program_of"]
 

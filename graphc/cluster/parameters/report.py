@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphc.cluster.parameters.ledger import FATES
-from graphc.costs import PrintedReport, format_bytes, format_seconds, plain_table
+from graphc.compiler.runtime.costs import PrintedReport, format_bytes, format_seconds, plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

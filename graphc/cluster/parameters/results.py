@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from graphc.base import Signal
-from graphc.base.errors import OutOfRangeError
+from graphc.compiler.base import Signal
+from graphc.compiler.base.errors import OutOfRangeError
 
 __all__ = ["PerWorker", "Scheduled"]
 

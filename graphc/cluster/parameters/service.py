@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base.errors import FailedPreconditionError
+from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.cluster.parameters.disk import Disk
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
 from graphc.cluster.parameters.ledger import Entry

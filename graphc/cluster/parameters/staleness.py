@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
 __all__ = ["Moment", "Policy", "drop", "gap_aware", "scale", "warm_up"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.rules import RuleText
-from graphc.optim import Optimizer
+from graphc.training.optim import Optimizer
 
 __all__ = ["Slot", "collected", "slots_of"]
 

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.base import at, deadline, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, NotFoundError
+from graphc.compiler.base import at, deadline, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.cluster.carriers import CARRIERS, Peer, find
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.worker import WORKER

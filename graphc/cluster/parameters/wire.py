@@ -14,8 +14,8 @@ import jax as _jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
 
 __all__ = ["BLOCK", "Wire", "checked_wire", "decoded", "encoded", "pulled_as", "size_of"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.base import deadline
-from graphc.base.errors import (
+from graphc.compiler.base import deadline
+from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,

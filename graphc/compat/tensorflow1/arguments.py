@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.ops import functions as gx
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.ops import functions as gx
 
 __all__ = ["drop_rate", "either", "filled", "flag", "needed", "python_2_division", "row_condition"]
 

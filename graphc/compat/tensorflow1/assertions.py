@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.ops import functions as gx
-from graphc.session import Assert, Operation, convert_to_tensor, no_op, with_dependencies
+from graphc.compiler.ops import functions as gx
+from graphc.graphs.session import Assert, Operation, convert_to_tensor, no_op, with_dependencies
 
 __all__ = ["checked", "failed", "finite", "near", "tensor_after"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from graphc import data
+from graphc.training import data
 from graphc.compat.tensorflow1.element_functions import InGraph
-from graphc.session import Graph, GraphTensor, default_graph
+from graphc.graphs.session import Graph, GraphTensor, default_graph
 
 __all__ = [
     "Dataset",

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import nest
-from graphc.core import StringTensor, SymbolicTensor, Tensor, context
-from graphc.session import default_graph
-from graphc.tracing import current_trace, is_tracing
+from graphc.compiler.base import nest
+from graphc.compiler.core import StringTensor, SymbolicTensor, Tensor, context
+from graphc.graphs.session import default_graph
+from graphc.compiler.tracing import current_trace, is_tracing
 
 __all__ = ["in_default_graph", "making"]
 

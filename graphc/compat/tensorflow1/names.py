@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc import queues, session
-from graphc.base import errors, files, flags, logs
+from graphc.graphs import queues, session
+from graphc.compiler.base import errors, files, flags, logs
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow1 import arguments, assertions
 from graphc.compat.tensorflow1.making import in_default_graph, making

@@ -35,7 +35,7 @@ _EXPERIMENTAL = ("Counter", "CsvDataset", "RandomDataset", "bucket_by_sequence_l
 
 
 def _of_data(name: str) -> Any:
-    from graphc import data
+    from graphc.training import data
 
     return getattr(data, name)
 
@@ -47,13 +47,13 @@ def _experimental(name: str) -> Any:
 
 
 def _of_queues(name: str) -> Any:
-    from graphc import queues
+    from graphc.graphs import queues
 
     return getattr(queues, name)
 
 
 def _test_case() -> Any:
-    from graphc.testing import TestCase
+    from graphc.compat.testing import TestCase
 
     return TestCase
 

@@ -7,19 +7,33 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc import arrays, checks, flow, layers, nest
-from graphc.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
-from graphc.base import config
+from graphc.library import arrays, checks, flow, nest
+
+from graphc.training import layers
+from graphc.compiler.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
+from graphc.compiler.base import config
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2.later import LATER
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, ROWS
-from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
-from graphc.core import StringTensor, Tensor, Variable, device
-from graphc.devices import list_devices, set_visible_devices
-from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
-from graphc.gradients import custom_gradient
-from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
-from graphc.tracing import is_tracing
+from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
+from graphc.compiler.core import StringTensor, Tensor, Variable, device
+from graphc.compiler.devices import list_devices, set_visible_devices
+from graphc.compiler.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
+from graphc.compiler.gradients import custom_gradient
+from graphc.compiler.ops import (
+    control_dependencies,
+    fft,
+    functions,
+    group,
+    linalg,
+    nn,
+    no_op,
+    random,
+    special,
+    strings,
+    tuple,
+)
+from graphc.compiler.tracing import is_tracing
 
 __all__ = ["NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 

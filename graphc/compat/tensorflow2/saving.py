@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from graphc import saving
-from graphc.base.files import PathLike, as_path
-from graphc.train import Checkpoint as Folder
+from graphc.compiler.base.files import PathLike, as_path
+from graphc.training.train import Checkpoint as Folder
 
 __all__ = ["Checkpoint", "CheckpointManager", "contains_saved_model", "latest_checkpoint", "load", "save"]
 

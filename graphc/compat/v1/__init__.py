@@ -8,7 +8,7 @@ Importing it sets the dtypes that TensorFlow has, for the whole process, as an i
 
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import config
+from graphc.compiler.base import config
 from graphc.compat.tensorflow1 import LIBRARY
 
 config.set_tensorflows_dtypes()

@@ -11,7 +11,7 @@ no dtype is given have 32 bits (``gx.config.enable_x64``, ``gx.config.default_dt
 
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import config
+from graphc.compiler.base import config
 from graphc.compat.tensorflow2 import missing, top_level
 
 config.set_tensorflows_dtypes()

@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.base import Signal, checked_seconds, logs, nest
-from graphc.base.errors import (
+from graphc.compiler.base import Signal, checked_seconds, logs, nest
+from graphc.compiler.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,
     InvalidTypeError,
 )
-from graphc.base.files import PathLike
+from graphc.compiler.base.files import PathLike
 from graphc.saving import Saved
 from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.endpoint import Endpoint, Offer, Served, endpoint, offer

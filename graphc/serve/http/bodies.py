@@ -13,8 +13,8 @@ from typing import IO, Any, Literal, Self, cast
 import numpy as np
 from numpy.lib import format as npy
 
-from graphc.base import nest
-from graphc.base.errors import UnimplementedError
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import UnimplementedError
 from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.numbers import plain, portable, shown
 from graphc.serve.http.problems import ProblemError

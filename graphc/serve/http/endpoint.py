@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.serve.http.bodies import Budget
 from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.numbers import natural, shown

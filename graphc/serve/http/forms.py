@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base import nest
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Tensor, Variable, as_dtype, canonical_array
-from graphc.function import TensorSpec
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import Tensor, Variable, as_dtype, canonical_array
+from graphc.compiler.function import TensorSpec
 from graphc.serve.http.numbers import array_of, cast_array, check_shape, explicit_array, shown
 from graphc.serve.rows import Array
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from graphc.base.errors import FailedPreconditionError
+from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.serve.stats import ServingStats
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import as_dtype, canonical_array
-from graphc.function import TensorSpec
-from graphc.ir import dtype_from_short
+from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import as_dtype, canonical_array
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ir import dtype_from_short
 from graphc.serve.rows import Array
 
 __all__ = ["array_of", "cast_array", "check_shape", "explicit_array", "natural", "plain", "portable", "shown"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     CancelledError,
     DeadlineExceededError,
     GraphcError,

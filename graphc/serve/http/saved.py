@@ -7,10 +7,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, cast
 
-from graphc.base import logs, nest
-from graphc.base.errors import InvalidArgumentError, NotFoundError
-from graphc.base.files import PathLike
-from graphc.function import Function, TensorSpec
+from graphc.compiler.base import logs, nest
+from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
+from graphc.compiler.base.files import PathLike
+from graphc.compiler.function import Function, TensorSpec
 from graphc.saving import CALL, LEFT_OUT, LoadedSignature, Saved, load
 from graphc.serve.http.endpoint import Offer
 from graphc.serve.http.forms import Form

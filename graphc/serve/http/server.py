@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, cast
 
-from graphc.base import checked_seconds, deadline
-from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
+from graphc.compiler.base import checked_seconds, deadline
+from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
 from graphc.serve.http.app import App
 
 __all__ = ["last_of", "run"]

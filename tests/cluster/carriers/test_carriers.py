@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     AlreadyExistsError,
     CancelledError,
     DeadlineExceededError,

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
 from graphc.cluster.carriers import CARRIERS, Peer, Rays, find
 from graphc.cluster.carriers.rays_connect import connect, environment
-from graphc.devices import device_name, devices
+from graphc.compiler.devices import device_name, devices
 from tests.cluster.conftest import started
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.usefixtures("warm_python"), pytest.mark.timeout(180)]
 
 _STRANGER = """
-from graphc.base.errors import UnauthenticatedError
+from graphc.compiler.base.errors import UnauthenticatedError
 from graphc.cluster.carriers import find
 try:
     find("host:1")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     AbortedError,
     CancelledError,
     DeadlineExceededError,
@@ -19,8 +19,8 @@ from graphc.base.errors import (
     UnavailableError,
 )
 from graphc.cluster.master.steps import PartExecution
-from graphc.queues.state import QueueState
-from graphc.runtime import Execution
+from graphc.graphs.queues.state import QueueState
+from graphc.compiler.runtime import Execution
 from tests.cluster.master.conftest import Cluster
 
 

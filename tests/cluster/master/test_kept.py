@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import AbortedError, InvalidArgumentError
+from graphc.compiler.base.errors import AbortedError, InvalidArgumentError
 from graphc.cluster.carriers import ThreadPeer
 from graphc.cluster.master.kept import Kept
-from graphc.session import Assert
+from graphc.graphs.session import Assert
 from tests.cluster.master.conftest import Cluster
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.session import global_variables_initializer
+from graphc.graphs.session import global_variables_initializer
 from tests.cluster.master.conftest import Cluster
 
 

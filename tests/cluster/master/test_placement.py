@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cluster.master.placement import TaskPlacer
-from graphc.session import py_func, while_loop
+from graphc.graphs.session import py_func, while_loop
 from tests.cluster.master.conftest import Cluster
 
 _SPEC = gx.ClusterSpec({"ps": ["a:1", "a:2"], "worker": {1: "b:1", 3: "b:3"}})

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.core import apply
-from graphc.ir import OPS, OpDef, part_of_world, writes
+from graphc.compiler.core import apply
+from graphc.compiler.ir import OPS, OpDef, part_of_world, writes
 from tests.draws import examples
-from tests.session.test_random_graphs import NAMES, model, programs
+from tests.graphs.session.test_random_graphs import NAMES, model, programs
 
 pytestmark = pytest.mark.timeout(300)
 

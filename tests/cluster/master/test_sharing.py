@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.session import (
+from graphc.graphs.session import (
     AdamOptimizer,
     assert_variables_initialized,
     get_local_variable,

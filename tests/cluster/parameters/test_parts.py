@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.cluster.parameters import (
     Body,
     Entry,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import UnavailableError
+from graphc.compiler.base.errors import UnavailableError
 from graphc.cluster.carriers import Peer
 from graphc.cluster.parameters import ParameterServer
 

@@ -16,7 +16,7 @@ import optax
 import pytest
 
 import graphc as gx
-from graphc.base.errors import (
+from graphc.compiler.base.errors import (
     CancelledError,
     DeadlineExceededError,
     FailedPreconditionError,
@@ -33,7 +33,7 @@ from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
 from graphc.cluster.parameters.rules import Applied, rule_text
-from graphc.ops import call_jax
+from graphc.compiler.ops import call_jax
 
 
 @pytest.fixture(autouse=True)

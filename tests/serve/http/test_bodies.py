@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NumberOverflowError
 from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.forms import Arguments, Form
 from graphc.serve.http.numbers import natural

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError, NotFoundError
+from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.cli import main
 from graphc.serve import App, offers
 from tests.serve.http.asking import ask

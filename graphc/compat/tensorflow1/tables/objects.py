@@ -6,13 +6,13 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from graphc import queues, session
-from graphc.base import File, flags
+from graphc.graphs import queues, session
+from graphc.compiler.base import File, flags
 from graphc.compat.statuses import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
 from graphc.compat.tensorflow2 import LATER as LATER_OF_2
-from graphc.core import Dimension
+from graphc.compiler.core import Dimension
 
 __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
 
@@ -189,13 +189,13 @@ _MONITORED = (
 
 
 def _of_monitored(name: str) -> Any:
-    from graphc.session import monitored
+    from graphc.graphs.session import monitored
 
     return getattr(monitored, name)
 
 
 def _test_case() -> Any:
-    from graphc.testing import GraphTestCase
+    from graphc.compat.testing import GraphTestCase
 
     return GraphTestCase
 

@@ -1,0 +1,189 @@
+"""Builtins that look at one number or two: ``int``, ``float``, ``round``, ``abs``, ``isinstance`` and the like.
+
+Of tensors without values they give numbers known at run time only (see
+:mod:`graphc.compiler.autograph.values.number_operators`), of
+the index of a rolled loop another such index; of all else what they always give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import truth_value
+from graphc.compiler.autograph.constructs.calls.call import call
+from graphc.compiler.autograph.constructs.exceptions.origins import in_python
+from graphc.compiler.autograph.constructs.overrides import Functions, of_values
+from graphc.compiler.autograph.constructs.purity.watch import operator_method
+from graphc.compiler.autograph.values.index import is_symbolic
+from graphc.compiler.autograph.values.join import describe
+from graphc.compiler.autograph.values.kinds import examples, is_instance
+from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.compiler.autograph.values.protocol import as_tensor, converted, symbol_of
+from graphc.compiler.autograph.values.python_object import first_on
+from graphc.compiler.autograph.values.whole_numbers import whole_number
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
+from graphc.compiler.ir import OPS
+from graphc.compiler.tracing import current_trace
+
+__all__ = ["OVERRIDES"]
+
+Native = Callable[..., Any]
+
+
+def _conversion(kind: type[Any]) -> Callable[..., Any]:
+    def convert(native: Native, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            if (found := converted(args[0], kind)) is not NotImplemented:
+                return found
+            if isinstance(args[0], SymbolicTensor):
+                return _of_tensor(args[0], kind)
+            asks = kind is not complex or not isinstance(args[0], str)  # of which it reads the letters
+            if asks and (method := operator_method(args[0], *_ASKED[kind])) is not None:
+                name, _ = first_on(cast("type[Any]", type(args[0])), _ASKED[kind])
+                return _answer(kind, args[0], name, call(method)(args[0]))
+        return native(*args, **kwargs)
+
+    return convert
+
+
+_ASKED: dict[type[Any], tuple[str, ...]] = {
+    bool: ("__bool__", "__len__"),
+    complex: ("__complex__", "__float__", "__index__"),
+    float: ("__float__", "__index__"),
+    int: ("__int__", "__index__"),
+}
+
+
+def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
+    """Returns what a builtin makes of what a special method of the user's gave.
+
+    Args:
+      function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
+      owner: the object.
+      name: of the method.
+      result: what it gave.
+    """
+
+    def native(found: Any) -> Any:
+        asked: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
+        return in_python(function, asked())
+
+    if is_symbolic(result) and not isinstance(result, SymbolicTensor):
+        result = number(as_tensor(result), int)
+    if not isinstance(result, SymbolicTensor):
+        return native(result)
+    for kind in kinds_of(result) or ():
+        native(kind(1))
+    if kind_of(result) is None:
+        native(Tensor(np.ones(result.shape, result.dtype)))  # raises what Python raises for a tensor
+    if name == "__len__":
+        require(number(result, int) >= 0, lambda: ValueError("__len__() should return >= 0"))
+    return truth_value(result) if function is bool else number(result, int if function is len else function)
+
+
+def _len(native: Native, value: Any) -> Any:
+    """``len`` of an object of the user's."""
+    method = operator_method(value, "__len__")
+    return native(value) if method is None else _answer(len, value, "__len__", call(method)(value))
+
+
+def _abs(native: Native, value: Any) -> Any:
+    method = operator_method(value, "__abs__")
+    return native(value) if method is None else call(method)(value)
+
+
+def _of_tensor(value: SymbolicTensor, kind: type[Any]) -> SymbolicNumber:
+    if kind is bool:
+        return truth_value(value)
+    if value.size != 1:
+        raise _refused(
+            InvalidArgumentError(f"{kind.__name__}() needs exactly one element, this tensor is {value.type}")
+        )
+    if value.dtype.kind == "c" and kind is not complex:
+        raise _refused(InvalidTypeError(f"{kind.__name__}() of a complex tensor {value.type}; use gx.real or gx.abs"))
+    return whole_number(value) if kind is int else number(value, kind)
+
+
+def _refused(error: GraphcError) -> GraphcError:
+    return current_trace().refuse(error)
+
+
+def _complex(native: Native, *args: Any, **kwargs: Any) -> Any:
+    parts = (*args, *kwargs.values())
+    if len(parts) == 1 or not any(is_symbolic(part) for part in parts):
+        return _conversion(complex)(native, *args, **kwargs)
+    parts = [_conversion(complex)(complex, part) for part in parts]
+    return parts[0] + parts[1] * 1j
+
+
+def _round(native: Native, value: Any, ndigits: Any = None) -> Any:
+    if (method := operator_method(value, "__round__")) is not None:
+        return call(method)(value) if ndigits is None else call(method)(value, ndigits)
+    if not isinstance(value, SymbolicTensor):
+        return native(value) if ndigits is None else native(value, ndigits)
+    if value.shape:
+        raise _refused(InvalidTypeError(f"round() of a tensor {value.type}; use gx.round(x, decimals)"))
+    whole = value.dtype.kind in "biu"
+    if ndigits is None:
+        return _of_tensor(value if whole else cast("SymbolicTensor", apply(OPS["rint"], (value,))), int)
+    rounded = value if whole and type(ndigits) is int and ndigits >= 0 else FUNCTIONS["round"](value, ndigits)
+    kind = kind_of(value)
+    return rounded if kind is None else number(rounded, int if whole else kind)
+
+
+_KINDS = {"b": bool, "i": int, "u": int, "c": complex}
+
+
+def _item(native: Native, value: SymbolicTensor) -> SymbolicNumber:
+    """``value.item()``."""
+    del native
+    return _of_tensor(value, _KINDS.get(value.dtype.kind, float))
+
+
+def _tolist(native: Native, value: Any) -> Any:
+    """``value.tolist()``."""
+    if not isinstance(value, SymbolicTensor):
+        return native()
+    return [_tolist(native, row) for row in value] if value.shape else _item(native, value)
+
+
+def _isinstance(native: Native, value: Any, kind: Any) -> Any:
+    return is_instance(value, kind) if is_symbolic(value) else native(value, kind)
+
+
+def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
+    if len(args) != 1 or not is_symbolic(args[0]):
+        late = len(args) == 1 and symbol_of(args[0]) is not None
+        return args[0].__class__ if late else native(*args, **kwargs)  # of a text, what it will be
+    kinds = {_kind_in_python(example) for example in examples(args[0])}
+    if len(kinds) > 1:
+        names = " or ".join(sorted(kind.__name__ for kind in kinds))
+        error = UnimplementedError(
+            f"type() of {describe(args[0])} is not known while the function is traced: it was computed from Python "
+            f"numbers, so that in plain Python it may be a {names}; make it a tensor with gx.asarray where it is bound"
+        )
+        raise _refused(error)
+    return kinds.pop()
+
+
+def _kind_in_python(example: Any) -> type[Any]:
+    return Tensor if isinstance(example, SymbolicTensor) else cast("type[Any]", type(example))
+
+
+OVERRIDES: Functions = {
+    **{kind: of_values(_conversion(kind)) for kind in (bool, int, float)},
+    ArrayMethods.tolist: of_values(_tolist),
+    SymbolicTensor.item: _item,
+    Variable.item: of_values(_item),
+    abs: _abs,
+    complex: of_values(_complex),
+    isinstance: _isinstance,
+    len: _len,
+    round: of_values(_round),
+    type: _type,
+}

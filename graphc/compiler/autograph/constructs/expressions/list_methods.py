@@ -1,0 +1,226 @@
+"""Operators and methods of a list whose length is known at run time only."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.purity.watch import made
+from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
+from graphc.compiler.autograph.values.course_number import by_trip
+from graphc.compiler.autograph.values.growing_list import Appends, Growing, grown, samples
+from graphc.compiler.autograph.values.join import Join, leaf_type
+from graphc.compiler.autograph.values.number import joined, number
+from graphc.compiler.autograph.values.protocol import as_tensor, course_in, look_into
+from graphc.compiler.autograph.values.spans import Span
+from graphc.compiler.base import nest
+from graphc.compiler.core import FUNCTIONS, Tensor
+from graphc.compiler.ir import TensorType
+from graphc.compiler.tracing import context
+
+__all__ = ["METHODS", "begin_growing"]
+
+
+def _position(value: Growing, index: Any, message: str) -> Any:
+    """Returns the place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
+    length = value.length
+    loops = {course.loop for course in map(course_in, (index, length)) if course is not None}
+    known = by_trip(_place, (index, length)) if len(loops) == 1 else NotImplemented
+    # Python knows the place in each iteration, so that nothing is left to check.
+    if known is not NotImplemented and (places := known.course.values) is not None and min(places) >= 0:
+        return known
+    index = as_tensor(index)
+    if isinstance(index, Tensor):
+        position = FUNCTIONS["where"](index < 0, index + value.length, index)
+        within = FUNCTIONS["logical_and"](position >= 0, position < value.length)
+    elif isinstance(index, int):
+        position = value.length + index if index < 0 else index
+        within = value.length >= -index if index < 0 else value.length > index
+    else:
+        value.fail()
+    require(within, lambda: IndexError(message))
+    return position
+
+
+def _place(index: int, length: int) -> int:
+    """Returns the place of an item, -1 if there is none."""
+    place = index + length if index < 0 else index
+    return place if 0 <= place < length else -1
+
+
+def begin_growing(owner: list[Any]) -> None:
+    """Makes a list one that grows in the loop whose body is traced, as an index beyond its end tells."""
+    trace = context.trace
+    assert trace is not None
+    what = "the use of a list by the index of a loop"
+    trace.writing(ContentsCell(owner, what))
+    owner[:] = [grown(trace, what, list(owner), (), len(owner))]
+
+
+def _length(owner: list[Any], value: Growing) -> Any:
+    del owner
+    if course_in(value.length) is not None:
+        return value.length  # which Python knows in each iteration of a loop
+    return joined(number(value.length, int), frozenset((int,)), Span(0, value.capacity))
+
+
+def _load(owner: list[Any], value: Growing, index: Any) -> Any:
+    del owner
+    if type(index) is slice:
+        return _part(value, cast("Any", index))
+    return value.item(_position(value, index, "list index out of range"))
+
+
+def _part(value: Growing, index: Any) -> list[Any]:
+    """Returns a slice with known bounds, as a list of unknown length."""
+    if index.step not in (None, 1) or not all(
+        bound is None or type(bound) is int for bound in (index.start, index.stop)
+    ):
+        value.fail()
+    length, zero = as_tensor(value.length), context.trace.constant(0) if context.trace is not None else 0
+
+    def place(bound: int) -> Any:
+        return FUNCTIONS["clip"](length + bound if bound < 0 else bound, zero, length)
+
+    first = place(index.start or 0)
+    last = length if index.stop is None else place(index.stop)
+    # The last five of any number are at most five, so that a window needs no more room in each iteration.
+    most = len(range(*index.indices(value.capacity)))
+    if index.start is not None and index.start < 0:
+        most = (
+            min(value.capacity, max((index.stop or 0) - index.start, 0)) if (index.stop or 0) <= 0 else value.capacity
+        )
+    places = FUNCTIONS["clip"](FUNCTIONS["arange"](most) + first, 0, value.capacity - 1)
+    buffer = nest.map_structure(partial(_taken, places), value.buffer)
+    appends = Appends()
+    appends.memory = value.appends.memory
+    part: list[Any] = made([Growing(buffer, FUNCTIONS["maximum"](last - first, zero), 0, appends)])
+    return part
+
+
+def _taken(places: Any, buffer: Any) -> Any:
+    return FUNCTIONS["take"](buffer, places, axis=0)
+
+
+def _store(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
+    position = _position(value, index, "list assignment index out of range")
+    value.appends.log = None  # the log holds for appends at the end only
+    _change(owner, "the assignment to an item of a list", _put(value, position, item, value.added))
+
+
+def _change(owner: list[Any], what: str, value: Growing) -> None:
+    assert context.trace is not None
+    context.trace.writing(ContentsCell(owner, what))
+    owner[0] = value
+
+
+def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
+    """Returns the list with an item at a place of the buffer, where there must be room."""
+    assert context.trace is not None
+    join = Join(("in the list", "put into it"), context.trace.refuse)
+    buffers, structure = nest.flatten(value.buffer)
+    leaves, item_structure = nest.flatten(item)
+    join.structures("the items of a list", (samples([value])[0], item), (structure, item_structure))
+    new: list[Any] = []
+    for buffer, leaf in zip(buffers, leaves, strict=True):
+        row = TensorType(buffer.shape[1:], buffer.dtype)
+        if join.leaf("the items of a list", (buffer[0], leaf), row) != row:
+            join.leaf("the items of a list", (buffer[0], FUNCTIONS["asarray"](leaf, dtype=leaf_type(leaf).dtype)), row)
+        new.append(buffer.at[position].set(value.appends.put(leaf)))
+    return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
+
+
+def _with_room(value: Growing, item: Any) -> Growing:
+    """Returns the list, which is about to get one item more."""
+    assert context.trace is not None
+    value.appends.count += 1
+    if value.appends.log is not None:
+        value.appends.log.append((context.trace, nest.flatten(item)[0]))
+    return value if value.appends.are_awaited(context.trace) else value.with_room(1)
+
+
+def _append(owner: list[Any], value: Growing, item: Any) -> None:
+    value = _with_room(value, item)
+    _change(owner, "the call of list.append", _put(value, value.length, item, value.added + 1))
+
+
+def _extend(owner: list[Any], value: Growing, items: Any) -> None:
+    if not isinstance(items, list | tuple):
+        value.fail()
+    look_into(items)
+    for item in nest.as_tuple(items):
+        _append(owner, owner[0], item)  # owner[0]: each append replaces it
+
+
+def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
+    if not isinstance(index, int) or index != 0:
+        value.fail()
+    value = _with_room(value, item)
+    value.appends.log = None
+    moved = nest.map_structure(partial(_rolled, 1), value.buffer)
+    shifted = Growing(moved, value.count, value.added, value.appends)
+    _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
+
+
+def _extend_in_place(owner: list[Any], value: Growing, items: Any) -> list[Any]:
+    _extend(owner, value, items)
+    return owner
+
+
+def _concatenate(owner: list[Any], value: Growing, items: Any) -> list[Any]:
+    del owner
+    if not isinstance(items, list):
+        return operator.add([], items)  # says what Python says of other kinds
+    # What the new list gets needs no room in the old one.
+    appends = Appends()
+    appends.memory = value.appends.memory
+    new: list[Any] = made([Growing(value.buffer, value.count, value.added, appends)])
+    _extend(new, value, items)
+    return new
+
+
+def _rolled(shift: int, buffer: Any) -> Any:
+    return FUNCTIONS["roll"](buffer, shift, axis=0)
+
+
+def _pop(owner: list[Any], value: Growing, index: Any = -1, *, error: str = "pop from empty list") -> Any:
+    if not isinstance(index, int) or index not in (0, -1):  # a roll of the buffer moves all items or none
+        value.fail()
+    require(value.length > 0, lambda: IndexError(error))
+    value.appends.log = None
+    buffer = value.buffer
+    item = value.item(value.length - 1 if index else 0)
+    if index == 0:  # the last one may stay in the buffer, behind the end
+        buffer = nest.map_structure(partial(_rolled, -1), buffer)
+    _change(owner, "the call of list.pop", Growing(buffer, value.count, value.added - 1, value.appends))
+    return item
+
+
+def _delete(owner: list[Any], value: Growing, index: Any) -> None:
+    _pop(owner, value, index, error="list assignment index out of range")
+
+
+def _clear(owner: list[Any], value: Growing) -> None:
+    assert context.trace is not None
+    value.appends.log = None
+    empty = Growing(value.buffer, context.trace.constant(0), 0, value.appends)
+    _change(owner, "the call of list.clear", empty)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "__add__": _concatenate,
+    "__delitem__": _delete,
+    "__getitem__": _load,
+    "__iadd__": _extend_in_place,
+    "__len__": _length,
+    "__setitem__": _store,
+    "append": _append,
+    "clear": _clear,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+}
+"""By the names of the operators and methods of a list of unknown length, the functions that stand for them."""

@@ -1,0 +1,182 @@
+"""Between which ints the ints lie that a loop carries from one iteration to the next.
+
+A trial of the loop's body takes bounds for granted: those that they have before the loop, or what the last trial
+makes likely. What the trial leaves in them says whether that was right: it lies between the bounds too, or each
+iteration moves the number by so little that it stays there. If not, the bounds are widened. The body must be traced
+again only where it made more of the number than a count, see :mod:`graphc.compiler.autograph.values.spans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphc.compiler.autograph.values.number import span_of
+from graphc.compiler.autograph.values.spans import ANY_INT, HIGHEST, Drift, LoopStart, Span, after_loop, common_span
+
+__all__ = ["Count", "settle_counts"]
+
+_MAX_WIDENINGS = 2
+"""After so many the bounds are those of any int."""
+
+
+class Count:
+    """An int that a loop carries.
+
+    Args:
+      initial: its span before the loop.
+
+    Attributes:
+      start: what it is at the start of an iteration.
+      after: its span after the loop.
+    """
+
+    def __init__(self, initial: Span) -> None:
+        self._initial = initial
+        self.start = LoopStart()
+        self._bounds = replace(initial, drifts={})
+        self._widenings = 0
+        self._expected = False
+        self.after = initial
+
+    @classmethod
+    def of(cls, leaf: Any) -> Count | None:
+        """Returns the count of a leaf before the loop; None if it is no int."""
+        span = span_of(leaf)
+        return None if span is None else cls(span)
+
+    @classmethod
+    def of_new(cls, leaf: Any) -> Count | None:
+        """Returns the count of what an iteration binds that is not bound before the loop, where zero stands for it."""
+        span = common_span(span_of(leaf), Span(0, 0))
+        return None if span is None else cls(span)
+
+    @property
+    def is_counted(self) -> bool:
+        """True if it is taken for a count."""
+        return self._bounds.counted
+
+    @property
+    def at_start(self) -> Span:
+        """Its span at the start of an iteration."""
+        counters = self._bounds.counters | {self.start} if self._bounds.counted else frozenset[LoopStart]()
+        return replace(self._bounds, drifts={self.start: Drift()}, counters=counters)
+
+    def expect_any(self) -> None:
+        """Sets the bounds before a trial has told anything: most numbers count up, and most others are not negative."""
+        self._expected = True
+        if self._initial.is_in_the_middle:
+            bounds = Span(min(self._initial.low, 0), HIGHEST, counted=True, counters=self._initial.counters)
+            self._bounds = bounds
+        else:
+            self._bounds = ANY_INT
+
+    def expect(self, after: Span | None, trips: int | None) -> None:
+        """Sets the bounds by what an iteration made of the number that it is before the loop."""
+        if after is not None:
+            low, high = after.low - self._initial.low, after.high - self._initial.high
+            drift = Drift(down=low < 0, up=high > 0) if after.counted else Drift(low, high)
+            bounds = after_loop(self._initial, drift, trips)
+            if bounds == ANY_INT:
+                bounds = common_span(self._initial, after) or ANY_INT
+            self._bounds = replace(bounds, drifts={})
+
+    def counts(self, after: Span | None, others: Collection[LoopStart]) -> bool:
+        """Returns True if it may be taken for a count after a trial.
+
+        Args:
+          after: its span.
+          others: numbers that are no counts.
+        """
+        drift = None if after is None else after.drifts.get(self.start)
+        if drift is not None and drift.is_small:
+            return True
+        return self._bounds.holds(after or ANY_INT) and (after is None or after.counters.isdisjoint(others))
+
+    def is_none(self) -> None:
+        """Notes that it is no count."""
+        self._bounds = replace(self._bounds, counted=False)
+
+    def settle(self, after: Span | None, trips: int | None) -> tuple[bool, LoopStart | None]:
+        """Compares the number after a trial with the bounds.
+
+        Args:
+          after: its span.
+          trips: how often the loop runs at most; None if that is not known.
+
+        Returns:
+          Whether the trial holds, if nothing else was made of the number; and the number at the start of an iteration
+          if its bounds were others than was taken for granted.
+        """
+        drift = None if after is None else after.drifts.get(self.start)
+        moved = None if drift is None else after_loop(self._initial, drift, trips)
+        if moved is not None and self._bounds.holds(moved):
+            self.after = replace(self._bounds, drifts=moved.drifts)
+            if self._expected:
+                self.after = moved
+            elif after is not None and self._bounds.counted and not after.counted:
+                # What the test of the loop says bounds what an iteration leaves.
+                self.after = replace(common_span(self._initial, after) or ANY_INT, drifts=moved.drifts)
+            return True, None
+        if self._bounds.holds(after or ANY_INT) and not (self.start.stepped and not self._bounds.counted):
+            self.after = self._bounds
+            if self._expected:
+                self.after = replace(common_span(self._initial, after) or ANY_INT, drifts={})
+            return True, None
+        self._widenings += 1
+        # Each widening may cost a trial of the body.
+        if self._widenings > _MAX_WIDENINGS or (self._expected and moved is None):
+            moved = ANY_INT
+        bounds = moved or common_span(self._bounds, after) or ANY_INT
+        self._bounds, self.after = replace(bounds, drifts={}), bounds
+        return moved is not None and moved != ANY_INT and not self.start.relied, self.start
+
+    def begin(self) -> None:
+        """Is called before the body is traced again."""
+        self.start.relied = self.start.stepped = False
+
+
+def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
+    """Returns True if what was taken for granted of the ints of a loop held in a trial of its body.
+
+    Args:
+      counts: the ints, and their spans after the trial; None for what is no int.
+      trips: how often the loop runs at most; None if that is not known.
+    """
+    known = _counting([(count, span) for count, span in counts if count is not None])
+    found = [count.settle(span, trips) for count, span in known]
+    for (_, start), (own, _) in zip(found, known, strict=True):
+        # What another number is made of must be right for that one, too.
+        if start is not None and any(
+            span is not None and start in span.drifts for count, span in known if count is not own
+        ):
+            start.relied = True
+    fits = all(holds and not (start is not None and start.relied) for holds, start in found)
+    for count, _ in known:
+        count.begin()
+    return fits
+
+
+def _counting(known: Sequence[tuple[Count, Span | None]]) -> list[tuple[Count, Span | None]]:
+    """Finds which numbers are no counts though they were taken for some, those that take their values among them.
+
+    Returns:
+      The numbers with their spans after the trial, which are no counts where that was taken from such numbers.
+    """
+    left, none = dict(known), set[LoopStart]()
+    # To a fixpoint: after `a = b`, a is a count only if b is one.
+    while new := [count for count, span in left.items() if count.is_counted and not count.counts(span, none)]:
+        for count in new:
+            del left[count]
+            count.is_none()
+            none.add(count.start)
+    own = {count.start for count, _ in known}
+    for count, span in left.items():
+        if count.is_counted and span is not None and span.counted:
+            replace(span, counters=span.counters - own).step()  # from the next iteration on
+    return [(count, _without(span, none)) for count, span in known]
+
+
+def _without(span: Span | None, none: Collection[LoopStart]) -> Span | None:
+    return span if span is None or span.counters.isdisjoint(none) else replace(span, counted=False)

@@ -1,0 +1,75 @@
+"""Tables of the functions that stand for builtins, library functions and methods while a function is traced.
+
+The tables are filled once, by :mod:`graphc.compiler.autograph.builtins.table`, when graphc.compiler.autograph is
+imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, NamedTuple, cast
+
+from graphc.compiler.core import Variable, read
+
+__all__ = ["OVERRIDES", "PURE", "Functions", "of_values"]
+
+Override = Callable[..., Any]
+Functions = dict[Any, Override]
+"""By the function that is replaced, what is called in its place."""
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """Tables of the functions that stand for others.
+
+    Attributes:
+      functions: by the builtin or library function, what is called in its place, with the function first; for a method
+        of a builtin type, with the object as its second argument.
+      list_methods: by the names of the methods of lists of known length, what is called where tensors may decide about
+        a place or an item, with Python's own method, the list, and the arguments.
+    """
+
+    functions: Functions = field(default_factory=Functions)
+    list_methods: dict[str, Override] = field(default_factory=dict[str, Override])
+
+    def fill(
+        self,
+        functions: Mapping[Any, Override],
+        list_methods: Mapping[str, Override],
+    ) -> None:
+        """Adds to the tables."""
+        self.functions.update(functions)
+        self.list_methods.update(list_methods)
+
+
+OVERRIDES = Overrides()
+"""The tables of every trace."""
+
+
+class _Sample(NamedTuple):
+    """A named tuple: all share the code of their methods."""
+
+    item: object
+
+
+PURE = frozenset(
+    id(cast("FunctionType", getattr(method, "__func__", method)).__code__)
+    for method in (getattr(_Sample, name) for name in ("_replace", "_asdict", "_make", "__getnewargs__"))
+)
+"""The ids of the code of library functions that are known to compute only; it lives as long as its library."""
+
+
+def of_values(stands_for: Override) -> Override:
+    """Returns what stands for a function that asks for values: it gets those of Variables, in lists and tuples too."""
+
+    def call(native: Any, *args: Any, **kwargs: Any) -> Any:
+        return stands_for(native, *map(_values, args), **kwargs)
+
+    return call
+
+
+def _values(given: Any) -> Any:
+    items: Any = given if type(given) in (list, tuple) else ()
+    return type(given)(map(read, items)) if any(isinstance(item, Variable) for item in items) else read(given)

@@ -1,0 +1,95 @@
+"""Comparisons of numbers that depend on tensors with others, which the dtype of the tensor may not hold.
+
+``i < 7.000000000000001`` holds for 7, but not if both are rounded to 32 bits. So the other number is replaced
+by the nearest one of the dtype for which the comparison says the same.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from graphc.compiler.core import Tensor, apply
+from graphc.compiler.ir import OPS, Attrs
+
+__all__ = ["compare_exactly", "compare_mixed"]
+
+_BELOW = ("less", "greater_equal")
+"""Comparisons that ask if a number lies below another; they say the same of the next number of the dtype."""
+
+
+def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
+    """Returns whether a number compares to a Python number, as Python says.
+
+    Args:
+      op: ``"less"``, ``"less_equal"``, ``"greater"``, ``"greater_equal"``, ``"equal"`` or ``"not_equal"``.
+      tensor: the number on the left, a scalar.
+      number: an int or a float.
+
+    Returns:
+      A boolean scalar; a bool where the answer is known.
+    """
+    if tensor.dtype.kind == "i":
+        return _compare_int(op, tensor, number)
+    if tensor.dtype.kind == "f" and (isinstance(number, int) or math.isfinite(number)):
+        return _compare_float(op, tensor, number)
+    return apply(OPS[op], (tensor, number))
+
+
+def _compare_int(op: str, tensor: Tensor, number: float) -> Any:
+    if math.isnan(number):
+        return op == "not_equal"
+    # JAX refuses an int that the dtype does not hold; Python compares it.
+    limits = np.iinfo(tensor.dtype)
+    if number > limits.max:
+        return op in ("less", "less_equal", "not_equal")
+    if number < limits.min:
+        return op in ("greater", "greater_equal", "not_equal")
+    whole = math.ceil(number) if op in _BELOW else math.floor(number)  # i < 2.5 is i < 3, i <= 2.5 is i <= 2
+    if whole != number and op in ("equal", "not_equal"):
+        return op == "not_equal"
+    return apply(OPS[op], (tensor, whole))
+
+
+def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
+    kind = tensor.dtype.type
+    with np.errstate(over="ignore"):  # infinity stands for what passes the largest number
+        # An int may pass even what Python's floats hold.
+        small = abs(number) <= sys.float_info.max
+        nearest: Any = kind(number if small else math.inf if number > 0 else -math.inf)
+        if float(nearest) != number and op in ("equal", "not_equal"):
+            return op == "not_equal"
+        # The rounded number is on the wrong side: a tensor that is equal to it may still lie below the number.
+        if op in _BELOW and float(nearest) < number:
+            nearest = np.nextafter(nearest, kind(np.inf))
+        elif op not in _BELOW and float(nearest) > number:
+            nearest = np.nextafter(nearest, kind(-np.inf))
+    tiny = float(np.finfo(kind).tiny)  # XLA takes smaller numbers for zero
+    return apply(OPS[op], (tensor, math.copysign(tiny, nearest) if 0 < abs(nearest) < tiny else float(nearest)))
+
+
+def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
+    """Returns whether an int compares to a float, as Python says, which rounds neither; both depend on tensors.
+
+    Args:
+      op: as for :func:`compare_exactly`.
+      whole: the int, on the left, a scalar.
+      real: the float, a scalar.
+    """
+    if op == "not_equal":  # so that it holds for NaN
+        return apply(OPS["logical_not"], (compare_mixed("equal", whole, real),))
+    limit = -float(np.iinfo(whole.dtype).min)  # a power of two, which a float holds; the largest int it would round
+    rounded = apply(OPS["ceil" if op in _BELOW else "floor"], (real,))
+    above, below = apply(OPS["greater_equal"], (rounded, -limit)), apply(OPS["less"], (rounded, limit))
+    fits = apply(OPS["logical_and"], (above, below))
+    # The cast of a float that the int's dtype does not hold has no defined result.
+    near = apply(OPS["astype"], (apply(OPS["where"], (fits, rounded, 0.0)),), Attrs(dtype=whole.dtype))
+    result = apply(OPS["logical_and"], (fits, apply(OPS[op], (whole, near))))
+    if op == "equal":
+        return apply(OPS["logical_and"], (result, apply(OPS["equal"], (rounded, real))))
+    # A float beyond all ints is above each of them or below; NaN is neither.
+    beyond = ("greater_equal", limit) if op in ("less", "less_equal") else ("less", -limit)
+    return apply(OPS["logical_or"], (result, apply(OPS[beyond[0]], (rounded, beyond[1]))))

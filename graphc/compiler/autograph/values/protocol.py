@@ -1,0 +1,251 @@
+"""The questions that statements and expressions ask of every value, and the class whose subclasses answer them.
+
+A Python value that is not known while a function is traced has a class of its own, a :class:`Symbolic`: a number, the
+index of a loop, one of several values, a text, a list of unknown length, a name without a value. Each class answers
+what is special about it. The answers of :class:`Symbolic` itself are those of any other Python value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+
+if TYPE_CHECKING:
+    from graphc.compiler.autograph.values.course import Course
+    from graphc.compiler.autograph.values.spans import Span
+
+__all__ = [
+    "Contents",
+    "Kinds",
+    "Symbolic",
+    "alternatives",
+    "answer",
+    "as_tensor",
+    "check_given",
+    "converted",
+    "course_in",
+    "is_bound",
+    "look_into",
+    "operand_of",
+    "refuses",
+    "settled",
+    "symbol_of",
+]
+
+Kinds = frozenset[type[Any]]
+"""The Python types that a number may have, by what tensors hold."""
+
+
+class Symbolic:
+    """A Python value that is not known while a function is traced."""
+
+    __slots__ = ()
+
+    def refuse(self, use: str) -> NoReturn:
+        """Refuses a use for which Python would need the value.
+
+        Args:
+          use: what is refused, for the message.
+        """
+        raise NotImplementedError(use)
+
+    # --- names
+
+    def is_bound(self) -> bool:
+        """Returns True unless it stands for a name without a value."""
+        return True
+
+    # --- numbers
+
+    def python_type(self) -> type[Any] | None:
+        """Returns the type that it has as a number in plain Python; None if it is no number."""
+        return None
+
+    def python_types(self) -> Kinds | None:
+        """Returns the types of which it has one as a number in plain Python; None if it is no number."""
+        kind = self.python_type()
+        return None if kind is None else frozenset((kind,))
+
+    def bounds(self) -> Span | None:
+        """Returns between which ints it lies; None if it is no int."""
+        return None
+
+    def course_in_loop(self) -> Course | None:
+        """Returns what it is in each iteration of a loop, where Python knows that; None where it does not."""
+        return None
+
+    def converted(self, kind: type[Any]) -> Any:
+        """Returns what ``bool``, ``int``, ``float`` or ``complex`` makes of it; NotImplemented to treat it as a tensor.
+
+        Args:
+          kind: one of these types.
+        """
+        del kind
+        return NotImplemented
+
+    def as_tensor(self) -> Any:
+        """Returns the tensor that it is in the graph; itself if it is no tensor, or one already."""
+        return self
+
+    # --- one of several values
+
+    def alternatives(self) -> tuple[Any, ...] | None:
+        """Returns the values of which it is one; None if it is not one of several."""
+        return None
+
+    def settled(self) -> Any:
+        """Returns the one value that it may still be at this point; itself if there are others, or none."""
+        return self
+
+    # --- truth
+
+    def condition(self, test: Callable[[Any], Any]) -> Any:
+        """Returns what decides whether it counts as true.
+
+        Args:
+          test: returns the truth of one of several values.
+        """
+        del test
+        return self.operand()
+
+    def operand(self) -> Any:
+        """Returns what ``and`` and ``or`` give where they give this operand."""
+        return self
+
+    # --- other code that looks at it
+
+    def look_into(self) -> None:
+        """Refuses that Python looks at its items, where it has none before the program runs."""
+
+    def check_given(self, function: Any) -> None:
+        """Refuses to be an argument of a function that is not converted, if that may ask for the value."""
+        del function
+        self.look_into()
+
+    def as_text(self, maker: str) -> Any:
+        """Returns what ``str``, ``repr`` or ``ascii`` makes of it; NotImplemented if only the run of the program tells.
+
+        Args:
+          maker: the name of the function.
+        """
+        del maker
+        return NotImplemented
+
+    def describe(self) -> str:
+        """Returns the value, for messages."""
+        return repr(self)
+
+    # --- operators and methods
+
+    def answer(self, method: str, owner: Any, *operands: Any, **options: Any) -> Any:
+        """Returns the result of an operator or method; NotImplemented to ask Python.
+
+        Args:
+          method: its name, as ``"__getitem__"`` or ``"append"``.
+          owner: the object that is asked; a list, if this is what the list holds.
+          *operands: the arguments.
+          **options: the arguments by keyword.
+        """
+        del method, owner, operands, options
+        return NotImplemented
+
+
+def refuses(uses: Mapping[str, str]) -> Callable[[type[Kind]], type[Kind]]:
+    """Gives a class special methods that refuse what Python itself asks a value for.
+
+    Args:
+      uses: by their names, what they are asked for.
+    """
+
+    def decorate(kind: type[Kind]) -> type[Kind]:
+        for name, use in uses.items():
+            setattr(kind, name, _refusing(use))  # Python looks special methods up on the class only
+        return kind
+
+    return decorate
+
+
+def _refusing(use: str) -> Callable[..., NoReturn]:
+    def method(self: Symbolic, *args: Any, **kwargs: Any) -> NoReturn:
+        del args, kwargs
+        self.refuse(use)
+
+    return method
+
+
+Kind = TypeVar("Kind", bound=Symbolic)
+
+
+class Contents(Symbolic):
+    """The one item of a list, which stands for all items of it."""
+
+    __slots__ = ()
+
+
+def symbol_of(value: Any) -> Symbolic | None:
+    """Returns what answers for a value that is not known while a function is traced; None for all other values."""
+    if isinstance(value, Symbolic):
+        return value
+    # The list stays the user's own object, so that all its names see a change; only the items are replaced.
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        if len(items) == 1 and isinstance(items[0], Contents):
+            return items[0]
+    return None
+
+
+def alternatives(value: Any) -> tuple[Any, ...] | None:
+    """Returns the values of which a value is one; None if it is not one of several."""
+    return value.alternatives() if isinstance(value, Symbolic) else None
+
+
+def answer(method: str, owner: Any, *operands: Any, **options: Any) -> Any:
+    """Returns the result of an operator or method of a symbolic value; NotImplemented if Python is to be asked."""
+    found = symbol_of(owner)
+    return NotImplemented if found is None else found.answer(method, owner, *operands, **options)
+
+
+def as_tensor(value: Any) -> Any:
+    """Returns the tensor that a symbolic number is in the graph; any other value as it is."""
+    return value.as_tensor() if isinstance(value, Symbolic) else value
+
+
+def check_given(value: Any, function: Any) -> None:
+    """Refuses an argument of a function that is not converted, if the function may ask it for a value it has not."""
+    found = symbol_of(value)
+    if found is not None:
+        found.check_given(function)
+
+
+def converted(value: Any, kind: type[Any]) -> Any:
+    """Returns what ``bool``, ``int``, ``float`` or ``complex`` makes of a symbolic number; NotImplemented of others."""
+    return value.converted(kind) if isinstance(value, Symbolic) else NotImplemented
+
+
+def course_in(value: Any) -> Course | None:
+    """Returns the course of a number, the index of a loop among them; None if it has none."""
+    return value.course_in_loop() if isinstance(value, Symbolic) else None
+
+
+def is_bound(value: Any) -> bool:
+    """Returns True unless a value stands for a name without a value."""
+    return not isinstance(value, Symbolic) or value.is_bound()
+
+
+def look_into(*values: Any) -> None:
+    """Refuses symbolic values without items among those that Python is about to look into."""
+    for value in values:
+        found = symbol_of(value)
+        if found is not None:
+            found.look_into()
+
+
+def operand_of(value: Any) -> Any:
+    """Returns what ``and`` and ``or`` give where they give this operand."""
+    found = symbol_of(value)
+    return value if found is None else found.operand()
+
+
+def settled(value: Any) -> Any:
+    """Returns the one value that a choice may still be where the trace stands; any other value as it is."""
+    return value.settled() if isinstance(value, Symbolic) else value

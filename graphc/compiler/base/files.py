@@ -1,0 +1,259 @@
+"""Functions on files and folders with TensorFlow's names (``tf.gfile``), over pathlib and with graphc's errors."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob as matches
+from pathlib import Path
+
+from graphc.compiler.base.errors import (
+    AlreadyExistsError,
+    FileMissingError,
+    FileStateError,
+    GraphcError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+    at,
+)
+from graphc.compiler.base.frames import user_location
+
+__all__ = [
+    "FileStatistics",
+    "PathLike",
+    "as_path",
+    "copy",
+    "exists",
+    "file_errors",
+    "glob",
+    "is_directory",
+    "list_directory",
+    "make_directories",
+    "make_directory",
+    "remove",
+    "remove_tree",
+    "rename",
+    "stat",
+    "walk",
+]
+
+PathLike = str | bytes | os.PathLike[str]
+
+_SCHEME = re.compile(r"(\w[\w+.-]*)://")
+
+
+@dataclass(frozen=True)
+class FileStatistics:
+    """The file system's information about a file.
+
+    Attributes:
+      length: the size in bytes.
+      mtime_nsec: the time of the last change, in nanoseconds since 1970.
+      is_directory: whether it is a folder.
+    """
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def as_path(path: PathLike) -> Path:
+    """Returns a path as a ``pathlib.Path``.
+
+    Args:
+      path: a path as a string, UTF-8 bytes or a path object, optionally with the prefix ``file://``.
+
+    Raises:
+      UnimplementedError: the path is not in a file system of this machine.
+    """
+    text = os.fsdecode(path)
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return Path(text)
+    if scheme[1] == "file":
+        return Path(text[len(scheme[0]) :])
+    error = UnimplementedError(
+        f"{text}: graphc reads and writes only local files; mount the {scheme[1]}:// location, or copy it "
+        "with its own library"
+    )
+    raise at(error, user_location())
+
+
+@contextmanager
+def file_errors(path: object) -> Generator[None]:
+    """Converts errors of the operating system inside the scope to graphc's, which are also of their classes.
+
+    Args:
+      path: the path for messages.
+    """
+    try:
+        yield
+    except GraphcError as error:
+        at(error, user_location())
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise at(_kind(error)(f"{path}: {reason}"), user_location()) from error
+
+
+def _kind(error: OSError) -> type[GraphcError]:
+    if isinstance(error, FileNotFoundError):
+        return FileMissingError
+    if isinstance(error, FileExistsError):
+        return AlreadyExistsError
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return PermissionDeniedError
+    if isinstance(error, IsADirectoryError | NotADirectoryError) or error.errno == errno.ENOTEMPTY:
+        return FileStateError
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE):
+        return ResourceExhaustedError
+    return UnknownError
+
+
+def exists(path: PathLike) -> bool:
+    """Returns True if a file or folder of this name exists."""
+    return os.fsdecode(path) != "" and as_path(path).exists()
+
+
+def is_directory(path: PathLike) -> bool:
+    """Returns True if a folder of this name exists."""
+    return exists(path) and as_path(path).is_dir()
+
+
+def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
+    """Returns the names that match a pattern, or one of several; the names for each pattern are sorted.
+
+    Args:
+      pattern: a pattern in which ``*`` and ``?`` match characters within a path component, and ``[ab]`` one of several.
+    """
+    patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else pattern
+    return [name for one in patterns for name in sorted(matches(str(as_path(one)), include_hidden=True))]
+
+
+def list_directory(path: PathLike) -> list[str]:
+    """Returns the names in a folder, sorted, without ``.`` and ``..``.
+
+    Raises:
+      NotFoundError: the folder does not exist.
+    """
+    place = as_path(path)
+    if not place.is_dir():
+        raise at(FileMissingError(f"{place}: there is no such folder"), user_location())
+    with file_errors(place):
+        return sorted(entry.name for entry in place.iterdir())
+
+
+def make_directory(path: PathLike) -> None:
+    """Makes a folder, unless it exists.
+
+    Raises:
+      NotFoundError: the parent folder does not exist.
+    """
+    with file_errors(path):
+        as_path(path).mkdir(exist_ok=True)
+
+
+def make_directories(path: PathLike) -> None:
+    """Makes a folder and its missing parent folders."""
+    with file_errors(path):
+        as_path(path).mkdir(parents=True, exist_ok=True)
+
+
+def remove(path: PathLike) -> None:
+    """Removes a file.
+
+    Raises:
+      NotFoundError: the file does not exist.
+      FailedPreconditionError: the path is a folder.
+    """
+    place = as_path(path)
+    with file_errors(place):
+        if place.is_dir() and not place.is_symlink():
+            raise FileStateError(f"{place} is a folder; remove_tree (tf.gfile.DeleteRecursively) removes it")
+        place.unlink()
+
+
+def remove_tree(path: PathLike) -> None:
+    """Removes a file, or a folder with its contents.
+
+    Raises:
+      NotFoundError: the path does not exist.
+    """
+    place = as_path(path)
+    with file_errors(place):
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        else:
+            place.unlink()
+
+
+def copy(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
+    """Copies the contents of a file.
+
+    Args:
+      source: the file.
+      target: the name of the copy.
+      overwrite: whether an existing file may be replaced.
+
+    Raises:
+      NotFoundError: the source does not exist.
+      AlreadyExistsError: the target exists and may not be replaced.
+    """
+    with file_errors(source):
+        _check_free(target, overwrite)
+        shutil.copyfile(as_path(source), as_path(target))
+
+
+def rename(source: PathLike, target: PathLike, overwrite: bool = False) -> None:
+    """Renames a file or folder atomically.
+
+    Args:
+      source: the current name.
+      target: the new name.
+      overwrite: whether an existing file may be replaced.
+
+    Raises:
+      NotFoundError: the source does not exist.
+      AlreadyExistsError: the target exists and may not be replaced.
+    """
+    with file_errors(source):
+        _check_free(target, overwrite)
+        as_path(source).replace(as_path(target))
+
+
+def _check_free(target: PathLike, overwrite: bool) -> None:
+    if not overwrite and exists(target):
+        error = AlreadyExistsError(f"{os.fsdecode(target)} exists already; overwrite=True replaces it")
+        raise at(error, user_location())
+
+
+def stat(path: PathLike) -> FileStatistics:
+    """Returns the size and time of a file.
+
+    Raises:
+      NotFoundError: the file does not exist.
+    """
+    place = as_path(path)
+    with file_errors(place):
+        found = place.stat()
+    return FileStatistics(found.st_size, found.st_mtime_ns, place.is_dir())
+
+
+def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yields each folder below one, with the sorted names of its folders and files; nothing if there is no such folder.
+
+    Args:
+      top: the folder to begin with.
+      in_order: whether a folder precedes its subfolders.
+    """
+    place = str(as_path(top))
+    for folder, folders, names in os.walk(place, topdown=in_order):
+        folders.sort()
+        yield folder, folders, sorted(names)

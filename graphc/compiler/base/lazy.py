@@ -1,0 +1,180 @@
+"""Lazy names: module attributes made at first use, graphc's only means of deferring work at import.
+
+Python calls a module's ``__getattr__`` for a name that the module lacks (PEP 562), also in ``from module import name``.
+:func:`lazy_names` installs such a function, and the objects that it makes stay in the module. Two threads may run a
+maker at the same time, so a maker returns the same object each time, as an import does. No lock is held meanwhile: a
+maker that imports waits for Python's import lock, and two kinds of locks could deadlock.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any, cast
+
+from graphc.compiler.base.errors import InvalidTypeError, at
+from graphc.compiler.base.frames import user_location
+
+__all__ = [
+    "held_by",
+    "hint_missing",
+    "hint_of",
+    "imported_names",
+    "is_kept",
+    "lazy_names",
+    "names_of",
+    "refuse_options",
+]
+
+Makers = Mapping[str, Callable[[], Any]]
+
+
+def lazy_names(
+    namespace: dict[str, Any], makers: Makers, missing: Callable[[str], AttributeError] | None = None
+) -> None:
+    """Adds names to a module that are made when they are first used.
+
+    Args:
+      namespace: the module's ``globals()``, which receives ``__getattr__`` and ``__dir__``.
+      makers: the function that makes each name; ``dir`` lists those in ``__all__``, or all without one.
+      missing: returns the error for a name that the module lacks; None for Python's error.
+    """
+    module = namespace["__name__"]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        make = makers.get(name)
+        if make is not None:
+            return namespace.setdefault(name, make())
+        # Tools often probe modules for private names; Python probes for submodules during import.
+        if missing is not None and not name.startswith("_") and f"{module}.{name}" not in sys.modules:
+            error = missing(name)
+            error.name = name  # with a name and no object, Python appends no "Did you mean" of its own
+            raise error
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace), __lazy__=makers)
+
+
+def _public(namespace: dict[str, Any]) -> Callable[[], list[str]]:
+    """Returns the ``__dir__`` of a module: Tab shows the names that it lists, and none of the modules inside."""
+
+    def names() -> list[str]:
+        listed: Iterable[str] = namespace.get("__all__", (*namespace, *namespace.get("__lazy__", ())))
+        return sorted({*listed, *(name for name in namespace if name.startswith("__"))})
+
+    return names
+
+
+def held_by(module: ModuleType, name: str) -> Any:
+    """Returns a module's attribute, making it if it is one of :func:`lazy_names`; None if there is none.
+
+    It does not call another module's ``__getattr__``, which may do anything.
+    """
+    known = vars(module)
+    return getattr(module, name) if name in known.get("__lazy__", ()) else known.get(name)
+
+
+_CONSTANTS = frozenset(("e", "euler_gamma", "inf", "infj", "nan", "nanj", "newaxis", "pi", "tau"))
+_PLAIN = (bool, bytes, complex, float, frozenset, int, str, tuple, type(None))
+
+
+def is_kept(name: str, value: Any) -> bool:
+    """Returns True if a library's module never rebinds a name: to a function, a class, a module or a constant.
+
+    Settings, lists and other values that may change do not count.
+
+    Example:
+      >>> import math, sys
+      >>> is_kept("sin", math.sin), is_kept("pi", math.pi), is_kept("argv", sys.argv)
+      (True, True, False)
+    """
+    if callable(value) or isinstance(value, ModuleType) or name in _CONSTANTS:
+        return True
+    kind = cast("type[Any]", type(value))
+    return kind not in _PLAIN and kind.__hash__ not in (None, object.__hash__)  # hashed by content
+
+
+def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:
+    """Returns makers for the names that modules list, for a module that combines them.
+
+    Args:
+      modules: modules with ``__all__``; if two of them list a name, the last one wins, as with imports.
+    """
+    return {name: partial(getattr, module, name) for module in modules for name in module.__all__}
+
+
+def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
+    """Returns makers for imported names.
+
+    Args:
+      homes: the names of each module, separated by spaces; the module itself is named by the last part of its name.
+    """
+    return {name: partial(_import, module, name) for module, names in homes.items() for name in names.split()}
+
+
+def _import(module: str, name: str) -> Any:
+    found = import_module(module)
+    return found if module.endswith(f".{name}") else getattr(found, name)
+
+
+def hint_of(name: str) -> str | None:
+    """Returns graphc's replacement for a name of another library; None if it is unknown.
+
+    Example:
+      >>> hint_of("reduce_mean")
+      'gx.mean'
+    """
+    from graphc.compiler.base.hints import HINTS
+
+    return HINTS.get(name)
+
+
+def hint_missing(namespace: dict[str, Any], public: str) -> None:
+    """Gives a module a ``__getattr__`` whose AttributeError names the replacement, and a ``dir`` of public names.
+
+    Args:
+      namespace: the module's ``globals()``.
+      public: the user's name of the module, such as ``gx.nn``.
+    """
+    around = namespace.get("__getattr__")
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        if around is not None:
+            try:
+                return around(name)
+            except AttributeError:
+                pass
+        text = f"module {namespace['__name__']!r} has no attribute {name!r}"
+        if name.startswith("_"):  # tools probe for these
+            raise AttributeError(text)
+        text = f"{public} has no {name!r}"
+        if (instead := hint_of(name)) is not None:
+            text += f": use {instead}"
+        else:
+            from difflib import get_close_matches
+
+            names: list[str] = list(namespace.get("__all__", ()))
+            near = get_close_matches(name, names, n=3, cutoff=0.7)
+            text += f"; did you mean {' or '.join(f'{public}.{one}' for one in near)}?" if near else ""
+        raise AttributeError(text, name=name)  # without an object, Python appends no "Did you mean" of its own
+
+    namespace.update(__getattr__=__getattr__, __dir__=_public(namespace))
+
+
+def refuse_options(function: str, given: Mapping[str, object], instead: Mapping[str, str]) -> None:
+    """Refuses options that a function lacks, and says what to write instead of another library's.
+
+    Args:
+      function: its name, or that of a class.
+      given: the options, by name.
+      instead: what to write for those of another library.
+
+    Raises:
+      InvalidTypeError: there are some.
+    """
+    for option in given:
+        remedy = instead.get(option, "see its docstring for those that there are")
+        raise at(InvalidTypeError(f"{function}: there is no option {option!r}: {remedy}"), user_location())

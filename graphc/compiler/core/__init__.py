@@ -1,0 +1,289 @@
+"""Layer 3: the thread's context, dispatch of all ops, Tensor, Variable, conversion, and placement."""
+
+from typing import TYPE_CHECKING
+
+from graphc.compiler.base import imported_names, lazy_names
+from graphc.compiler.core.array_export import ShownArray, check_leaves, stay
+from graphc.compiler.core.array_methods import ArrayMethods
+from graphc.compiler.core.calling import converted, register_converter
+from graphc.compiler.core.context import (
+    REASONS,
+    Assignments,
+    Context,
+    LaunchCounter,
+    busy,
+    context,
+    count_launches,
+    creation_scope,
+    device_scope,
+    joining_scope,
+    making_scope,
+    occupied,
+    on_host,
+    open_tapes,
+    outside_scope,
+    replica_scope,
+    tape_scope,
+    trace_scope,
+    updates_scope,
+)
+from graphc.compiler.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
+from graphc.compiler.core.dispatch import apply, apply_all, apply_compiled, observe_ops
+from graphc.compiler.core.dtypes import (
+    as_dtype,
+    canonical_array,
+    copied_numpy,
+    dtype_rules,
+    narrowed,
+    natural_dtype,
+    scalar_array,
+    too_large,
+    type_of,
+)
+from graphc.compiler.core.examining import (
+    examine,
+    examined_line,
+    is_examining,
+    pulling_back,
+    register_examiner,
+    unexamined,
+)
+from graphc.compiler.core.fast_path import FAILED, FAST_PATH, call_kernel, fast_path, number, raw, with_fast_path
+from graphc.compiler.core.host_ops import (
+    STRING,
+    bytes_array,
+    host_array,
+    host_type,
+    host_value,
+    in_graph,
+    is_text,
+    register_late_host_ops,
+)
+from graphc.compiler.core.kernels import (
+    NO_ATTRS,
+    is_pinned,
+    kernel,
+    region_function,
+    register_region_kernels,
+    register_region_runner,
+)
+from graphc.compiler.core.large_ints import array_of_ints, fitted_int, only_ints
+from graphc.compiler.core.late_strings import LateStrings
+from graphc.compiler.core.late_values import LateValue, has_late_values, is_by_hand, late_value
+from graphc.compiler.core.multi_device import (
+    GROUP_AXIS,
+    forget_spread,
+    groups_of,
+    in_fine_words,
+    in_turn,
+    is_spread,
+    kept_layouts,
+    layout_text,
+    meeting_place,
+    mesh_text,
+    note_spread,
+    register_gathering,
+    register_turns,
+    type_text,
+    whole_on,
+)
+from graphc.compiler.core.name_scopes import name_scope, scoped_name
+from graphc.compiler.core.new_arrays import copied_array, taken_over
+from graphc.compiler.core.numpy_functions import FUNCTIONS
+from graphc.compiler.core.op_errors import translate_error
+from graphc.compiler.core.other_threads import note_results, only_tape, tapes_following
+from graphc.compiler.core.placing import (
+    DeviceChoice,
+    NodeToPlace,
+    check_implemented,
+    colocate_with,
+    device,
+    device_later,
+    log_placement,
+    requested_device,
+    variable_device,
+)
+from graphc.compiler.core.protocols import Recorder, ReplicaContext, Tracing
+from graphc.compiler.core.resources import Resources, current_resources, resources_scope
+from graphc.compiler.core.string_rules import STRING_RULES, StringRule
+from graphc.compiler.core.strings import (
+    StringDType,
+    StringTensor,
+    as_strings,
+    host_tensor,
+    is_string_dtype,
+    refused,
+    string,
+)
+from graphc.compiler.core.symbolic_tensor import SymbolicTensor
+from graphc.compiler.core.tensor import Tensor
+from graphc.compiler.core.thread_settings import thread_settings
+from graphc.compiler.core.tracebacks import shorten, shorten_all, with_short_errors
+from graphc.compiler.core.variable import Variable, is_symbolic, read, variable_placement
+from graphc.compiler.core.variable_arrays import array_of, brought, exchanged, held, replaced, variable_lock
+from graphc.compiler.core.waiting import are_soon_computed, deadline, describe, wait_all, wait_for, wait_for_async
+
+if TYPE_CHECKING:
+    from graphc.compiler.core import progress  # imported where something may take long
+    from graphc.compiler.core.dimension import Dimension
+    from graphc.compiler.core.tensor_shape import TensorShape
+
+__all__ = [
+    "FAILED",
+    "FAST_PATH",
+    "FUNCTIONS",
+    "GROUP_AXIS",
+    "METHOD_FOLLOWERS",
+    "NO_ATTRS",
+    "REASONS",
+    "SCALARS",
+    "STRING",
+    "STRING_RULES",
+    "ArrayLike",
+    "ArrayMethods",
+    "Assignments",
+    "Context",
+    "DeviceChoice",
+    "Dimension",
+    "LateStrings",
+    "LateValue",
+    "LaunchCounter",
+    "NodeToPlace",
+    "Recorder",
+    "ReplicaContext",
+    "Resources",
+    "ShownArray",
+    "StringDType",
+    "StringRule",
+    "StringTensor",
+    "SymbolicTensor",
+    "Tensor",
+    "TensorShape",
+    "Tracing",
+    "Variable",
+    "apply",
+    "apply_all",
+    "apply_compiled",
+    "are_soon_computed",
+    "array_of",
+    "array_of_ints",
+    "as_dtype",
+    "as_strings",
+    "brought",
+    "busy",
+    "bytes_array",
+    "call_kernel",
+    "canonical_array",
+    "check_implemented",
+    "check_leaves",
+    "colocate_with",
+    "context",
+    "converted",
+    "copied_array",
+    "copied_numpy",
+    "count_launches",
+    "creation_scope",
+    "current_resources",
+    "deadline",
+    "describe",
+    "device",
+    "device_later",
+    "device_scope",
+    "dtype_rules",
+    "examine",
+    "examined_line",
+    "exchanged",
+    "fast_path",
+    "fitted_int",
+    "forget_spread",
+    "groups_of",
+    "has_late_values",
+    "held",
+    "host_array",
+    "host_tensor",
+    "host_type",
+    "host_value",
+    "in_fine_words",
+    "in_graph",
+    "in_turn",
+    "is_by_hand",
+    "is_examining",
+    "is_pinned",
+    "is_spread",
+    "is_string_dtype",
+    "is_symbolic",
+    "is_text",
+    "joining_scope",
+    "kept_layouts",
+    "kernel",
+    "late_value",
+    "layout_text",
+    "log_placement",
+    "making_scope",
+    "meeting_place",
+    "mesh_text",
+    "name_scope",
+    "narrowed",
+    "natural_dtype",
+    "note_results",
+    "note_spread",
+    "number",
+    "observe_ops",
+    "occupied",
+    "on_host",
+    "only_ints",
+    "only_tape",
+    "open_tapes",
+    "operand",
+    "outside_scope",
+    "progress",
+    "pulling_back",
+    "raw",
+    "read",
+    "refused",
+    "region_function",
+    "register_converter",
+    "register_examiner",
+    "register_gathering",
+    "register_late_host_ops",
+    "register_region_kernels",
+    "register_region_runner",
+    "register_turns",
+    "replaced",
+    "replica_scope",
+    "requested_device",
+    "resources_scope",
+    "scalar_array",
+    "scoped_name",
+    "shorten",
+    "shorten_all",
+    "stay",
+    "string",
+    "taken_over",
+    "tape_scope",
+    "tapes_following",
+    "tell_of_method",
+    "thread_settings",
+    "too_large",
+    "trace_scope",
+    "translate_error",
+    "type_of",
+    "type_text",
+    "unexamined",
+    "updates_scope",
+    "variable_device",
+    "variable_lock",
+    "variable_placement",
+    "wait_all",
+    "wait_for",
+    "wait_for_async",
+    "whole_on",
+    "with_fast_path",
+    "with_short_errors",
+]
+
+# A program that only defines functions needs none of these.
+lazy_names(
+    globals(),
+    imported_names({"graphc.compiler.core.dimension": "Dimension", "graphc.compiler.core.tensor_shape": "TensorShape"}),
+)

@@ -1,0 +1,128 @@
+"""Export of values to functions of JAX and NumPy, which return no gradients.
+
+In eager code an open tape follows the values computed from its watched tensors. graphc refuses another library's
+function that would turn such a tensor into an array. ``numpy()``, ``item()``, ``float()`` and ``print`` stay legal,
+since they show values: a number is a constant, and an array is refused where it meets tensors under the same tape.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.core.context import context
+from graphc.compiler.core.convert import operand
+from graphc.compiler.core.dtypes import canonical_array
+from graphc.compiler.core.other_threads import other_tapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphc.compiler.core.array_methods import ArrayMethods
+    from graphc.compiler.core.protocols import Recorder
+
+__all__ = ["ShownArray", "check_leaves", "shown", "stay", "when_jax_converts"]
+
+
+def stay(function: str = "graphc's function of that name") -> str:
+    """Returns what to write instead of another library's function, for messages."""
+    return (
+        f"use {function} (gx.asarray makes tensors of arrays), gx.call_jax(function, x) for one of JAX's, or in eager "
+        "code np.asarray(gx.stop_gradient(x)) where no gradient is wanted"
+    )
+
+
+def check_leaves(value: ArrayMethods, use: str) -> None:
+    """Raises if an open tape follows a tensor or variable that is about to become another library's array.
+
+    Args:
+      value: the tensor or variable.
+      use: the use that the message names.
+    """
+    for tape in (*context.tapes, *other_tapes()):
+        if tape.follows(value):
+            error = UnimplementedError(
+                f"{use} loses the gradient of a tensor ({value.type}) that an open GradientTape follows; {stay()}"
+            )
+            raise at(error, user_location())
+
+
+class when_jax_converts:  # noqa: N801  it stands where a decorator stands
+    """The method ``__jax_array__``, which depends on what JAX is about to do.
+
+    - For an operator of ``jax.Array`` there is no method, so Python calls the tensor's own operator, which tapes see.
+    - For a function that converts its arguments there is one, which refuses a tensor that a tape follows.
+    - Where JAX would raise an error, since it compiles no function for tensors, graphc raises its own.
+
+    The calling frame shows which case it is. JAX does not promise the frame's name: if it changes, operators convert as
+    functions do and are refused under a tape; no gradient is lost silently.
+    """
+
+    def __init__(self, convert: Callable[[Any], jax.Array]) -> None:
+        self._convert = convert
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        asking = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  inspect takes ten times as long
+        if str(asking.f_globals.get("__name__")).startswith("jax."):
+            code = asking.f_code
+            if code.co_varnames[: code.co_argcount] == _OPERATOR and not isinstance(asking.f_locals["self"], Tracer):
+                raise AttributeError("__jax_array__")
+            if code.co_name in _COMPILING:
+                error = UnimplementedError(
+                    f"JAX compiles this function for arrays, but got a graphc tensor ({instance.type}); {stay()}"
+                )
+                raise at(error, user_location())
+        return self._convert.__get__(instance)
+
+
+_OPERATOR = ("self", "other")
+_COMPILING = frozenset(("shaped_abstractify", "typeof"))
+
+
+def shown(array: np.ndarray[Any, Any], value: ArrayMethods) -> np.ndarray[Any, Any]:
+    """Returns values for display, marked so that ops under the tapes that follow the tensor refuse them."""
+    tapes = [tape for tape in (*context.tapes, *other_tapes()) if tape.follows(value)]
+    if not tapes:
+        return array
+    look = array.view(ShownArray)
+    look.tapes = tuple(map(weakref.ref, tapes))
+    return look
+
+
+class ShownArray(np.ndarray[Any, Any]):
+    """An array computed from the values of a tensor that tapes follow."""
+
+    tapes: tuple[weakref.ref[Recorder], ...]
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.tapes = () if self.dtype.kind in "biu" else getattr(source, "tapes", ())
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        # A single number is a constant and stays a NumPy scalar: `+=` would change a 0-d array in place.
+        return super().__array_wrap__(array, context, return_scalar) if array.ndim else array[()]
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+    def __reduce__(self) -> Any:
+        return np.asarray(self).__reduce__()
+
+
+@operand.register(ShownArray)
+def _from_shown(value: ShownArray) -> Any:
+    if value.tapes and not {tape() for tape in value.tapes}.isdisjoint((*context.tapes, *other_tapes())):
+        error = UnimplementedError(
+            "an array from numpy() loses the gradient of a tensor that an open GradientTape follows, when it "
+            f"meets tensors again; {stay()}"
+        )
+        raise at(error, user_location())
+    return canonical_array(value)

@@ -1,0 +1,396 @@
+"""Dispatch: the single entry point of every op.
+
+In eager mode an op is a ``jax.jit``-compiled function, cached per op and static attributes; JAX's own C++ cache does
+the rest. While a function is traced, the op becomes a node. Nothing else in graphc handles both modes. Open gradient
+tapes record every op here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import jax
+
+from graphc.compiler.base import at, config, nest, user_location
+from graphc.compiler.base.errors import GraphcError
+from graphc.compiler.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
+from graphc.compiler.core.convert import SCALARS, operand
+from graphc.compiler.core.fast_path import FAILED, call_kernel
+from graphc.compiler.core.kernels import NO_ATTRS, Compiled, is_pinned, kernel
+from graphc.compiler.core.large_ints import has_large_ints, with_fitted_ints
+from graphc.compiler.core.late_values import with_late_inputs
+from graphc.compiler.core.multi_device import in_fine_words, in_turn, meeting_place
+from graphc.compiler.core.op_errors import applied, translate_error
+from graphc.compiler.core.other_threads import note_results, tapes_following
+from graphc.compiler.core.placing import check_implemented, log_placement, requested_device
+from graphc.compiler.devices import device_name, devices, find_device, to_device
+from graphc.compiler.ir import Attrs, Graph, OpDef, Value
+
+if TYPE_CHECKING:
+    from graphc.compiler.core.tensor import Tensor
+
+__all__ = [
+    "apply",
+    "apply_all",
+    "apply_compiled",
+    "graph_trace",
+    "look_at",
+    "observe_ops",
+    "register_host_ops",
+    "register_strings",
+    "register_tensor",
+    "set_examiner",
+    "tensor_class",
+]
+
+_tensor: type[Any] = object
+_SEVERAL = (tuple, list)
+_new = object.__new__  # calling the class takes 70 ns more
+
+
+def register_tensor(tensor: type[Any]) -> None:
+    """Sets the class that wraps results; the module that defines Tensor calls this once."""
+    global _tensor
+    _tensor = tensor
+
+
+def tensor_class() -> type[Any]:
+    """Returns the class that wraps results."""
+    return _tensor
+
+
+_on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
+
+
+def register_strings(on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None]) -> None:
+    """Sets the handler of ops on tensors of strings, which are not operands; the defining module calls this once.
+
+    Args:
+      on_strings: takes the op, inputs and attributes and returns the results; None if no input is a tensor of strings.
+    """
+    global _on_strings
+    _on_strings = on_strings
+
+
+_on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]] | None = None
+
+
+def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]]) -> None:
+    """Sets the handler of ops that run on the host; the defining module calls this once.
+
+    Args:
+      on_host: takes the op, inputs and attributes and returns the results, in eager code and in graphs.
+    """
+    global _on_host
+    _on_host = on_host
+
+
+_examine: Callable[..., None] | None = None
+
+
+def set_examiner(examine: Callable[..., None] | None) -> None:
+    """Sets a hook called after every op, with its inputs, attributes, regions and outputs; None removes it."""
+    global _examine
+    _examine = examine
+
+
+_observe: Callable[..., None] | None = None
+
+
+def observe_ops(observe: Callable[..., None] | None) -> None:
+    """Sets a hook called after every eager op; None removes it, at no remaining cost.
+
+    Args:
+      observe: takes the op, its attributes and regions, its input arrays, its output arrays, which may still be
+        computing, and its start by ``time.perf_counter``.
+    """
+    global _observe
+    _observe = observe
+    place_ops(OBSERVED, observe is not None)
+
+
+def look_at(*applied: Any) -> None:
+    """Calls the examiner, if one is set, with an op, its inputs, attributes, regions and outputs."""
+    if _examine is not None:
+        _examine(*applied)
+
+
+def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> list[Tensor]:
+    """Runs an op, or appends it to the graph that is being traced.
+
+    Args:
+      op: the op to apply.
+      inputs: tensors, variables, arrays or numbers, one per tensor parameter.
+      attrs: the static attributes.
+      regions: the bodies, for ops with regions.
+
+    Returns:
+      The outputs.
+
+    Raises:
+      InvalidArgumentError: the shapes do not fit; both modes raise the same message, with the user's line.
+      InvalidTypeError: a dtype or a Python type does not fit.
+    """
+    if op.host and _on_host is not None:
+        return _on_host(op, inputs, attrs)
+    try:
+        values = [
+            value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
+        ]
+    except GraphcError:
+        graph = graph_trace(inputs)
+        if graph is not None:  # its tensors may be strings
+            return graph.apply(op, inputs, attrs, regions)
+        results = None if _on_strings is None else _on_strings(op, inputs, attrs)
+        if results is None:
+            raise
+        return results
+    trace = context.trace
+    outputs: list[Any]
+    forward: Compiled | None = None
+    if open_tapes and (tapes := tapes_following(lambda: filter(_is_tensor, values))):
+        with joining_scope(tapes):
+            return apply_all(op, values, attrs, regions)
+    if trace is not None:
+        if attrs and trace.root.is_graph:
+            late, found, given = with_late_inputs(op, values, attrs)
+            op, values, attrs = late, list(found), given
+        if has_large_ints(values):
+            return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
+        values = trace.masked(values)  # tapes record these
+        outputs = trace.record(op, values, attrs, regions)
+    else:
+        if regions and len(context.tapes) == 1 and op.differentiable:
+            forward = context.tapes[0].forward(op, values, attrs, regions)
+        try:
+            outputs = _run(op, values, attrs, regions, forward)
+        except _OfGraph as found:  # as in TensorFlow, the op goes to the graph of its operands
+            outputs = found.trace.apply(op, values, attrs, regions)
+        except GraphcError:
+            if not has_large_ints(values):
+                raise
+            return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
+    if op.differentiable:
+        for tape in context.tapes:
+            tape.record(op, values, attrs, regions, outputs, forward)
+        if open_tapes:
+            note_results(values, outputs)
+    if _examine is not None:
+        _examine(op, values, attrs, regions, outputs)
+    return outputs
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, _tensor)
+
+
+def _is_known(value: Any) -> bool:
+    """Returns True if a tape of any thread may follow a tensor."""
+    return getattr(value, "known_as", None) is not None
+
+
+def apply_compiled(
+    op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled, *,
+    extra: Sequence[Any] = (),
+) -> list[Tensor]:  # fmt: skip
+    """Applies an op in eager code without tapes, by a function that was compiled for it; see :func:`apply_all`.
+
+    Args:
+      op: the op.
+      inputs: tensors and numbers.
+      attrs: the op's attributes.
+      regions: the op's bodies.
+      compiled: takes ``extra``, then the arrays of the inputs; returns arrays.
+      extra: arrays in front of the inputs, which move to the inputs' device.
+    """
+    outputs = _run(op, [*map(_tensor, extra), *inputs], attrs, regions, compiled)
+    look_at(op, inputs, attrs, regions, outputs)
+    return outputs
+
+
+def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Any:
+    """Runs or traces an op as :func:`apply_all` does, and returns the results in the form that users expect.
+
+    Returns:
+      A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
+    """
+    tapes = context.taped
+    if (
+        open_tapes
+        and (len(open_tapes) == 1 if tapes else not (context.engaged or any(map(_is_known, inputs))))
+        and not regions
+        and not op.platforms
+        and busy.isdisjoint(REASONS)
+    ):
+        result = FAILED if (known := op.caches.get(attrs)) is None else call_kernel(known, inputs, _tensor)
+        if result is not FAILED:
+            outputs = _outputs(result)
+            if op.differentiable:
+                for tape in tapes:
+                    tape.record(op, inputs, attrs, (), outputs)
+            return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
+    elif context.pinned and not (open_tapes or regions or op.platforms) and busy.isdisjoint(REASONS):
+        result = _call_pinned(op, inputs, attrs)
+        if result is not FAILED:
+            outputs = _outputs(result)
+            return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
+    outputs = apply_all(op, inputs, attrs, regions)
+    if len(outputs) == 1:
+        return outputs[0]
+    return tuple(outputs) if outputs else None
+
+
+def _outputs(result: Any) -> list[Tensor]:
+    """Returns the tensors of a kernel's result."""
+    if isinstance(result, _SEVERAL):  # or a named tuple
+        return [_tensor(array) for array in cast("list[Any]", result)]
+    output = _new(_tensor)
+    output.raw = result
+    return [output]
+
+
+def _call_pinned(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> Any:
+    """Calls a kernel in device scopes, where the inputs are on their device; FAILED requests the slow path."""
+    pins, known = context.device, op.caches.get(attrs)
+    if known is None or not pins.text or pins.asks:
+        return FAILED
+    arrays = list[jax.Array]()
+    for value in inputs:
+        if type(value) is _tensor:
+            if isinstance(value.raw, Value):
+                return FAILED
+            arrays.append(value.raw)
+        elif type(value) not in SCALARS:  # such as a Variable, which may be another graph's
+            return FAILED
+    device = find_device(pins.text, told=True)
+    place, stays = {device}, False
+    for array in arrays:
+        if array.devices() != place:
+            return FAILED
+        stays = stays or array.committed
+    # Without a committed array, JAX runs the op on its default device, and moves the result there with the next op.
+    if not stays and (device is not devices()[0] or cast("Any", jax.config).jax_default_device is not None):
+        return FAILED
+    return call_kernel(known, inputs, _tensor)
+
+
+def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
+    try:
+        return with_fitted_ints(values, attrs)
+    except GraphcError as error:
+        types = [value.type if isinstance(value, _tensor) else value for value in values]
+        error.args = (f"{applied(op, types, attrs)}: {error.args[0]}",)
+        raise at(error, user_location()) if context.trace is None else context.trace.refuse(error) from None
+
+
+def _operand(op: OpDef, value: Any) -> Any:
+    try:
+        return operand(value)
+    except GraphcError as error:
+        error.args = (f"{op.name}: {error.args[0]}",)
+        raise at(error, user_location()) from None
+
+
+def _run(
+    op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled | None = None
+) -> list[Tensor]:
+    context.launched()
+    arrays = [_array(value) for value in values]
+    call = _call_placed if (context.placing or op.platforms) and not is_pinned(regions) else _call
+    spread = meeting_place(arrays) if SPREAD in busy else None
+    if spread is not None and (first := in_fine_words(arrays)) is not None:
+        arrays[first[0]] = first[1]
+    if spread is None:
+        result = call(op, arrays, attrs, regions, values, compiled)
+    else:
+        result = in_turn(op.name, lambda: call(op, arrays, attrs, regions, values, compiled), spread)
+    return [_tensor(array) for array in nest.as_tuple(result)]
+
+
+def _call_placed(
+    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any],
+    compiled: Compiled | None,
+) -> Any:  # fmt: skip
+    """Calls a kernel as :func:`_call` does, on the device that the scopes name, if it has an implementation."""
+    observe, start = _observe, time.perf_counter()
+    requested = requested_device(op, values, attrs, regions) if context.device else ""
+    device = find_device(requested, told=True) if requested else None
+    if op.platforms:
+        wanted = device_name(_device_of(arrays) if device is None else device)
+        found = check_implemented(op, wanted)
+        if found != wanted:
+            device = find_device(found)
+    if device is None:
+        result = _call(op, arrays, attrs, regions, values, compiled)
+    else:
+        arrays = [to_device(array, device) for array in arrays]
+        with jax.default_device(device):
+            result = _call(op, arrays, attrs, regions, values, compiled)
+        if device is not devices()[0]:
+            # A result that depends on no array is uncommitted, and would move to the default device with the next op.
+            result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
+    if config.log_device_placement:
+        used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
+        log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
+    if observe is not None:
+        observe(op, attrs, regions, arrays, nest.as_tuple(result), start)
+    return result
+
+
+def _device_of(arrays: Sequence[Any]) -> Any:
+    """Returns the device that JAX runs an op on: its arrays' device, or the default one."""
+    found = [array for array in arrays if isinstance(array, jax.Array)]
+    array = next((array for array in found if array.committed), found[0] if found else None)
+    return devices()[0] if array is None else next(iter(array.devices()))
+
+
+def graph_trace(inputs: Sequence[Any]) -> Any:
+    """Returns the trace of the hand-built graph that an op of these inputs belongs to; None if there is none."""
+    if context.trace is not None:
+        return context.trace if context.trace.is_graph else None
+    traces = [value.trace for value in inputs if isinstance(value, _tensor) and isinstance(value.raw, Value)]
+    return next((trace for trace in traces if trace.is_graph), None)
+
+
+class _OfGraph(BaseException):
+    """Signals that an eager op received a tensor of a graph that is built by hand.
+
+    Attributes:
+      trace: the tensor's trace.
+    """
+
+    def __init__(self, trace: Any) -> None:
+        super().__init__()
+        self.trace = trace
+
+
+def _array(value: Any) -> Any:
+    """Returns the raw array of an eager tensor, and any other value as it is."""
+    if not isinstance(value, _tensor):
+        return value
+    array = value.raw
+    if isinstance(array, Value):
+        if value.trace.root.is_graph:
+            raise _OfGraph(value.trace)
+        raise value.trace.leaked(value)
+    return array
+
+
+def _call(
+    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], operands: Sequence[Any],
+    compiled: Compiled | None,
+) -> Any:  # fmt: skip
+    compiled = compiled or kernel(op, attrs, regions)
+    try:
+        try:
+            return compiled(*arrays)
+        except ValueError as error:
+            if "incompatible devices" not in str(error):  # JAX has no exception class for this
+                raise
+        # As in a compiled function, an op pinned to a device that holds none of its operands runs on the default one.
+        default = devices()[0]
+        return compiled(*[to_device(array, default) if isinstance(array, jax.Array) else array for array in arrays])
+    except Exception as error:
+        raise translate_error(error, op, arrays, attrs, operands=operands) from error

@@ -1,0 +1,143 @@
+"""The fast path of eager calls: it calls a kernel directly, without the checks of dispatch.
+
+A Python function on the way to JAX costs more than its own call, since JAX records all callers. The fast path is
+therefore source text that becomes part of each function. It runs while no thread traces, records or places ops; under
+tapes, dispatch itself uses :func:`call_kernel`. If it fails, the slow path raises the error again, with the user's
+line.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn, TypeVar, cast
+
+from graphc.compiler.core.context import busy, context
+from graphc.compiler.core.convert import SCALARS
+from graphc.compiler.core.dtypes import copied_numpy
+
+__all__ = ["FAILED", "FAST_PATH", "HOLDERS", "call_kernel", "fast_path", "raw", "with_fast_path"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ONE = """\
+if {conditions}:
+        try:
+            _result = _new(_Tensor)
+            _result.raw = {kernel}({arrays})
+            return _result
+        except Exception:
+            pass
+    """
+_SEVERAL = """\
+if {conditions}:
+        try:
+            return _wrapped({kernel}({arrays}))
+        except Exception:
+            pass
+    """
+_FUNCTION = """\
+def method({parameters}):
+    {fast}return _slow({names})
+"""
+
+
+HOLDERS: Final[set[type[Any]]] = set()
+"""The classes besides Tensor whose objects are arguments by their ``raw``: Variable, whose module adds it."""
+
+
+def _array_of(value: Any) -> Any:
+    """Returns the array of a Variable, or a copy of a NumPy array or scalar; raises for anything else."""
+    return value.raw if type(value) in HOLDERS else copied_numpy(value)
+
+
+def raw(name: str) -> str:
+    """Returns the expression for an argument's array or number; it raises for anything else."""
+    return f"{name}.raw if _type({name}) is _Tensor else {number(name)}"
+
+
+def number(name: str) -> str:
+    """Returns the expression for an argument that is no tensor: a number, Variable or NumPy array; or it raises."""
+    return f"{name} if _type({name}) in _scalars else _array_of({name})"
+
+
+def fast_path(kernel: str, arrays: Sequence[str], *, conditions: Sequence[str] = (), several: bool = False) -> str:
+    """Returns the first lines of a function, indented for its body.
+
+    Args:
+      kernel: the expression of the kernel.
+      arrays: the expressions of its arguments; see :func:`raw`.
+      conditions: the expressions of further conditions.
+      several: whether the kernel returns several arrays, which ``_wrapped`` turns into the result.
+
+    The globals of the function hold :data:`FAST_PATH`, and the class Tensor as ``_Tensor``.
+    """
+    asked = " and ".join(["(not _busy or _context.eager)", *conditions])
+    return (_SEVERAL if several else _ONE).format(conditions=asked, kernel=kernel, arrays=", ".join(arrays))
+
+
+def with_fast_path(
+    slow: F, arrays: Sequence[str] | None = None, conditions: Sequence[str] = ()
+) -> tuple[F, dict[str, Any]]:
+    """Returns a function that calls ``_kernel`` in the fast path, and its globals.
+
+    ``_kernel`` and ``_Tensor`` may be set later: until then calls take the slow path.
+
+    Args:
+      slow: the function without a fast path; its parameters have no defaults other than None.
+      arrays: the arguments of the kernel; None for the parameters.
+      conditions: as for :func:`fast_path`.
+    """
+    parameters = inspect.signature(slow).parameters.values()
+    names = [parameter.name for parameter in parameters]
+    source = _FUNCTION.format(
+        parameters=", ".join(each.name if each.default is each.empty else f"{each.name}=None" for each in parameters),
+        fast=fast_path("_kernel", list(map(raw, names)) if arrays is None else arrays, conditions=conditions),
+        names=", ".join(names),
+    )
+    namespace: dict[str, Any] = {**FAST_PATH, "_slow": slow, "_kernel": None, "_Tensor": None}
+    exec(compile(source, f"<graphc op {slow.__name__}>", "exec"), namespace)
+    return cast("F", functools.update_wrapper(namespace["method"], slow)), namespace
+
+
+FAILED: Final = object()
+"""Returned by :func:`call_kernel` to request the slow path."""
+
+
+def call_kernel(kernel: Callable[..., Any], values: Sequence[Any], tensor: type[Any]) -> Any:
+    """Calls a kernel where the call goes through a Python function anyway.
+
+    Args:
+      kernel: raw arrays and numbers in, raw arrays out.
+      values: tensors and numbers.
+      tensor: the class of tensors.
+
+    Returns:
+      The kernel's result; FAILED if it raises an exception or an argument is neither tensor nor number.
+    """
+    try:
+        return kernel(
+            *[
+                value.raw if isinstance(value, tensor) else value if type(value) in SCALARS else _refuse()
+                for value in values
+            ]
+        )
+    except Exception:
+        return FAILED
+
+
+def _refuse() -> NoReturn:
+    raise TypeError
+
+
+FAST_PATH: Mapping[str, Any] = {
+    "_array_of": _array_of,
+    "_busy": busy,
+    "_context": context,
+    "_new": object.__new__,  # calling the class takes 70 ns more
+    "_refuse": _refuse,
+    "_scalars": SCALARS,
+    "_type": type,
+}
+"""The globals of functions with a fast path, except for the class Tensor."""

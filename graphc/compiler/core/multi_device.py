@@ -1,0 +1,254 @@
+"""Arrays on several devices: where programs on them run, and how these are launched.
+
+JAX partitions a program over the devices that hold its arrays. graphc adds two things: a Variable keeps its layout when
+it is assigned, and on simulated CPU devices one program at a time is in flight, because XLA's collectives deadlock when
+many are (seen with 200 over 8 devices on 2 cores). Both need the slow path of calls. Once an array lies on several
+devices, the fast path of a call checks where its arrays are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
+
+import jax
+import numpy as np
+from jax.core import Tracer
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from graphc.compiler.base import SPREAD_ARRAYS, config, set_slow_path_reason, slow_path_reasons
+from graphc.compiler.core.context import SPREAD, set_slow
+from graphc.compiler.ir import TensorType
+
+__all__ = [
+    "GROUP_AXIS",
+    "forget_spread",
+    "groups_of",
+    "host_values",
+    "in_fine_words",
+    "in_turn",
+    "is_elsewhere",
+    "is_spread",
+    "kept_layouts",
+    "layout_text",
+    "meeting_place",
+    "mesh_text",
+    "note_spread",
+    "register_gathering",
+    "register_turns",
+    "type_text",
+    "whole_on",
+]
+
+GROUP_AXIS: Final = "copy"
+"""The mesh axis along which the devices of a group, which hold the same rows, lie."""
+
+
+def is_spread(array: Any) -> bool:
+    """Returns True if an array is on several devices."""
+    return isinstance(array, jax.Array) and not isinstance(array, Tracer) and array.sharding.num_devices > 1
+
+
+def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
+    """Returns the devices on which a program on these arrays runs, if they are several.
+
+    Args:
+      arrays: arrays, numbers, or None.
+
+    Returns:
+      The sharding of a copy on each device of the most spread array; None if no array is on several devices.
+    """
+    found = [array for array in arrays if is_spread(array)]
+    if not found:
+        return None
+    widest: Any = max(found, key=lambda array: array.sharding.num_devices)
+    note_spread(widest.sharding)
+    return _copies(widest)
+
+
+def _copies(array: Any) -> NamedSharding:
+    sharding = array.sharding
+    if isinstance(sharding, NamedSharding):
+        return whole_on(sharding.mesh)
+    return NamedSharding(Mesh(np.array([*sharding.devices_indices_map(array.shape)]), ("device",)), P())
+
+
+def whole_on(mesh: Any) -> NamedSharding:
+    """Returns the sharding that places a full copy on each device of a mesh.
+
+    JAX (0.10 and 0.11) reads every layout that XLA chooses in terms of the mesh of the first input, and fails if that
+    mesh cannot express it. The mesh of the copies, which mostly come first, is therefore as fine as possible: it can
+    express all layouts of :func:`groups_of` devices.
+    """
+    return NamedSharding(_fine(mesh)[0], P())
+
+
+def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
+    """Finds the input to express over the finest mesh, since other inputs lie over another mesh.
+
+    Args:
+      arrays: a program's arrays, in the order of its inputs.
+
+    Returns:
+      The position of the first array that lies over a mesh, and the same array, in the same memory, over the finest
+      mesh; None if no array lies over groups of devices. See :func:`whole_on`.
+    """
+    places = [place for place, array in enumerate(arrays) if _has_mesh(array)]
+    if not any(GROUP_AXIS in arrays[place].sharding.mesh.axis_names for place in places):
+        return None
+    sharding: NamedSharding = arrays[places[0]].sharding
+    mesh, names = _fine(sharding.mesh)
+    if mesh is sharding.mesh:
+        return None
+
+    def entry(axes: Any) -> Any:
+        return tuple([name for axis in ((axes,) if isinstance(axes, str) else axes) for name in names[axis]])
+
+    spec = P(*[None if axes is None else entry(axes) for axes in sharding.spec])
+    return places[0], jax.device_put(arrays[places[0]], NamedSharding(mesh, spec))
+
+
+def _has_mesh(array: Any) -> bool:
+    return is_spread(array) and isinstance(array.sharding, NamedSharding)
+
+
+@lru_cache(maxsize=64)
+def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
+    """Returns the mesh with each axis split into axes of prime sizes, and the names of these axes."""
+    sizes: list[int] = []
+    names: dict[str, tuple[str, ...]] = {}
+    for axis, size in mesh.shape.items():
+        factors = _factors(size) or [size]
+        names[axis] = tuple([axis if len(factors) == 1 else f"{axis}.{place}" for place in range(len(factors))])
+        sizes += factors
+    if len(sizes) == len(mesh.shape):
+        return mesh, names
+    return Mesh(mesh.devices.reshape(sizes), [name for parts in names.values() for name in parts]), names
+
+
+def _factors(number: int) -> list[int]:
+    """Returns the prime factors of a number in ascending order; none for 1."""
+    divisor = next((divisor for divisor in range(2, number) if number % divisor == 0), number)
+    return [] if number == 1 else [divisor, *_factors(number // divisor)]
+
+
+def groups_of(devices: int, rows: int) -> int:
+    """Returns the number of equal groups of devices that divides the rows of a batch.
+
+    This is the greatest common divisor, except for numbers of devices that are not prime powers: for six devices, the
+    mesh of two groups of three cannot express three groups of two.
+    """
+    groups = 1
+    for factor in _factors(devices):
+        if rows % (groups * factor):
+            break
+        groups *= factor
+    return groups
+
+
+def note_spread(sharding: Any) -> None:
+    """Makes calls check where their arrays are from now on, since some have this sharding."""
+    if sharding.num_devices > 1 and SPREAD_ARRAYS not in slow_path_reasons:
+        set_slow_path_reason(SPREAD_ARRAYS, "arrays are on several devices", active=True)
+        if next(iter(sharding.device_set)).platform == "cpu":
+            set_slow(SPREAD, enabled=True)
+
+
+def type_text(aval: Any) -> str:
+    """Returns JAX's type of an array before it runs as text, with the mesh of an array on several devices."""
+    type = str(TensorType(tuple(aval.shape), aval.dtype, aval.weak_type))
+    mesh = aval.sharding.mesh
+    return type if mesh.empty else f"{type} over {mesh_text(mesh)}"
+
+
+def mesh_text(mesh: Any) -> str:
+    """Returns a mesh as text: the sizes of its axes.
+
+    Example:
+      >>> mesh_text(jax.make_mesh((1,), ("data",)))
+      'data=1'
+    """
+    return ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
+
+
+def layout_text(sharding: Any) -> str:
+    """Returns the layout of an array over several devices as text; empty for one device."""
+    if sharding.num_devices == 1:
+        return ""
+    if sharding.is_fully_replicated:
+        return f"whole on each of {sharding.num_devices} devices"
+    if not isinstance(sharding, NamedSharding):
+        return f"split over {sharding.num_devices} devices"
+    parts = ["*".join(cast("Any", part)) if isinstance(part, tuple) else part or "-" for part in sharding.spec]
+    return f"split ({', '.join(parts)}) over {mesh_text(sharding.mesh)}"
+
+
+def forget_spread() -> None:
+    """Restores the fast path of calls; for tests, after which no array is on several devices."""
+    set_slow_path_reason(SPREAD_ARRAYS, "", active=False)
+    set_slow(SPREAD, enabled=False)
+
+
+Turns = Callable[[str, Callable[[], Any], int], Any]
+_turns: Turns | None = None
+
+
+def register_turns(turns: Turns) -> None:
+    """Sets the function that launches programs one at a time; the lowering, a layer above, calls this once.
+
+    Args:
+      turns: takes a name for messages, the launch, and the maximum number in flight; returns the launch's result.
+    """
+    global _turns
+    _turns = turns
+
+
+def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
+    """Launches a program on a sharding's devices; on simulated devices it waits for the previous one."""
+    if _turns is None or sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
+        return launch()
+    return _turns(name, launch, config.max_in_flight or 1)
+
+
+Meeting = Callable[[str], None]
+_meeting: Meeting | None = None
+
+
+def register_gathering(meeting: Meeting) -> None:
+    """Sets the function that synchronizes the processes of a program before they gather an array, for a layer above.
+
+    Args:
+      meeting: takes a description of the step; raises if the other processes take another step.
+    """
+    global _meeting
+    _meeting = meeting
+
+
+def is_elsewhere(array: Any) -> bool:
+    """Returns True if other processes hold parts of an array."""
+    return isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated)
+
+
+def host_values(array: Any) -> np.ndarray[Any, Any]:
+    """Returns the values of an array; if it is split over processes, all of them must call this together."""
+    try:
+        return np.asarray(array)
+    except RuntimeError:
+        if not is_elsewhere(array):
+            raise
+    if _meeting is not None:
+        _meeting("the gathering of values that are split over the processes")
+    copies = _copies(array)
+    return np.asarray(in_turn("gather", lambda: jax.device_put(array, copies), copies))
+
+
+def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+    """Returns new values of Variables, laid out as the old ones if these are on several devices."""
+    return [
+        jax.device_put(value, before.sharding)
+        if is_spread(before) and isinstance(value, jax.Array) and value.sharding != before.sharding
+        else value
+        for value, before in zip(new, old, strict=True)
+    ]

@@ -1,0 +1,212 @@
+"""Waiting for arrays that devices are still computing."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import (
+    Deadline,
+    Signal,
+    Subject,
+    finish_given_up,
+    interruption,
+    nest,
+    run_on_thread,
+    slow_path_reasons,
+    until_called,
+    watched,
+    when_done,
+)
+from graphc.compiler.base import deadline as deadline_scope
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.core.array_methods import ArrayMethods
+from graphc.compiler.core.context import context
+from graphc.compiler.core.dtypes import type_of
+from graphc.compiler.devices import device_name
+
+__all__ = [
+    "are_soon_computed",
+    "deadline",
+    "describe",
+    "refuse_to_wait",
+    "wait_all",
+    "wait_for",
+    "wait_for_async",
+    "wait_for_future",
+]
+
+_SOON_SECONDS = 1e-4
+_give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)  # time.sleep(0) takes 70 us
+
+
+def describe(array: Any) -> str:
+    """Returns a description of an array for messages: its type and device."""
+    places = ", ".join(sorted(device_name(device) for device in array.devices()))
+    return f"the tensor {type_of(array)} on {places}"
+
+
+def wait_for(arrays: Sequence[Any], subject: Subject) -> None:
+    """Waits until arrays are computed, within the deadlines and tokens in force, which JAX itself does not support.
+
+    Args:
+      arrays: JAX arrays.
+      subject: the subject of the wait as a noun, for messages.
+
+    Raises:
+      DeadlineExceededError: the deadline in force passed before all arrays were computed.
+      CancelledError: a token in force was cancelled before all arrays were computed.
+      Exception: the error of a computation.
+    """
+    if slow_path_reasons:
+        pending = _pending(arrays)
+        if pending and interruption() is not None and not are_soon_computed(pending):
+            run_on_thread(partial(_block, pending), subject)
+        elif pending:
+            with watched(subject):
+                jax.block_until_ready(pending)
+    jax.block_until_ready(arrays)
+
+
+def are_soon_computed(arrays: Sequence[Any]) -> bool:
+    """Returns True if arrays are computed, or will be before another thread could start to wait for them.
+
+    Raises:
+      Exception: the error of a computation.
+    """
+    end = 0.0
+    for array in arrays:
+        while not array.is_ready():
+            now = time.perf_counter()
+            end = end or now + _SOON_SECONDS
+            if now > end:
+                return False
+            _give_way()
+        array.block_until_ready()
+    return True
+
+
+async def wait_for_async(arrays: Sequence[Any], subject: Subject) -> None:
+    """Waits like :func:`wait_for`, but lets the asyncio loop run meanwhile."""
+    pending = _pending(arrays)
+    if pending:
+        await until_called(lambda done: when_done(partial(_block, pending), done), subject)
+    jax.block_until_ready(arrays)
+
+
+def wait_for_future(future: Future[Any]) -> Any:
+    """Waits for a future within the deadlines and tokens in force, and returns its result.
+
+    Raises:
+      DeadlineExceededError: the deadline in force passed before the future was done.
+      CancelledError: a token in force was cancelled before the future was done.
+      Exception: the future's error.
+    """
+    if type(future).result is Future.result and not future.done():
+        done = Signal()
+        future.add_done_callback(lambda _: done.set())
+        done.wait(f"the future {future!r}")
+    return future.result()
+
+
+def refuse_to_wait(use: str) -> None:
+    """Raises if a function is being traced, where a wait would end before the compiled program runs.
+
+    Raises:
+      UnimplementedError: a function is being traced.
+    """
+    if context.trace is not None:
+        error = UnimplementedError(
+            f"{use} in a compiled function would wait once, when the function is traced, and not at each call. "
+            "Wait for the result of the call; gx.control_dependencies orders ops inside the function"
+        )
+        raise context.trace.note_refusal(error)
+
+
+def _block(arrays: Sequence[Any]) -> None:
+    jax.block_until_ready(arrays)
+
+
+def _pending(arrays: Sequence[Any]) -> list[Any]:
+    # What a Python function is given that a program calls is NumPy's, and there.
+    found = [array for array in arrays if not isinstance(array, np.ndarray | np.generic)]
+    return [array for array in found if array.is_deleted() or not array.is_ready()]
+
+
+def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
+    """Sets a deadline for everything inside the scope that waits.
+
+    It limits reads of tensors that are still being computed (``wait``, ``numpy``, ``print``), calls of compiled
+    functions, which are waited for inside the scope, futures, and all other blocking calls. Scopes nest: the earliest
+    enclosing deadline applies. Python code that does not wait is not interrupted.
+
+    Args:
+      seconds: the time limit from now on; None sets no deadline, so that only enclosing ones apply.
+
+    Returns:
+      A context manager that returns the deadline, or None if there is none.
+
+    Raises:
+      UnimplementedError: in a compiled function.
+      InvalidArgumentError: ``seconds`` is zero, negative or not finite.
+      DeadlineExceededError: inside the scope, from the call that waits; the message names what was waited for.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.deadline(30.0):
+      ...     total = gx.sum(gx.ones(1000)).item()
+      >>> total
+      1000.0
+    """
+    if context.trace is not None and not context.trace.root.is_graph:  # a Session that runs a graph observes it
+        error = UnimplementedError(
+            "gx.deadline in a compiled function would limit the tracing, and not the runs. "
+            "Open it around the call, or give the function timeout="
+        )
+        raise context.trace.refuse(error)
+    return deadline_scope(seconds)
+
+
+def wait_all(*values: Any) -> None:
+    """Waits until everything dispatched to any device is computed (MXNet's ``waitall``).
+
+    This includes programs abandoned at a deadline or by a token, and the Python code that they call.
+
+    Args:
+      *values: tensors, Variables, and futures from :func:`graphc.submit` or ``concurrent.futures``, also in nested
+        structures: waits only for these, and for the tensors that the futures return.
+
+    Raises:
+      DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
+      CancelledError: a token in force was cancelled first.
+      UnimplementedError: in a compiled function.
+      Exception: the error of a future.
+
+    Example:
+      >>> import graphc as gx
+      >>> y = gx.ones((2, 2)) + 1
+      >>> gx.wait_all()
+    """
+    refuse_to_wait("gx.wait_all")
+    if values:
+        leaves = nest.flatten(values)[0]
+        futures = cast("list[Future[Any]]", [leaf for leaf in leaves if isinstance(leaf, Future)])
+        given = [wait_for_future(future) for future in futures]
+        arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
+        wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
+        return
+    finish_given_up()  # first, so that an error at a deadline names the program
+    live = cast("Any", jax.live_arrays)()
+    wait_for(live, lambda: f"everything that was dispatched ({len(live)} arrays)")
+    if interruption() is None:
+        jax.effects_barrier()
+    else:
+        run_on_thread(jax.effects_barrier, "everything that was dispatched")

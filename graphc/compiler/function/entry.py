@@ -1,0 +1,229 @@
+"""Entries: the fast path of a call, generated for one trace and one kind of arguments.
+
+An entry takes the arguments of the user's function, checks the guards of its trace, collects the arrays and Variables,
+and calls the program. The only entry of a function becomes its ``__call__``, so that a call is one Python frame; if
+there are several, the function tries them in turn, and each returns MISS if it does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import cycle, repeat
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import nest
+from graphc.compiler.core import SCALARS, SymbolicTensor, Tensor
+from graphc.compiler.function.arguments import Arguments, Binder
+from graphc.compiler.function.binding import Binding, Signals
+from graphc.compiler.function.guards import Writer
+from graphc.compiler.function.running import ProgramRun, run_trace
+from graphc.compiler.function.traced import TracedFunction
+from graphc.compiler.function.trees import folded
+from graphc.compiler.tracing import Source, is_array
+
+__all__ = ["chooser", "entry", "kinds_of", "only_entry"]
+
+_LISTS = (list, tuple)
+_MOST_REMEMBERED = 1000
+_PLAIN = frozenset((bool, int, float, str, type(None)))
+_KINDS = (Tensor, *SCALARS, *_LISTS)
+
+
+def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
+    """Returns the kinds of the array arguments, which distinguish the entries of one trace.
+
+    None if there can be no entry: the arguments are not the trace's operands.
+    """
+    leaves = _leaves(arguments)
+    if leaves is None or (arguments.values is not arguments.given and not traced.is_simple):
+        return None
+    plain = all(type(leaf) in _KINDS or isinstance(leaf, jax.Array | np.ndarray | np.generic) for leaf in leaves)
+    if not plain or any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
+        return None
+    return tuple([(type(leaf), _dtype(leaf)) for leaf in leaves])
+
+
+def _dtype(leaf: Any) -> Any:
+    return np.asarray(leaf).dtype if type(leaf) in _LISTS else getattr(leaf, "dtype", None)
+
+
+def _leaves(arguments: Arguments) -> list[Any] | None:
+    """Returns the array arguments, and the numbers that input_signature made tensors; None if they are in lists."""
+    found: list[Any] = []
+    for name, value in arguments.values.items():
+        given = arguments.given[name]
+        if value is not given and type(given) not in SCALARS and not (type(given) in _LISTS and type(value) is Tensor):
+            return None
+        found += [given] if value is not given else filter(is_array, nest.flatten(value)[0])
+    return found
+
+
+def _defaults(arguments: Arguments, binder: Binder) -> set[int]:
+    """Returns the identities of the array arguments that are parameters' defaults, or in one."""
+    parameters = binder.signature.parameters
+    chosen = [value for name, value in arguments.values.items() if value is parameters[name].default]
+    return {id(leaf) for value in chosen for leaf in nest.flatten(value)[0]}
+
+
+def entry(
+    traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool
+) -> Callable[..., Any]:
+    """Returns the entry of a trace for arguments of these kinds; the entry takes all parameters by position.
+
+    Args:
+      traced: the trace.
+      arguments: the arguments of an example call.
+      binder: the function's binder.
+      signals: the signals that the caller checks.
+      alone: whether the function has no other trace.
+    """
+    writer = Writer(arguments.values)
+    body = _body(traced, writer, arguments, binder, signals, alone=alone)
+    return writer.function(", ".join(writer.parameters.values()), body)
+
+
+def only_entry(
+    traced: TracedFunction, arguments: Arguments, binder: Binder, signals: Signals, *, alone: bool = True,
+    bounded: bool = False, fixed: Mapping[str, Any] | None = None, passes: Callable[[], bool] | None = None,
+) -> Callable[..., Any]:  # fmt: skip
+    """Returns the entry of a function with a single entry, which becomes its ``__call__``.
+
+    Args:
+      traced: its only trace.
+      arguments: the arguments of an example call.
+      binder: the function's binder.
+      signals: the signals that the entry checks first.
+      alone: as for :func:`entry`; False if there are entries for other device scopes.
+      bounded: whether a deadline or a token is in force, so that the entry waits for the results.
+      fixed: for a concrete function, the required values of the arguments that are not tensors.
+      passes: returns True if the entry may run in a thread that is busy.
+    """
+    writer = Writer(arguments.values, miss="break")
+    for name, value in (fixed or {}).items():
+        writer.require(f"{writer.parameters[name]} == {writer.constant(value)}")
+    body = _body(traced, writer, arguments, binder, signals, alone=alone, bounded=bounded)
+    given = [name for name, value in arguments.values.items() if is_array(value)]
+    return _method(writer, Binding.of(binder.signature, writer, signals, given, fixed, passes), body)
+
+
+def chooser(
+    binder: Binder,
+    signals: Signals,
+    used: set[Callable[..., Any]],
+    promote: Callable[[Any], None],
+    patience: tuple[int, int],
+    passes: Callable[[], bool],
+) -> Callable[..., Any]:
+    """Returns a function that tries several entries in turn, from its globals ``ag__first`` and ``ag__others``.
+
+    Args:
+      binder: the function's binder.
+      signals: the signals that it checks first.
+      used: collects the entries of ``ag__others`` that served a call.
+      promote: moves an entry to the front.
+      patience: the number of calls served by other entries before one is promoted; then the number of those served by
+        remembered entries.
+      passes: returns True if an entry may run in a thread that is busy.
+
+    Where there are ``ag__many``, it remembers which entry served arguments like these, and tries that before it goes
+    through them all.
+    """
+    writer = Writer(binder.signature.parameters, miss="break")
+    turns, rare_turns = (cycle([*repeat(False, calls - 1), True]) for calls in patience)
+    writer.namespace.update(
+        ag__used=used, ag__promote=promote, ag__turns=turns, ag__rare_turns=rare_turns, ag__next=next,
+        ag__plain=_PLAIN, ag__array=np.ndarray, ag__known={}, Tensor=Tensor,
+    )  # fmt: skip
+    passed = ", ".join(writer.parameters.values())
+    served, recalled = (
+        ["ag__used.add(ag__entry)", f"if ag__next({turns}): ag__promote(ag__entry)", "return results"]
+        for turns in ("ag__turns", "ag__rare_turns")
+    )
+    body = [
+        f"results = ag__first({passed})",
+        "if results is not MISS: return results",
+        "if ag__many:",
+        f"    ag__key = ({''.join(map(_hint, writer.parameters.values()))})",
+        "    ag__entry = ag__known.get(ag__key)",
+        "    if ag__entry is not None:",
+        f"        results = ag__entry({passed})",
+        "        if results is not MISS:",
+        *(f"            {line}" for line in recalled),
+        "for ag__entry in ag__others:",
+        f"    results = ag__entry({passed})",
+        "    if results is not MISS:",
+        "        if ag__many:",
+        f"            if len(ag__known) == {_MOST_REMEMBERED}: ag__known.clear()",
+        "            ag__known[ag__key] = ag__entry",
+        *(f"        {line}" for line in served),
+        "break",
+    ]
+    return _method(writer, Binding.of(binder.signature, writer, signals, passes=passes), body)
+
+
+def _hint(name: str) -> str:
+    """Returns what tells a call's traces apart, most often and in a tenth of a microsecond, of one argument."""
+    of_array = f"{name}.shape if type({name}) is ag__array else type({name})"
+    return f"{name}.raw.aval if type({name}) is Tensor else {name} if type({name}) in ag__plain else {of_array}, "
+
+
+def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., Any]:
+    """Returns a method that binds the call's arguments and runs lines that stop at a miss."""
+    lines = ["while True:", *(f"    {line}" for line in (*binding.lines, *body)), *binding.missed]
+    return writer.function(binding.parameters, lines)
+
+
+def _body(
+    traced: TracedFunction,
+    writer: Writer,
+    arguments: Arguments,
+    binder: Binder,
+    signals: Signals,
+    *,
+    alone: bool,
+    bounded: bool = False,
+) -> list[str]:
+    """Returns the code that checks the guards and calls the program."""
+    alone = alone and traced.is_simple
+    arrays = dict[Any, str]()
+    leaves = _leaves(arguments) or []
+    pairs = list(zip(traced.inputs, leaves, strict=True))
+    types = dict(zip(traced.inputs, traced.types, strict=True))
+    unused, defaults = traced.unused_inputs, _defaults(arguments, binder)
+
+    def array(source: Source, leaf: Any) -> str:
+        used, is_default = source not in unused, id(leaf) in defaults
+        return writer.array(source, leaf, alone=alone, used=used, is_default=is_default)
+
+    # Most selective first: the types of array arguments, then the contents of other arguments.
+    for source, leaf in pairs:
+        if type(leaf) in SCALARS:
+            arrays[source] = writer.number(source, leaf, types[source].dtype)
+        elif type(leaf) in _LISTS:
+            arrays[source] = writer.numbers(source, leaf, types[source])
+        elif source.base is None:
+            arrays[source] = array(source, leaf)
+    every = folded(traced.guards, lambda source: traced.value_of(source, arguments))
+    guards = [guard for guard in every if guard.source.of_call]
+    outside = [guard for guard in every if not guard.source.of_call]
+    for guard in guards:
+        writer.guard(guard)
+    for source, leaf in pairs:
+        if source.base is not None:
+            arrays[source] = array(source, leaf)
+    for guard in outside:
+        writer.guard(guard)
+    writer.distinct(*traced.distinct)
+    found = [writer.find(source) for source in traced.wanted]
+    given = [arrays[source] for source in traced.inputs]
+    if not traced.is_simple:
+        tail = run_trace(traced, writer, given, found)
+    else:
+        tensors = [writer.find(source) if type(leaf) is Tensor else "" for source, leaf in pairs]
+        whole = [arrays[source] for source, leaf in pairs if isinstance(leaf, Tensor | jax.Array)]
+        run = ProgramRun(traced, writer, found, bounded=bounded)
+        tail = run.lines(given, tensors, whole if signals.looks else None)
+    return [*writer.guarded(), *tail]

@@ -1,0 +1,221 @@
+"""Escapes: tensors and changes that a trace leaves in Python objects.
+
+The tensors of a trace have no values, and Python code runs once, when the function is traced. A tensor stored in an
+object that outlives the trace, or a changed argument, would mean something else in the compiled function than in eager
+code. graphc refuses both, and undoes the stores.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.compiler.base import Location, at, collect_since, nest, with_article
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.function import front_end
+from graphc.compiler.tracing import Store, TensorCell, Trace, Write
+
+__all__ = [
+    "ArgumentWatch",
+    "check_repeatable",
+    "check_stores",
+    "is_repeatable",
+    "take_back_tensors",
+]
+
+
+class ArgumentWatch:
+    """A record of the containers among the arguments, which detects changes by the function.
+
+    Args:
+      name: the function's name, for messages.
+      args: the positional arguments.
+      kwargs: the keyword arguments.
+    """
+
+    def __init__(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self._name = name
+        self._arguments = (args, kwargs)
+        self._before = nest.flatten(self._arguments)
+
+    def check(self, writes: Sequence[Write]) -> None:
+        """Compares the containers with the record.
+
+        Args:
+          writes: what the function wrote into objects that outlive the call.
+
+        Raises:
+          UnimplementedError: the function changed a list, dict or dataclass among the arguments.
+        """
+        before, structure = self._before
+        after, new_structure = nest.flatten(self._arguments)
+        if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
+            return
+        given = {id(part) for part in _containers(self._arguments)}
+        write = next((write for write in writes if id(write.cell.owner) in given), None)
+        how = f"by {write.cell.what}" if write is not None else f"{structure} before, {new_structure} after"
+        error = UnimplementedError(
+            f"{self._name} changes a list, dict or dataclass among its arguments ({how}); a compiled function works on "
+            "a copy, once, when it is traced: return the new value instead, or keep it in a Variable"
+        )
+        raise at(error, None if write is None else write.location)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    """Yields a nested value and all containers in it."""
+    yield value
+    for part in (nest.children(value) or ((), ()))[1]:
+        yield from _containers(part)
+
+
+@dataclass
+class _Owner:
+    """An object that the trace changed, with the writes."""
+
+    value: Any
+    writes: list[Write]
+
+    def is_left(self) -> bool:
+        """Returns True if anything but the journal refers to the object."""
+        return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
+
+    def holds_symbols(self) -> bool:
+        """Returns True if a written cell holds a tensor of the trace."""
+        return any(front_end.holds_symbols(write.cell.get()) for write in self.writes)
+
+
+def check_stores(trace: Trace, collections: int) -> list[Write]:
+    """Refuses tensors of the trace stored in objects that are still alive; undoes the stores.
+
+    Args:
+      trace: the trace.
+      collections: the number of garbage collections when the trace began.
+
+    Returns:
+      The writes of Python values to live objects, which happen only when the function is traced.
+
+    Raises:
+      UnimplementedError: a tensor escapes; the message names the store and its line.
+      CreationInTrace, VariableCreationError: a stateful object escapes.
+    """
+    for region in list(trace.regions):
+        region.forget_objects()
+    trace.gradient_mask = None
+    trace.aliases.forget()
+    owners = _owners(trace)
+    _drop_dead(owners)
+    if not trace.stores and not owners and not trace.made:
+        return []
+    _clear_frames(owners)
+    collect_since(collections)  # frees objects that only a cycle of dead closures holds
+    _drop_dead(owners)
+    if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
+        gc.collect()  # garbage from before is no reason to refuse
+        _drop_dead(owners)
+    made = _made(trace)
+    if made:
+        for write in reversed([write for owner in owners.values() for write in owner.writes]):
+            write.cell.set(write.before)
+        value, location = made[0]
+        raise trace.variable_created(f"{with_article(type(value).__qualname__)} that outlives the call", location)
+    stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
+    escaped = _escaped(trace.stores)
+    if not stored and not escaped:
+        return [write for owner in owners.values() for write in owner.writes]
+    culprits = [write for write in stored if front_end.holds_symbols(write.cell.get())]
+    what, location = (culprits[0].cell.what, culprits[0].location) if stored else (escaped[0].what, escaped[0].location)
+    for write in reversed(stored):
+        write.cell.set(write.before)
+    for store in reversed(list(trace.stores.values())):
+        store.undo(store.owner)
+    error = UnimplementedError(
+        f"{what} stores a tensor that has no value yet in an object that outlives the function; it would happen "
+        "once, when the function is traced: return the tensor, or keep it in a Variable"
+    )
+    raise at(error, location)
+
+
+def check_repeatable(trace: Trace) -> None:
+    """Raises if a function cannot be run again from its start, eagerly, because its effects cannot be undone.
+
+    Raises:
+      UnimplementedError: it took items from an outside iterator, or changed an object through library code.
+    """
+    owners = _owners(trace)
+    _drop_dead(owners)
+    for owner in owners.values():
+        for write in owner.writes:
+            write.cell.set(write.before)
+            if not (write.cell.restorable or write.cell.holds(write.before)):
+                error = UnimplementedError(
+                    f"{write.cell.what} comes before {trace.builder.name} makes Variables in its first call, which "
+                    "must therefore run again from its start; make the Variables earlier (a layer's `build`), or pass "
+                    "the data as an argument"
+                )
+                raise at(error, write.location) from None
+
+
+def is_repeatable(trace: Trace) -> bool:
+    """Returns True if all effects of a trace on Python objects can be undone, including effects only the trace sees."""
+    writes = (*trace.journal.writes.values(), *trace.journal.native_writes.values())
+    return all(write.cell.restorable or write.cell.holds(write.before) for write in writes)
+
+
+def take_back_tensors(trace: Trace) -> None:
+    """Removes the tensors of a failed trace from the objects that hold them, since they are meaningless now."""
+    for write in reversed(list(trace.journal.writes.values())):
+        if not isinstance(write.cell, TensorCell) and front_end.holds_symbols(write.cell.get()):
+            write.cell.set(write.before)
+    for store in reversed(list(trace.stores.values())):
+        store.undo(store.owner)
+
+
+def _owners(trace: Trace) -> dict[int, _Owner]:
+    """Returns the objects in a trace's journal; empties the journal, unless it may still be needed."""
+    owners: dict[int, _Owner] = {}
+    for write in (*trace.journal.writes.values(), *trace.journal.native_writes.values()):
+        made_here = isinstance(write.cell.owner, type) and write.cell.owner in trace.made_classes
+        if not isinstance(write.cell, TensorCell) and not made_here:
+            owners.setdefault(id(write.cell.owner), _Owner(write.cell.owner, [])).writes.append(write)
+            trace.stores.pop(id(write.cell.owner), None)  # the journal records it, and holds the only reference
+    if trace.lifting is None or not trace.lifting.is_used:
+        trace.journal.writes.clear()
+        trace.journal.native_writes.clear()
+    return owners
+
+
+def _made(trace: Trace) -> list[tuple[Any, Location | None]]:
+    """Returns the stateful objects made in the trace that are still alive."""
+    return [(found, location) for reference, location in trace.made if (found := reference()) is not None]
+
+
+def _drop_dead(owners: dict[int, _Owner]) -> None:
+    """Drops the objects that only the journal refers to, which may free others in turn."""
+    while dead := [key for key, owner in owners.items() if not owner.is_left()]:
+        for key in dead:
+            del owners[key]
+
+
+def _clear_frames(owners: dict[int, _Owner]) -> None:
+    """Makes the frames that an exception passed let go of it, which it holds in turn."""
+    for owner in owners.values():
+        if isinstance(owner.value, BaseException):
+            traceback.clear_frames(owner.value.__traceback__)
+
+
+def _escaped(stores: dict[int, Store]) -> list[Store]:
+    """Returns the stores whose owner has a reference other than the store's."""
+    return [store for store in stores.values() if sys.getrefcount(store.owner) > _UNREFERENCED]
+
+
+def _references_of_unreferenced() -> int:
+    stores = {0: Store(object(), "", None, lambda owner: None)}
+    return next(sys.getrefcount(store.owner) for store in stores.values())
+
+
+_UNREFERENCED = _references_of_unreferenced()
+"""Reference count of an object that only a store refers to."""

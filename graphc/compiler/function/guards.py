@@ -1,0 +1,271 @@
+"""Guards as code: a function for each trace that checks whether it may be used, and finds its program's operands.
+
+The conditions of a trace are known when it is complete (:mod:`graphc.compiler.tracing.reads`). They become
+straight-line Python, without a loop or a call for each guard: `if v2 is not c3: return MISS`. This is the cheapest
+check, tens of nanoseconds a guard, and it has the same form for every kind of argument.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.compiler.core import SCALARS, Tensor, canonical_array, narrowed
+from graphc.compiler.function.recycled import SMALLEST, Recycled
+from graphc.compiler.tracing import (
+    SMALL_BYTES,
+    ReadGuard,
+    Source,
+    addresses,
+    exact,
+    lacks,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
+)
+
+__all__ = ["MISS", "Writer", "matcher"]
+
+MISS: Any = object()
+"""Returned by the code if a guard does not hold."""
+
+_HELPERS: dict[str, Any] = {
+    "MISS": MISS,
+    "addresses": addresses,
+    "exact": exact,
+    "narrowed": narrowed,
+    "lacks": lacks,
+    "same_array": same_array,
+    "same_items": same_items,
+    "same_keys": same_keys,
+    "same_set": same_set,
+}
+
+_ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
+
+_MOST_KEPT = 1 << 20
+"""The most bytes of a default that are compared, to save a copy."""
+
+# Up to this many objects, comparing each pair is faster than counting the identities.
+_PAIRED = 6
+
+_OURS = re.compile(
+    r"(c|v|p|t|held|own)\d+|results|program|pack|lock|new|run|in_time|run_on_variables|Tensor|Differ|starmap|refs|copied|restore|Single|ag__\w+"
+)
+
+
+def _is_ours(name: str) -> bool:
+    """Returns True if the code uses a name itself."""
+    return name in _HELPERS or hasattr(builtins, name) or _OURS.fullmatch(name) is not None
+
+
+class Writer:
+    """Writes the body of a guard function, line by line.
+
+    Args:
+      parameters: the parameters of the user's function, in order: the code's names for the arguments' values.
+      miss: the statement to run if a guard does not hold.
+
+    Attributes:
+      parameters: the parameters with their names in the code, which differ where the code uses the name itself.
+      lines: the code so far.
+      namespace: the code's globals.
+    """
+
+    def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
+        self.miss = miss
+        self.parameters = {name: f"p{place}" if _is_ours(name) else name for place, name in enumerate(parameters)}
+        self.lines: list[str] = []
+        self.namespace: dict[str, Any] = dict(_HELPERS)
+        self._names: dict[int, str] = {}
+        self._found: dict[Any, str] = {}
+        self._count = 0
+
+    def constant(self, value: Any) -> str:
+        """Returns the code's name for an object."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self._names)}"
+            self.namespace[name] = value
+        return name
+
+    def find(self, source: Source) -> str:
+        """Returns the name of the variable that holds a source's value."""
+        name = self._found.get(source.key)
+        if name is None:
+            base = "" if source.base is None else self.find(source.base)
+            code = source.code(base, self.constant)
+            if source.parts:
+                code = code.format(*map(self.find, source.parts))
+            name = self.parameters.get(code) or (code if code in self.namespace else self._variable(code))
+            self._found[source.key] = name
+        return name
+
+    def stands_for(self, source: Source, name: str) -> None:
+        """Makes a parameter the place of a source's value."""
+        self._found[source.key] = name
+
+    def _variable(self, code: str) -> str:
+        """Returns a new variable that holds the value of an expression."""
+        self._count += 1
+        self.lines.append(f"v{self._count} = {code}")
+        return f"v{self._count}"
+
+    def require(self, condition: str) -> None:
+        """Adds a condition."""
+        self.lines.append(f"if not ({condition}): {self.miss}")
+
+    def guard(self, guard: ReadGuard) -> None:
+        """Adds a guard, unless it is trivially true of a fixed object."""
+        if guard.source.base is None and guard.test in _ALWAYS and guard.source.key[0] == "fixed":
+            return
+        constants = [self.constant(value) for value in guard.constants]
+        others = {f"s{place}": self.find(source) for place, source in enumerate(guard.others)}
+        self.require(guard.test.format(*constants, v=self.find(guard.source), **others))
+
+    def distinct(self, sources: Sequence[Source], known: Sequence[Any]) -> None:
+        """Adds the condition that several objects are distinct."""
+        found = [self.find(source) for source in sources]
+        names = [*found, *map(self.constant, known)]
+        if not found or len(names) < 2:
+            return
+        if len(names) <= _PAIRED:
+            pairs = [f"{one} is not {other}" for one, other in combinations(names, 2) if one in found or other in found]
+            self.require(" and ".join(pairs))
+        else:
+            self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
+
+    def array(self, source: Source, value: Any, *, alone: bool, used: bool = True, is_default: bool = False) -> str:
+        """Adds the condition that an argument is an array of ``value``'s kind and type; returns the program's input.
+
+        Args:
+          source: the argument's source.
+          value: an example array.
+          alone: whether there is no other trace, so that JAX's own type check suffices.
+          used: whether the program uses it; JAX passes on no memory that its program does not read.
+          is_default: whether it is a parameter's default, the same in most calls.
+        """
+        given = cast("type[Any]", type(value))
+        name, kind = self.find(source), self.constant(given)
+        if given is Tensor:
+            self.require(f"type({name}) is {kind}")
+            raw = self._variable(f"{name}.raw")
+            if not alone:
+                self.require(f"{raw}.aval == {self.constant(value.raw.aval)}")
+            return raw
+        if isinstance(value, jax.Array):
+            self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
+            return name
+        if given is not np.ndarray and issubclass(given, np.ndarray):  # such as an np.memmap
+            self.require(f"type({name}) is {kind}")
+            # Its own methods may do something else; its memory is not copied here.
+            name, kind = self._variable(f"{self.constant(np.asarray)}({name})"), self.constant(np.ndarray)
+            value, is_default = np.asarray(value), False
+        dtype, shape = self.constant(value.dtype), tuple(value.shape)
+        fits = f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {shape}"
+        taken = canonical_array(value).dtype
+        if type(value) is np.ndarray and not used and taken == value.dtype:
+            self.require(fits)
+            return name
+        # A copy: JAX reads the memory while the program runs, when the caller may already write to it.
+        copied = f"{name}.astype({self.constant(taken)})"
+        if type(value) is np.ndarray and taken.itemsize * value.size >= SMALLEST:
+            copied = f"{self.constant(Recycled(taken, value.shape).copy)}({name})"
+        if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
+            copied = f"narrowed({name}, {copied})"
+        if isinstance(value, np.generic):  # JAX takes an array without axes in two thirds of the time
+            copied = f"{self.constant(np.asarray)}({copied})"
+        if not is_default or value.nbytes > _MOST_KEPT:
+            self.require(fits)
+            return copied
+        kept = self._variable(
+            f"{self.constant(jnp.asarray(canonical_array(value)))} if {self._is_kept(name, value)} else None"
+        )
+        self.lines += [f"if {kept} is None:", f"    if not ({fits}): {self.miss}", f"    {kept} = {copied}"]
+        return kept
+
+    def _is_kept(self, name: str, value: Any) -> str:
+        """Returns the condition that an argument is an array which has not been written to since."""
+        same = f"{name} is {self.constant(value)}"
+        if isinstance(value, np.generic):
+            return same
+        same += f" and {name}.dtype is {self.constant(value.dtype)} and {name}.shape == {tuple(value.shape)}"
+        held = self.constant(value.tobytes())
+        if value.nbytes <= SMALL_BYTES:
+            return f"{same} and {name}.tobytes() == {held}"
+        return f"{same} and same_array({name}, {self.constant(type(value))}, {name}.dtype, {name}.shape, {held})"
+
+    def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
+        """Adds the condition that an argument is a number of this type; returns it as the program's input array."""
+        name = self.find(source)
+        self.require(f"type({name}) is {self.constant(type(value))}")
+        return self._variable(f"{self.constant(np.asarray)}({name}, {self.constant(dtype)})")
+
+    def numbers(self, source: Source, value: Any, aval: Any) -> str:
+        """Adds the condition that an argument is a list of such numbers with this shape; returns it as an array."""
+        name = self.find(source)
+        self.require(f"type({name}) is {self.constant(type(value))}")
+        given = self.constant(np.asarray(value).dtype), self.constant(aval.dtype), tuple(aval.shape)
+        return self._variable(f"{self.constant(_listed)}({name}, {given[0]}, {given[1]}, {given[2]})")
+
+    def guarded(self) -> list[str]:
+        """Returns the code so far, in a block where an exception counts as a failed guard."""
+        # A missing attribute or item.
+        return ["try:", *(f"    {line}" for line in self.lines or ["pass"]), "except Exception:", f"    {self.miss}"]
+
+    def function(self, parameters: str, body: Sequence[str]) -> Callable[..., Any]:
+        """Returns the function with these parameters and this body."""
+        text = "\n    ".join([f"def call({parameters}):", *body])
+        exec(compile(text, "<graphc guards>", "exec"), self.namespace)
+        return self.namespace["call"]
+
+
+def _listed(value: Any, given: np.dtype[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Returns a list of numbers as an array.
+
+    Raises:
+      TypeError: the list holds other numbers or has another shape, and so does not fit.
+    """
+    array = np.asarray(value)
+    if array.dtype != given or array.shape != shape or not _are_numbers(value):
+        raise TypeError
+    return np.asarray(value, dtype)  # raises for numbers that the dtype cannot hold
+
+
+def _are_numbers(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return all(map(_are_numbers, value))
+    return type(value) in SCALARS
+
+
+def matcher(
+    guards: Sequence[ReadGuard],
+    names: Sequence[str],
+    wanted: Sequence[Source],
+    distinct: tuple[Sequence[Source], Sequence[Any]],
+) -> Callable[..., Any]:
+    """Returns a function of the arguments' values that returns the values of ``wanted``, or :data:`MISS`.
+
+    It does not check the array arguments, whose types the caller compares.
+
+    Args:
+      guards: the conditions.
+      names: the parameters' names, in order.
+      wanted: the sources to evaluate.
+      distinct: sources whose objects must be distinct, and objects that they must not find.
+    """
+    writer = Writer(names)
+    for guard in guards:
+        writer.guard(guard)
+    writer.distinct(*distinct)
+    found = [writer.find(source) for source in wanted]
+    result = f"return ({''.join(f'{name}, ' for name in found)})"
+    return writer.function(", ".join(writer.parameters.values()), [*writer.guarded(), result])

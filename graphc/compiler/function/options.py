@@ -1,0 +1,135 @@
+"""The options of the decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict, cast
+
+from graphc.compiler.base import at, checked_seconds, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import DeviceChoice
+from graphc.compiler.devices import Device
+from graphc.compiler.ir import DeviceSpec, Graph
+
+__all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options", "unknown_option"]
+
+Report = Literal["warn", "error", "ignore"]
+
+
+class FunctionOptions(TypedDict, total=False):
+    """The options of :func:`graphc.function`, as the user passes them."""
+
+    input_signature: Sequence[Any] | None
+    autograph: bool
+    unroll: bool | int | None
+    max_iterations: int | None
+    side_effects: Report
+    device: str | DeviceSpec | Device | DeviceChoice | None
+    on_retrace: Report
+    max_traces: int | None
+    timeout: float | None
+    placement: Callable[[Graph], Graph] | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """The options that apply to the tracing of a function.
+
+    Attributes:
+      name: the name of the graph.
+      autograph: whether Python control flow on tensors is converted.
+      unroll: whether to unroll loops over a ``range``, or how many iterations to merge into one; None decides by loop.
+      pin: the device scope around the body; None for no scope.
+      max_iterations: the bound on data-dependent loops that set none themselves.
+      side_effects: the treatment of Python side effects.
+      timeout: the time limit of a run in seconds.
+      placement: pins the nodes that the user has not pinned; None to pin none.
+    """
+
+    name: str
+    autograph: bool = True
+    unroll: bool | int | None = None
+    pin: AbstractContextManager[None] | None = None
+    max_iterations: int | None = None
+    side_effects: Report = "warn"
+    timeout: float | None = None
+    placement: Callable[[Graph], Graph] | None = None
+
+    def pinned(self) -> AbstractContextManager[None]:
+        """Returns the device scope around the body, which nests inside those around the call."""
+        return nullcontext() if self.pin is None else self.pin
+
+
+_SIZES = "not supported: each size is compiled separately, so pad varying sizes to a few"
+_OF_OTHERS: Mapping[str, str] = {
+    "static_argnums": "not needed: a Python value is static, a tensor is not",
+    "static_argnames": "not needed: a Python value is static, a tensor is not",
+    "donate_argnums": "not needed: a gx.Variable is updated in place",
+    "donate_argnames": "not needed: a gx.Variable is updated in place",
+    "keep_unused": "not needed: arguments that the program does not use cost nothing",
+    "inline": "not needed: a compiled function that another one calls becomes part of it",
+    "backend": "called device, as in device='gpu:0'",
+    "in_shardings": "not an option of gx.function: arrays carry their sharding, and gx.distribute splits batches",
+    "out_shardings": "not an option of gx.function: arrays carry their sharding, and gx.distribute splits batches",
+    "jit_compile": "not needed: XLA compiles the whole function",
+    "experimental_compile": "not needed: XLA compiles the whole function",
+    "reduce_retracing": _SIZES,
+    "experimental_relax_shapes": _SIZES,
+    "experimental_autograph_options": "not needed: gx.loop_options sets those of a loop",
+    "experimental_implements": "not supported: a graph has the ops of its function",
+    "experimental_attributes": "not supported: a graph has the ops of its function",
+    "experimental_follow_type_hints": "not needed: arguments that are numbers are static, tensors are not",
+    "fullgraph": "not needed: the whole function becomes one graph, or is refused with the line",
+    "dynamic": _SIZES,
+    "mode": "not needed: XLA chooses, and gx.compare measures",
+    "options": "not an option of gx.function: the environment variable XLA_FLAGS sets XLA's options",
+}
+"""Options of ``jax.jit``, ``tf.function`` and ``torch.compile`` that gx.function does not have, with the reason."""
+
+
+def unknown_option(name: str) -> InvalidTypeError:
+    """Returns the error for an option that gx.function does not have."""
+    from difflib import get_close_matches
+
+    known = ", ".join(FunctionOptions.__annotations__)
+    if name in _OF_OTHERS:
+        text = f"the option {name!r} is {_OF_OTHERS[name]} (options: {known})"
+    else:
+        near = get_close_matches(name, FunctionOptions.__annotations__, n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        text = f"{name!r} is not an option{meant}; the options are {known}"
+    return at(InvalidTypeError(f"gx.function: {text}"), user_location())
+
+
+def check_options(options: FunctionOptions) -> None:
+    """Checks the values of the options.
+
+    Raises:
+      InvalidArgumentError: an option has an invalid value; the message lists the valid ones.
+    """
+    given = cast("dict[str, Any]", options)
+    for name in ("on_retrace", "side_effects"):
+        if given.get(name, "warn") not in ("warn", "error", "ignore"):
+            raise _error(f"{name} must be 'warn', 'error' or 'ignore', got {given[name]!r}")
+    unroll = given.get("unroll")
+    if not (unroll is None or isinstance(unroll, bool) or _is_count(unroll, 2)):
+        raise _error(f"unroll must be None, True, False or an int of at least 2, got {unroll!r}")
+    placement = given.get("placement")
+    if not (placement is None or callable(placement)):
+        raise _error(f"placement must be None or a result of gx.placement.auto, got {placement!r:.60}")
+    for name in ("max_iterations", "max_traces"):
+        if not (given.get(name) is None or _is_count(given[name], 1)):
+            raise _error(f"{name} must be None or a positive int, got {given[name]!r}")
+
+    checked_seconds(given.get("timeout"), "gx.function: timeout")
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.function: {message}"), user_location())

@@ -1,0 +1,221 @@
+"""The backward walk of a tape, from the cotangents of targets to the gradients of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, device_scope, operand
+from graphc.compiler.gradients.inside import Step, check_apart, used_inside
+from graphc.compiler.gradients.records import Record, key_of, key_of_any
+from graphc.compiler.ops import VJP, was_joined
+from graphc.compiler.tracing import Trace, context
+
+__all__ = ["Backward"]
+
+_INSIDE = {
+    "loop": (
+        "the gradient is with respect to a tensor that a loop computes and then uses: compiled, the loop "
+        "is one operation, and the tape does not see that use. Unroll the loop (gx.loop_options(unroll=True) as the "
+        "first statement of its body), or differentiate with respect to the loop's inputs"
+    ),
+    "branch": (
+        "the gradient is with respect to a tensor that a branch computes and then uses: compiled, the "
+        "branches are one operation, and the tape does not see that use. Compute the tensor, or the values that use "
+        "it, outside the branch"
+    ),
+}
+"""The errors for uses that :func:`used_inside` finds, with remedies."""
+
+_JOINED = (
+    "the gradient is with respect to a row of an array, of which rows were joined again: compiled, what is joined is "
+    "the array. Watch the row before that (tape.watch(row)), or differentiate with respect to the array"
+)
+"""The error for rows that :func:`was_joined` finds."""
+
+_ALIAS = (
+    "the gradient is with respect to a tensor that may be the same one as another that the target depends on: two "
+    "names of one tensor until a branch or loop assigns one of them, or one tensor passed for two arguments. Python "
+    "computes another gradient where they are one. Give one of the names a tensor of its own from its start: "
+    "w = x.copy(), not w = x"
+)
+"""The error for sources that :func:`check_apart` finds."""
+
+
+@dataclass(frozen=True)
+class Backward:
+    """The steps of a tape, from the last one to the first.
+
+    Attributes:
+      records: the steps, in the order in which they ran.
+      connected: the tensors that depend on what is watched.
+      trace: where the tape was opened; None in eager code.
+      saw_pins: whether a step may be pinned to a device.
+      steps: all steps of the trace while the tape was open.
+      watched: the tensors that are watched, by identity.
+      joined: how many arrays had their rows joined before the tape was opened.
+    """
+
+    records: Sequence[Record]
+    connected: Mapping[int, Tensor]
+    trace: Trace | None
+    saw_pins: bool
+    steps: Sequence[Step]
+    watched: Container[int]
+    joined: int
+
+    def pulled(
+        self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
+    ) -> list[Tensor | None]:
+        """Returns the gradients with respect to the sources, each with the tensors whose gradient it is."""
+        if self.trace is not None:
+            self._check_inside(targets, sources, groups)
+        cotangents = self._seeds(targets, output_gradients)
+        zeros = self._backpropagate(cotangents, groups, sources)
+        return [_total(cotangents, zeros, group) for group in groups]
+
+    def _check_inside(
+        self, targets: Sequence[Tensor], sources: Sequence[Any], groups: Sequence[Sequence[Tensor]]
+    ) -> None:
+        """Refuses a source that a loop or branch uses inside to compute other values that the targets depend on."""
+        trace = self.trace
+        assert trace is not None
+        for source, group in zip(sources, groups, strict=True):
+            if isinstance(source, Variable) or not group:
+                continue
+            where = used_inside(group[0], trace.root.aliases.is_frozen(source), self.steps, targets)
+            if where:
+                raise trace.refuse(UnimplementedError(_INSIDE[where]))
+            if id(source) not in self.watched and was_joined(source, self.joined):
+                raise trace.refuse(UnimplementedError(_JOINED))
+        values = [
+            (group[0] if group else trace.lift(source)).raw
+            for source, group in zip(sources, groups, strict=True)
+            if isinstance(source, Tensor) and (not isinstance(source, SymbolicTensor) or trace.is_inside(source.trace))
+        ]
+        location = user_location()
+        check_apart(
+            trace, values, targets, self.steps, self.connected, lambda: at(UnimplementedError(_ALIAS), location)
+        )
+
+    def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
+        given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
+        if len(given) != len(targets):
+            error = InvalidArgumentError(f"gradient(): got {len(given)} output_gradients for {len(targets)} targets")
+            raise at(error, user_location())
+        seeds: dict[int, Tensor] = {}
+        for target, cotangent in zip(targets, given, strict=True):
+            if cotangent is None:
+                _accumulate(seeds, target, _ones(target))
+                continue
+            seed: Any = operand(cotangent)
+            shape = getattr(seed, "shape", ())
+            if tuple(shape) != target.shape:
+                error = InvalidArgumentError(
+                    f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
+                )
+                raise at(error, user_location())
+            _accumulate(seeds, target, FUNCTIONS["asarray"](seed, dtype=target.dtype))
+        return seeds
+
+    def _backpropagate(
+        self, cotangents: dict[int, Tensor], groups: Sequence[Sequence[Tensor]], sources: Sequence[Any]
+    ) -> set[int]:
+        """Adds the cotangents of the steps' inputs, and returns the keys of the tensors that have a zero one.
+
+        A zero is not computed: times an infinite derivative it would be NaN.
+        """
+        needed = {key_of(tensor) for group in groups for tensor in group}
+        names = {source.name for source in sources if isinstance(source, Variable)}
+        # By the objects themselves if no tensor is symbolic: calls of _key would cost a tenth of the whole.
+        key: Callable[[Any], int] = id if self.trace is None else key_of_any
+        path: list[tuple[Record, tuple[int, ...]]] = []
+        connected = self.connected
+        for record in list(self.records):
+            wrt = tuple([place for place, value in enumerate(record.inputs) if key(value) in needed])
+            if wrt:
+                path.append((record, wrt))
+                outputs = record.outputs if not record.regions else record.reached(wrt)
+                needed.update([name for name in map(key, outputs) if name in connected])
+        zeros: set[int] = set()
+        for record, wrt in reversed(path):
+            given = [cotangents.get(key(output)) for output in record.outputs]
+            inputs = record.inputs
+            if zeros and any(key(output) in zeros for output in record.outputs):
+                reached = [True if key(output) in zeros else None for output in record.outputs]
+                zeros.update([key(inputs[place]) for place in record.reaching(wrt, reached)])
+            if record.regions:
+                wrt = record.reaching(wrt, given)
+            if not wrt or all(cotangent is None for cotangent in given):
+                continue
+            if record.op is VJP:
+                every, wrt = wrt, record.depending(wrt, given)
+                zeros.update([key(inputs[place]) for place in every if place not in wrt])
+            if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
+                _refuse_assigned(sorted(assigned))
+            with self._where_it_ran(record) if self.saw_pins else _HERE:
+                for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
+                    if gradient is not None:
+                        name = key(inputs[position])
+                        before = cotangents.get(name)
+                        cotangents[name] = gradient if before is None else before + gradient
+        return zeros
+
+    def _where_it_ran(self, record: Record) -> AbstractContextManager[None]:
+        """Returns the device scope of a backward step: the current one, or the forward step's if that named devices.
+
+        The cotangents may come from steps on other devices.
+        """
+        device = record.outputs[0].device if not context.device else ""
+        return device_scope(device) if device and "," not in device else _HERE
+
+
+_HERE = nullcontext()
+
+
+def _total(cotangents: Mapping[int, Tensor], zeros: Container[int], group: Sequence[Tensor]) -> Tensor | None:
+    """Returns the sum of the cotangents of some tensors; None if they have none."""
+    total: Tensor | None = None
+    for tensor in group:
+        gradient = cotangents.get(key_of(tensor))
+        if gradient is not None:
+            total = gradient if total is None else total + gradient
+    if total is None and any(key_of(tensor) in zeros for tensor in group):
+        return FUNCTIONS["zeros_like"](group[0])
+    # A separate tensor: two sources may share a gradient, which may be the user's own tensor.
+    return None if total is None else Tensor(total.raw) if context.eager else total.fork()
+
+
+_known_ones: dict[Any, Tensor] = {}
+"""A scalar one of each dtype."""
+
+
+def _ones(target: Tensor) -> Tensor:
+    """Returns the cotangent of a target that is given none."""
+    if not context.eager:
+        return FUNCTIONS["ones_like"](target)
+    array = target.raw
+    if array.shape or array.committed or array.weak_type:
+        return FUNCTIONS["ones_like"](target.fork())  # unlike a snapshot, a fork takes the fast path
+    found = _known_ones.get(array.dtype)
+    if found is None:
+        found = _known_ones[array.dtype] = FUNCTIONS["ones_like"](target)
+    return found
+
+
+def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:
+    key = key_of(tensor)
+    before = cotangents.get(key)
+    cotangents[key] = cotangent if before is None else before + cotangent
+
+
+def _refuse_assigned(names: Sequence[str]) -> None:
+    error = UnimplementedError(
+        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop, branch or compiled "
+        "function that assigns it; open the tape inside the loop body, or pass the value as a tensor"
+    )
+    raise at(error, user_location())

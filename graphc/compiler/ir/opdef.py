@@ -1,0 +1,148 @@
+"""OpDef: the definition of an op as a row with one entry per interpretation.
+
+The ``ir`` package calls no JAX: ``impl`` is opaque to it, and only ``infer``, ``effects`` and ``fold`` are used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from graphc.compiler.base import Registry
+from graphc.compiler.ir.effects import Effect
+from graphc.compiler.ir.types import Attrs, Literal, TensorType
+
+if TYPE_CHECKING:
+    from graphc.compiler.ir.graph import Graph
+    from graphc.compiler.ir.node import Node
+
+__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "Infer", "OpDef", "constant_attrs", "gives", "pure"]
+
+T = TypeVar("T")
+Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
+"""Infers the output types of a node from its input types, attributes and regions."""
+
+Entry = tuple[TensorType, int | None]
+Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Sequence[Entry]]]
+
+
+def gives(*types: TensorType) -> Infer:
+    """Returns the inference of an op whose outputs always have these types."""
+    return lambda given, attrs, regions: types
+
+
+def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    """Returns no effects, for a pure op."""
+    del attrs
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class OpDef:
+    """The definition of an op.
+
+    Attributes:
+      name: unique, lower case; dots make namespaces (``random.normal``).
+      impl: evaluates the op: ``impl(*values, **attrs)``, with one callable keyword for each region, returns a value or
+        a tuple of values. For rows of the op table it is a function that JAX can trace.
+      infer: returns the output types for input types, attributes and regions.
+      params: the names of the tensor inputs; one that starts with ``*`` takes any number.
+      regions: the names of the regions, for ops that have bodies; the last may start with ``*`` and take any number.
+      entries: returns the inputs of each region for input types, attributes and regions: their types, each with the
+        index of the op's input that it receives, or None. None for an op whose regions stay as they are.
+      effects: returns the resources that the op reads and writes, for its attributes.
+      fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None if there is none.
+      differentiable: whether gradients flow from outputs to inputs.
+      light: whether the op takes a few instructions per element and has no effects, so that on a small array it may be
+        computed unnecessarily to save a branch, or again in each iteration of a loop to save memory.
+      opaque: whether it runs user code with effects that are not declared, such as ``jax.debug.print``: passes do not
+        change how often it runs.
+      takes_open: whether ``infer`` accepts types with open sizes; for other ops it is called with trial sizes.
+      verify: checks a node beyond its types; raises or returns a message, or returns None.
+      platforms: the device types, in lower case, with an implementation; empty for all.
+      host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may block. Its strings
+        are arrays of ``bytes`` objects.
+      elementwise: whether a host op computes each element of its results from the input elements at the same position,
+        so that many calls can be merged into one.
+      explain: explains inputs, or their types, and attributes that ``impl`` refuses: returns an error whose message
+        names the parameters, or None to keep the error of ``impl``.
+      doc: a one-line description of the result.
+      version: the number of changes to its attributes or meaning, from 1; saved graphs of older versions are upgraded.
+      caches: data that higher layers cache for the op.
+      pullbacks: cached data for the op's gradients.
+    """
+
+    name: str
+    impl: Callable[..., Any]
+    infer: Infer
+    params: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    entries: Entries | None = None
+    effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] = pure
+    fold: Callable[..., Any] | None = None
+    differentiable: bool = True
+    light: bool = False
+    opaque: bool = False
+    takes_open: bool = False
+    verify: Callable[[Node], str | None] | None = None
+    platforms: tuple[str, ...] = ()
+    host: bool = False
+    elementwise: bool = False
+    explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None
+    doc: str = ""
+    version: int = 1
+    caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
+    pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
+
+    def region_label(self, index: int) -> str:
+        """Returns the name of a region; regions of a ``*`` name share it, and surplus ones have none."""
+        last = self.regions[-1] if self.regions else ""
+        if last.startswith("*") and index >= len(self.regions) - 1:
+            return last[1:]
+        return self.regions[index] if index < len(self.regions) else ""
+
+    def region_keywords(self, bodies: Sequence[T]) -> dict[str, T | tuple[T, ...]]:
+        """Returns the keyword arguments for ``impl`` from one entry for each region; a ``*`` name gets a tuple."""
+        named = [name for name in self.regions if not name.startswith("*")]
+        keywords: dict[str, T | tuple[T, ...]] = dict(zip(named, bodies, strict=False))
+        if len(named) < len(self.regions):
+            keywords[self.regions[-1][1:]] = tuple(bodies[len(named) :])
+        return keywords
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.name})"
+
+
+OPS: Registry[OpDef] = Registry("op")
+
+
+def _constant_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, regions
+    array: np.ndarray[Any, Any] = attrs["value"].array
+    return (TensorType(array.shape, array.dtype, attrs.get("weak", False)),)
+
+
+def _constant(*, value: Literal, weak: bool = False) -> np.ndarray[Any, Any]:
+    del weak
+    return value.array
+
+
+CONSTANT = OPS.add(
+    "constant",
+    OpDef(
+        "constant",
+        impl=_constant,
+        infer=_constant_type,
+        light=True,
+        doc="A literal array.",
+    ),
+)
+
+
+def constant_attrs(value: Any, type: TensorType) -> Attrs:
+    """Returns the attributes of a constant of this type."""
+    literal = Literal(np.asarray(value, type.dtype))
+    return Attrs(value=literal, weak=True) if type.weak else Attrs(value=literal)

@@ -1,0 +1,272 @@
+"""Carries the rows that a loop reads from where earlier iterations wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from graphc.compiler.base import UniqueNames
+from graphc.compiler.ir.graph import Graph
+from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.passes.copying import Copier
+from graphc.compiler.ir.passes.items import (
+    ALL,
+    COMBINE,
+    Access,
+    At,
+    Item,
+    Motion,
+    accesses,
+    index_attrs,
+    index_of,
+    moves,
+    row_type,
+)
+from graphc.compiler.ir.passes.loop_nodes import Loop, controlled
+from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
+from graphc.compiler.ir.rewrite import free_names
+from graphc.compiler.ir.types import Attrs, TensorType
+
+__all__ = ["PredictiveCommoning"]
+
+_FARTHEST = 4
+"""Reads at most this many rows back are carried; each row costs one carried value."""
+
+
+@dataclass(frozen=True)
+class PredictiveCommoning(LoopPass):
+    """Carries what a loop reads of an array that it fills, from the iterations that wrote it.
+
+    In ``x[i] = f(x[i - 1], x[i - 2])`` the two items are what the last two iterations assigned: an expert carries them,
+    and collects all. Compilers call it predictive commoning. The gradient of a loop that reads the array carries a
+    cotangent of all of it, to which each iteration adds an array of zeros with one row that is not.
+
+    Before: a valid graph. After: the same, but that a ``scan`` that assigns one row of an array in each iteration, at
+    places that lie a constant apart, does not read it: what it reads a few rows behind is carried, the row itself is
+    what was assigned, and what it reads where nothing was assigned yet is read of the array before the loop.
+    """
+
+    name: ClassVar[str] = "predictive commoning"
+
+    def plan(self, loop: Loop) -> _Commoned | None:
+        """Returns the first rows, and the loop that carries rows."""
+        rows = _rows(loop)
+        return _Commoned(loop, self.ops, rows) if rows else None
+
+
+_BEFORE = -1
+"""Stands for the array as it was before the loop, where other numbers say how many iterations ago a row was written."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """An array of which each iteration of a loop writes a row.
+
+    Attributes:
+      place: the array's, among what the loop carries.
+      axis: along which the rows are.
+      write: what writes the row.
+      motion: how the place goes on that it writes to.
+      reads: for each read the number of iterations since the row was written, 0 for this one, or :data:`_BEFORE`.
+    """
+
+    place: int
+    axis: int
+    write: Access
+    motion: Motion
+    reads: Mapping[Node, tuple[Access, int]]
+
+    @property
+    def row(self) -> TensorType:
+        """The type of a row."""
+        return row_type(self.write.node.inputs[0].type, self.axis)
+
+    @property
+    def depth(self) -> int:
+        """Returns the number of carried rows."""
+        return max(0, *(ago for _, ago in self.reads.values()))
+
+    @property
+    def whole(self) -> bool:
+        """True if the array before the loop is read."""
+        return self.adds or any(ago == _BEFORE for _, ago in self.reads.values())
+
+    @property
+    def adds(self) -> bool:
+        """True if the row is computed from what was there, and read."""
+        return self.write.node.attrs["how"] != "set" and any(ago >= 0 for _, ago in self.reads.values())
+
+    def rest(self, access: Access) -> list[Item]:
+        """Returns what a read names of its row."""
+        return [item for axis, item in enumerate(access.items) if axis != self.axis]
+
+
+def _rows(loop: Loop) -> list[_Rows]:
+    """Returns the arrays that a loop need not read."""
+    if loop.index is None or not loop.attrs["length"]:
+        return []
+    waiting, found = controlled(loop.body), list[_Rows]()
+    for place in loop.places:
+        array = loop.inside[place]
+        uses = accesses(loop.body, array, loop.body.outputs[place], waiting) if not array.type.weak else None
+        if uses and len(uses) > 1 and (rows := _of_array(loop, place, uses)) is not None:
+            found.append(rows)
+    return found
+
+
+def _of_array(loop: Loop, place: int, uses: Sequence[Access]) -> _Rows | None:
+    write, *others = [one for one in uses if one.is_write]
+    places = [(axis, item) for axis, item in enumerate(write.items) if item != ALL]
+    if others or len(places) != 1:
+        return None
+    ((axis, at),) = places
+    motion = moves(loop, at.base) if isinstance(at, At) else None
+    values = write.node.inputs[1].type
+    array = write.node.inputs[0].type
+    if motion is None or not isinstance(at, At) or values != row_type(array, axis):
+        return None
+    reads: dict[Node, tuple[Access, int]] = {}
+    for one in uses:
+        if not one.is_write:
+            ago = _ago(loop, one, at, motion, axis)
+            if ago is None or ago > _FARTHEST:
+                return None
+            reads[one.node] = one, ago
+    return _Rows(place, axis, write, motion, reads)
+
+
+def _ago(loop: Loop, read: Access, written: At, motion: Motion, axis: int) -> int | None:
+    """Returns how many iterations ago a row was written that is read; None if it is not known."""
+    item, length = read.items[axis], loop.attrs["length"]
+    if not isinstance(item, At):
+        return None
+    its = moves(loop, item.base)
+    apart = written.apart(item)
+    if apart is None and motion.start is not None and (item.base is None or (its and its.start is not None)):
+        # Both begin at known places: the first one that is read lies so far behind the first one that is written.
+        apart = motion.start + written.offset - item.offset - (its.start or 0 if its else 0)
+    if apart is None:
+        return None
+    step = 0 if its is None else its.step
+    if step == motion.step:
+        ago, left = divmod(apart, motion.step)
+        if left:
+            return _BEFORE
+        return _BEFORE if not 0 <= ago < length or not (ago or read.writes) else ago
+    # Places that move otherwise: none of those that are read may be one of those that are written.
+    last = length - 1
+    wrote, looked = sorted((0, motion.step * last)), sorted((-apart, -apart + step * last))
+    return _BEFORE if looked[1] < wrote[0] or wrote[1] < looked[0] else None
+
+
+@dataclass(frozen=True)
+class _Commoned(Replacement):
+    """A loop that does not read arrays that it fills.
+
+    Attributes:
+      rows: of the arrays.
+    """
+
+    rows: Sequence[_Rows]
+
+    def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
+        """Returns what takes the first rows, and the loop, in which the rows come first among what is carried."""
+        loop, body, before = self.loop, self.loop.body, self.loop.copier(inputs, names)
+        first = [self._first(rows, inputs, ago, before) for rows in self.rows for ago in range(1, rows.depth + 1)]
+        arrays = [inputs[rows.place] for rows in self.rows if rows.whole]
+        types = [body.inputs[0].type, *(value.type for value in first), *(value.type for value in body.inputs[1:])]
+        known = ["index", *(f"before_{place}" for place in range(len(first))), *(v.name for v in body.inputs[1:])]
+        known += [f"array_{place}" for place in range(len(arrays))]
+        types += [value.type for value in arrays]
+        entries = [Value(type, None, place, name) for place, (type, name) in enumerate(zip(types, known, strict=True))]
+        given = [*first, *inputs, *arrays]
+        region = self._body(entries, len(first))
+        attrs = Attrs(loop.attrs, num_carry=loop.num_carry + len(first))
+        node = loop.rebuilt(given, [region], attrs)
+        return [*before.nodes, node], node.outputs[len(first) :]
+
+    def _first(self, rows: _Rows, inputs: Sequence[Value], ago: int, before: Copier) -> Value:
+        """Returns the row of the array that stands for what was written so many iterations before the first one."""
+        at, node = rows.write.items[rows.axis], self.loop.node
+        assert isinstance(at, At)
+        by, array = at.offset - ago * rows.motion.step, inputs[rows.place]
+        if rows.motion.start is not None:
+            item, tensors = rows.motion.start + by, []
+        else:
+            assert rows.motion.operand is not None
+            start = inputs[rows.motion.operand]
+            offset = self.constant(by, start.type, before)
+            item, tensors = "tensor", [before.add(self.ops["add"], [start, offset], start.type, like=node)]
+        attrs = index_attrs((*[ALL] * rows.axis, item), tensors)
+        return before.add(self.ops["get_item"], [array, *tensors], rows.row, attrs, like=node)
+
+    def _body(self, entries: Sequence[Value], count: int) -> Graph:
+        body = self.loop.body
+        own = [entries[0], *entries[1 + count : count + len(body.inputs)]]
+        copier = Copier(dict(zip(body.inputs, own, strict=True)))
+        carried, arrays = iter(entries[1 : 1 + count]), iter(entries[count + len(body.inputs) :])
+        history = {rows.place: [next(carried) for _ in range(rows.depth)] for rows in self.rows}
+        whole = {rows.place: next(arrays) for rows in self.rows if rows.whole}
+        reads = {node: (rows, *read) for rows in self.rows for node, read in rows.reads.items()}
+        written: dict[int, Value] = {}
+        names = free_names(body)
+        adding = {rows.write.node: rows for rows in self.rows if rows.adds}
+        for node in body.nodes:
+            if node in adding:
+                rows = adding[node]
+                row = written[rows.place] = self._row(rows, whole.get(rows.place), copier, names)
+                self._assign(node, row, copier)
+                continue
+            if node not in reads:
+                copier.copy([node])
+                continue
+            rows, access, ago = reads[node]
+            array = whole.get(rows.place)
+            if ago == _BEFORE:
+                assert array is not None
+                copier.values[node.inputs[0]], kept = array, copier.values[node.inputs[0]]
+                copier.copy([node])
+                copier.values[node.inputs[0]] = kept
+                continue
+            if ago:
+                row = history[rows.place][ago - 1]
+            else:
+                row = written.get(rows.place) or self._row(rows, array, copier, names)
+                written[rows.place] = row
+            copier.values[node.outputs[0]] = self._of_row(rows, access, row, copier)
+        after: list[Value] = []
+        for rows in self.rows:
+            if rows.depth:
+                row = written.get(rows.place) or self._row(rows, whole.get(rows.place), copier, names)
+                after += [row, *history[rows.place][:-1]]
+        outputs = [*after, *(copier.values[value] for value in body.outputs)]
+        return Graph(entries, copier.nodes, outputs, body.name)
+
+    def _row(self, rows: _Rows, array: Value | None, copier: Copier, names: UniqueNames) -> Value:
+        """Returns the row that an iteration writes."""
+        node = rows.write.node
+        value, how = copier.values[node.inputs[1]], node.attrs["how"]
+        if how == "set":
+            return value
+        assert array is not None
+        tensors = [copier.values[tensor] for tensor in node.inputs[2:]]
+        attrs = index_attrs(node.attrs["index"], tensors)
+        get_item, op = self.ops["get_item"], self.ops[COMBINE[how]]
+        there = copier.add(get_item, [array, *tensors], rows.row, attrs, like=node, name=names("get_item"))
+        return copier.add(op, [there, value], rows.row, like=node, name=names(op.name))
+
+    def _assign(self, node: Node, row: Value, copier: Copier) -> None:
+        """Assigns a row that is computed already."""
+        array, *tensors = [copier.values[value] for value in (node.inputs[0], *node.inputs[2:])]
+        attrs, result = Attrs(node.attrs, how="set"), node.outputs[0]
+        copier.values[result] = copier.add(node.op, [array, row, *tensors], result.type, attrs, like=node)
+
+    def _of_row(self, rows: _Rows, access: Access, row: Value, copier: Copier) -> Value:
+        """Returns what a read names of a row."""
+        found = index_of(rows.rest(access))
+        if found is None:
+            return row
+        index, tensors = found
+        given, node = [row, *(copier.values[tensor] for tensor in tensors)], access.node
+        return copier.add(node.op, given, node.outputs[0].type, index_attrs(index, tensors), like=node)

@@ -1,0 +1,380 @@
+"""Range analysis: the intervals of a graph's ints and bools, in loops and branches too."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
+
+from graphc.compiler.ir.graph import Graph
+from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.opdef import CONSTANT
+from graphc.compiler.ir.passes.intervals import (
+    COMPARISONS,
+    MIRRORED,
+    NEGATED,
+    Interval,
+    hull,
+    interval_of,
+    meet,
+    same_numbers,
+    whole,
+)
+from graphc.compiler.ir.passes.loop_nodes import Loop, Ops, underlying
+
+__all__ = ["Facts", "Known", "Ranges", "assumed"]
+
+Known = tuple[Interval | None, ...]
+Facts = Mapping[Value, Interval]
+
+_EXACT_ROUNDS = 2
+"""Number of rounds in which the bounds of carried values grow by an increment before they jump to the next constant."""
+
+_ROUNDS = 7
+"""Maximum number of rounds in which they grow, after which they are those of the dtype."""
+
+_SHRINKING = 2
+"""The number of rounds that narrow the ranges again to what an iteration computes."""
+
+_SAME = frozenset({"identity", "stop_gradient", "as_number"})
+
+
+class Ranges:
+    """Finds the intervals of a graph's values.
+
+    Args:
+      ops: the registry with the ops that a ``vjp`` differentiates.
+    """
+
+    def __init__(self, ops: Ops) -> None:
+        self._ops = ops
+        self._regions: dict[tuple[int, Known], tuple[Graph, dict[Value, Interval]]] = {}
+        self._loops: dict[tuple[int, Known], tuple[Node, tuple[Sequence[Known | None], Known]]] = {}
+        self._entries: dict[tuple[int, Known], tuple[Node, Sequence[Known | None]]] = {}
+
+    def facts(self, graph: Graph, inputs: Known) -> Facts:
+        """Returns the intervals of a graph's ints and bools.
+
+        Args:
+          graph: the graph, or a region.
+          inputs: an interval for each of its inputs; None if it is unknown, or is not an int or bool.
+        """
+        key = (id(graph), inputs)
+        found = self._regions.get(key)
+        if found is not None:
+            return found[1]
+        facts: dict[Value, Interval] = {}
+        for value, interval in zip(graph.inputs, inputs, strict=True):
+            interval = whole(value.type) if interval is None else interval
+            if interval is not None:
+                facts[value] = interval
+        for node in graph.nodes:
+            if node.regions:
+                for output, interval in zip(node.outputs, self._outputs(node, facts), strict=False):
+                    interval = whole(output.type) if interval is None else interval
+                    if interval is not None:
+                        facts[output] = interval
+            elif len(node.outputs) == 1:
+                interval = interval_of(node, facts)
+                if interval is not None:
+                    facts[node.outputs[0]] = interval
+            else:
+                facts.update({output: limits for output in node.outputs if (limits := whole(output.type)) is not None})
+        self._regions[key] = graph, facts
+        return facts
+
+    def entries(self, node: Node, facts: Facts) -> Sequence[Known | None]:
+        """Returns the known intervals of each region's inputs of a node.
+
+        An entry is None if nothing is known of a region, not even that it runs.
+
+        Args:
+          node: the node, or its ``vjp``.
+          facts: the intervals of the enclosing graph.
+        """
+        op, _, count = underlying(node, self._ops)
+        known = self._known(facts, node.inputs[:count])
+        key = (id(node), self._known(facts, node.inputs))
+        found = self._entries.get(key)
+        if found is None:
+            entries: Sequence[Known | None] = [None] * len(node.regions)
+            if op.name == "call":
+                entries = [known]
+            elif op.name == "switch":
+                entries = [known[1:]] * len(node.regions)
+            elif op.name == "cond":
+                entries = [self._branch(node.inputs[:count], facts, truth) for truth in (True, False)]
+            elif (loop := Loop.of(node, self._ops)) is not None:
+                entries = self._loop(loop, known)[0]
+            found = self._entries[key] = node, entries
+        return found[1]
+
+    def _known(self, facts: Facts, values: Iterable[Value]) -> Known:
+        return tuple([facts.get(value) for value in values])
+
+    def _outputs(self, node: Node, facts: Facts) -> Sequence[Interval | None]:
+        """Returns the intervals of the outputs of a node with regions."""
+        if node.op.name in ("call", "cond", "switch"):
+            found: list[Known] = []
+            for region, entry in zip(node.regions, self.entries(node, facts), strict=True):
+                if entry is not None:
+                    found.append(self._known(self.facts(region, entry), region.outputs))
+            results = list(found[0]) if found else []
+            for other in found[1:]:
+                results = [hull(*pair) for pair in zip(results, other, strict=True)]
+            return results
+        loop = Loop.of(node, self._ops) if node.op.name in ("scan", "while") else None
+        if loop is None:
+            return [None] * len(node.outputs)
+        known = self._known(facts, node.inputs)
+        return self._loop(loop, known)[1]
+
+    def _loop(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
+        """Returns what is known of the inputs of each region of a loop, and of its outputs."""
+        key = (id(loop.node), known)
+        found = self._loops.get(key)
+        if found is None:
+            result = self._scan(loop, known) if loop.test is None else self._while(loop, known)
+            found = self._loops[key] = loop.node, result
+        return found[1]
+
+    def _branch(self, inputs: Sequence[Value], facts: Facts, truth: bool) -> Known | None:
+        test = inputs[0]
+        if facts.get(test) == (int(not truth),) * 2:
+            return None
+        more = assumed(test, truth, facts)
+        return tuple([more.get(value, facts.get(value)) for value in inputs[1:]])
+
+    def _scan(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
+        length, start, step = loop.attrs["length"], loop.attrs.get("start", 0), loop.attrs.get("step", 1)
+        body, count = loop.body, loop.num_carry
+        if not length:
+            return [None], (*known[:count], *[None] * (len(loop.types) - count))
+        last = start + step * (length - 1)
+        index = (min(start, last), max(start, last))
+        first, rest = known[:count], known[count:]
+
+        def iteration(carried: Known) -> Known:
+            facts = self.facts(body, (index, *carried, *rest))
+            return tuple([
+                self._counted(loop, place, first[place], length - 1, facts) or facts.get(value)
+                for place, value in enumerate(body.outputs[:count])
+            ])  # fmt: skip
+
+        carried = _Growth(first, [loop.body], known).carried(iteration)
+        facts = self.facts(body, (index, *carried, *rest))
+        outputs = list(self._known(facts, body.outputs))
+        for place in range(count):
+            total = self._counted(loop, place, first[place], length, facts)
+            if total is not None:
+                outputs[place] = meet(total, facts[body.outputs[place]])
+        return [(index, *carried, *rest)], tuple(outputs)
+
+    def _counted(self, loop: Loop, place: int, first: Interval | None, times: int, facts: Facts) -> Interval | None:
+        """Returns the bounds of a carried int after at most so many iterations, if each only moves it by steps."""
+        value, result = loop.inside[place], loop.body.outputs[place]
+        limits = whole(value.type)
+        if first is None or limits is None or value.type.dtype.kind not in "iu":
+            return None
+        drift = self._moved(result, {value: (0, 0)}, facts)
+        if drift is None:
+            return None
+        low, high = first[0] + min(drift[0] * times, 0), first[1] + max(drift[1] * times, 0)
+        return (low, high) if limits[0] <= low and high <= limits[1] else None
+
+    def _moved(self, value: Value, moved: dict[Value, Interval | None], facts: Facts) -> Interval | None:
+        """Returns the offset of a value from one of those in ``moved``, if it is computed from one by steps."""
+        if value not in moved:
+            moved[value] = self._steps(value, moved, facts)
+        return moved[value]
+
+    def _steps(self, value: Value, moved: dict[Value, Interval | None], facts: Facts) -> Interval | None:
+        node = value.node
+        if node is None or value.type.dtype.kind not in "iu":
+            return None
+        name, inputs = node.op.name, node.inputs
+        if name in _SAME:
+            return self._moved(inputs[0], moved, facts)
+        if name in ("add", "subtract"):
+            for base, step in (inputs, inputs[::-1]) if name == "add" else (inputs,):
+                found, by = self._moved(base, moved, facts), facts.get(step)
+                if found is not None and by is not None:
+                    low, high = by if name == "add" else (-by[1], -by[0])
+                    return found[0] + low, found[1] + high
+            return None
+        if name == "where":
+            return hull(self._moved(inputs[1], moved, facts), self._moved(inputs[2], moved, facts))
+        if name == "cond":
+            results: list[Interval | None] = []
+            for region, entry in zip(node.regions, self.entries(node, facts), strict=True):
+                if entry is not None:
+                    pairs = zip(region.inputs, inputs[1:], strict=True)
+                    within = {inner: self._moved(outer, moved, facts) for inner, outer in pairs}
+                    results.append(self._moved(region.outputs[value.index], within, self.facts(region, entry)))
+            return hull(results[0], results[-1]) if results else None
+        return None
+
+    def _while(self, loop: Loop, known: Known) -> tuple[Sequence[Known | None], Known]:
+        test, count = loop.test, loop.num_carry
+        assert test is not None
+        first, rest = known[:count], known[count:]
+        (holds,) = test.outputs
+
+        def entered(carried: Known) -> Known | None:
+            facts = self.facts(test, (*carried, *rest))
+            if facts.get(holds) == (0, 0):
+                return None  # not once
+            more = assumed(holds, True, facts)
+            return tuple([more.get(value, facts.get(value)) for value in test.inputs])
+
+        def iteration(carried: Known) -> Known | None:
+            entry = entered(carried)
+            return None if entry is None else self._known(self.facts(loop.body, entry), loop.body.outputs)
+
+        carried = _Growth(first, loop.node.regions, known).carried(iteration)
+        facts, entry = self.facts(test, (*carried, *rest)), entered(carried)
+        more = assumed(test.outputs[0], False, facts)
+        outputs = tuple([more.get(value, facts.get(value)) for value in test.inputs[:count]])
+        return [(*carried, *rest), entry], outputs
+
+
+class _Growth:
+    """Widens the bounds of a loop's carried values until they hold in each iteration.
+
+    Args:
+      first: the bounds before the first iteration.
+      regions: the loop's regions, whose constants are likely bounds.
+      known: the bounds of all operands.
+    """
+
+    def __init__(self, first: Known, regions: Sequence[Graph], known: Known) -> None:
+        self._types = [value.type for value in regions[-1].outputs[: len(first)]]
+        self._first = first
+        self._round = 0
+        self._regions, self._known = regions, known
+        self._ends: list[int] | None = None
+
+    def carried(self, iteration: Callable[[Known], Known | None]) -> Known:
+        """Returns the bounds before any iteration.
+
+        Args:
+          iteration: returns the bounds after an iteration for those before it; None if there is none.
+        """
+        carried = self._first
+        while True:
+            after = iteration(carried)
+            if after is None:
+                return carried
+            carried, stable = self._next(carried, after), carried
+            if carried == stable:
+                break
+        # They grew to the next constant, or to all that the dtype holds; an iteration may leave less than that.
+        for _ in range(_SHRINKING if self._round > _EXACT_ROUNDS else 0):
+            less = tuple([hull(*pair) for pair in zip(self._first, after, strict=True)])
+            if less == carried or (found := iteration(less)) is None:
+                break
+            if not all(hull(*pair) == pair[0] for pair in zip(less, found, strict=True)):
+                break
+            carried, after = less, found
+        return carried
+
+    def _next(self, carried: Known, after: Sequence[Interval | None]) -> Known:
+        """Returns the bounds before the next iteration: those before this one, widened by those after it."""
+        self._round += 1
+        return tuple([self._grown(place, *pair) for place, pair in enumerate(zip(carried, after, strict=True))])
+
+    def _grown(self, place: int, before: Interval | None, after: Interval | None) -> Interval | None:
+        both, limits = hull(before, after), whole(self._types[place])
+        if both is None or limits is None or both == before or before is None:
+            return limits if both is None else both
+        if self._round <= _EXACT_ROUNDS:
+            return both
+        low, high = both
+        if self._round > _ROUNDS:
+            return limits[0] if low < before[0] else low, limits[1] if high > before[1] else high
+        # Each time past twice as many constants: a count would take as many rounds as there are.
+        ends, past = self._all_ends(), 1 << (self._round - _EXACT_ROUNDS - 1)
+        if low < before[0]:
+            end = bisect_right(ends, low) - past
+            low = max(ends[end], limits[0]) if end >= 0 else limits[0]
+        if high > before[1]:
+            end = bisect_left(ends, high) + past - 1
+            high = min(ends[end], limits[1]) if end < len(ends) else limits[1]
+        return low, high
+
+    def _all_ends(self) -> list[int]:
+        if self._ends is None:
+            ends = {end for interval in self._known if interval is not None for end in interval}
+            for region in self._regions:
+                for node in region.walk():
+                    if node.op is CONSTANT and node.attrs["value"].array.size == 1 and whole(node.outputs[0].type):
+                        ends.add(int(node.attrs["value"].array.item()))
+            self._ends = sorted({near for end in ends for near in (end - 1, end, end + 1)})
+        return self._ends
+
+
+def assumed(test: Value, truth: bool, facts: Facts) -> dict[Value, Interval]:
+    """Returns the intervals that follow from a test being true, or false."""
+    found: dict[Value, Interval] = {}
+    _assume(test, truth, facts, found)
+    return found
+
+
+def _assume(test: Value, truth: bool, facts: Facts, found: dict[Value, Interval]) -> None:
+    if test.type.dtype.kind == "b" and not test.type.shape:
+        found[test] = (int(truth), int(truth))
+    node = test.node
+    if node is None:
+        return
+    name = node.op.name
+    if name in _SAME or (name == "astype" and node.inputs[0].type.dtype.kind == "b"):
+        _assume(node.inputs[0], truth, facts, found)
+    elif name == "logical_not":
+        _assume(node.inputs[0], not truth, facts, found)
+    elif name == ("logical_and" if truth else "logical_or"):
+        for value in node.inputs:
+            _assume(value, truth, facts, found)
+    elif name == "cond" and truth:
+        other = node.regions[1].outputs[test.index].node
+        if other is not None and other.op is CONSTANT and not other.attrs["value"].array.any():
+            _assume(node.inputs[0], True, facts, found)
+    elif name in COMPARISONS:
+        known = [found.get(value, facts.get(value)) for value in node.inputs]
+        if None not in known and same_numbers(node, known) and not any(value.type.shape for value in node.inputs):
+            holds = name if truth else NEGATED[name]
+            a, b = cast("Sequence[Interval]", known)
+            _narrow(node.inputs[0], _within(holds, a, b), facts, found)
+            _narrow(node.inputs[1], _within(MIRRORED[holds], b, a), facts, found)
+
+
+def _within(comparison: str, a: Interval, b: Interval) -> Interval:
+    """Returns the bounds of a number that compares this way with another one."""
+    if comparison == "equal":
+        return meet(a, b)
+    if comparison == "not_equal":
+        low, high = a
+        if b[0] == b[1]:
+            low, high = low + (low == b[0]), high - (high == b[0])
+        return (low, high) if low <= high else a
+    if comparison in ("less", "less_equal"):
+        return meet(a, (a[0], b[1] - (comparison == "less")))
+    return meet(a, (b[0] + (comparison == "greater"), a[1]))
+
+
+def _narrow(value: Value, interval: Interval, facts: Facts, found: dict[Value, Interval]) -> None:
+    """Records the bounds of a value, and of the value that a constant step computes it from."""
+    found[value] = interval = meet(found.get(value, interval), interval)
+    node = value.node
+    if node is None:
+        return
+    if node.op.name in _SAME:
+        _narrow(node.inputs[0], interval, facts, found)
+    elif node.op.name in ("add", "subtract"):
+        base, step = [facts.get(source) for source in node.inputs]
+        limits = whole(value.type)
+        if base is None or step is None or limits is None or step[0] != step[1]:
+            return
+        by = step[0] if node.op.name == "add" else -step[0]
+        if limits[0] <= base[0] + by and base[1] + by <= limits[1]:  # it did not wrap around
+            narrower = meet(base, (interval[0] - by, interval[1] - by))
+            _narrow(node.inputs[0], narrower, facts, found)

@@ -1,0 +1,344 @@
+"""The lowering: from a graph to a single function that JAX traces.
+
+It is the graph's interpreter, run on JAX tracers, with five additions:
+
+* variables: their values are inputs, and those of written variables are outputs too;
+* gradients: an op and its vjps in one graph are evaluated together, so that the forward pass is computed once, and so
+are gradients of gradients of loops (see ``second_order.py``);
+* locations: each op is called from a frame that carries the user's file and line, which JAX puts into HLO metadata;
+* names: the node's name becomes part of the HLO op name;
+* control edges: an optimization barrier makes a node wait for the nodes that the user listed. Edges between nodes with
+conflicting effects need none: those effects are data dependencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from types import EllipsisType
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.compiler.base import config, nest
+from graphc.compiler.base.errors import GraphcError, InternalError
+from graphc.compiler.core import register_region_runner, translate_error, type_of
+from graphc.compiler.ir import OPS, Attrs, EffectKind, Graph, Interpreter, Node, OpDef, Value, conflicts, is_world
+from graphc.compiler.lowering.frames import call_at
+from graphc.compiler.lowering.fsdp import Split, gathering
+from graphc.compiler.lowering.second_order import (
+    Key,
+    forward_key,
+    key_of,
+    num_primals,
+    true_positions,
+    twice_differentiated,
+)
+from graphc.compiler.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op, primitive
+
+__all__ = ["LoweredGraph", "Lowering", "compiler_options", "evaluate", "lower"]
+
+Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
+
+
+@dataclass(frozen=True)
+class LoweredGraph:
+    """A graph as a function of flat arrays.
+
+    Attributes:
+      function: the function from the values of ``variables`` and the graph's inputs to the graph's outputs and the new
+        values of ``written``.
+      variables: the names of the variables that the graph reads or writes, in the order of the inputs: written ones
+        first.
+      written: the names of the written variables.
+    """
+
+    function: Callable[..., tuple[Any, ...]]
+    variables: tuple[str, ...]
+    written: tuple[str, ...]
+
+
+def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGraph:
+    """Turns a graph into a function that JAX can trace; see :class:`LoweredGraph`.
+
+    Args:
+      graph: the graph to lower.
+      splits: the variables to gather where they are used, by name.
+    """
+    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
+    effects = [effect for effect in effects if not is_world(effect.resource)]
+    written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
+    touched = tuple(dict.fromkeys(effect.resource for effect in effects))
+    variables = (*written, *(name for name in touched if name not in written))
+
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        state = dict(zip(variables, arrays, strict=False))
+        outputs = Lowering(graph, state, splits).run(*arrays[len(variables) :])
+        return (*[jnp.asarray(output) for output in outputs], *(state[name] for name in written))
+
+    function.__name__ = function.__qualname__ = graph.name
+    return LoweredGraph(function, variables, written)
+
+
+class Lowering(Interpreter):
+    """Evaluates a graph on JAX values, including tracers.
+
+    Args:
+      graph: the graph to run.
+      state: the values of the variables by name; updated when the graph assigns them.
+      splits: as for :func:`lower`.
+    """
+
+    def __init__(
+        self, graph: Graph, state: dict[str, Any] | None = None, splits: Mapping[str, Split] | None = None
+    ) -> None:
+        super().__init__(graph)
+        self._split = _split_values(graph, splits) if splits else {}
+        self._state = {} if state is None else state
+        self._plan = _pullback_plan(graph)
+        self._twice, self._again = twice_differentiated(graph, self._plan)
+        self._pullbacks: dict[Key, Callable[..., Any]] = {}
+        self._waits = waits(graph)
+        self._awaited: dict[Node, Sequence[Any] | None] = {
+            control: None for controls in self._waits.values() for control in controls
+        }
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        """Evaluates a node after the nodes that it waits for."""
+        if not self._waits:
+            return self._run(node, inputs)
+        controls = self._waits.get(node, ())
+        places = [place for place, value in enumerate(inputs) if isinstance(value, jax.Array)] if controls else []
+        if places:
+            inputs = self._after(inputs, places, controls)
+        results = self._run(node, inputs)
+        if controls and not (places and self._looks(node, inputs)):  # its result is known statically
+            results = self._after(results, range(len(results)), controls)
+        if node in self._awaited:
+            # An assignment has no outputs: it is complete when the new value is computed.
+            self._awaited[node] = [*results] or [*inputs]
+        return results
+
+    def _looks(self, node: Node, inputs: Sequence[Any]) -> bool:
+        """Returns True if a node uses the values of its inputs, not only their shapes as ``ones_like`` does."""
+        if node.regions or node.op.name in _SPECIAL:
+            return True
+        program: Any = jax.make_jaxpr(self._callable(node))(*inputs).jaxpr
+        used = {id(read) for equation in program.eqns for read in equation.invars}
+        return any(id(value) in used or any(value is out for out in program.outvars) for value in program.invars)
+
+    def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
+        """Returns the values, with those at some positions made to wait for other nodes' results."""
+        found = [*values]
+        before = {id(value): value for control in controls for value in self._awaited[control] or ()}
+        waiting = jax.lax.optimization_barrier([[found[place] for place in places], [*before.values()]])
+        for place, value in zip(places, waiting[0], strict=True):
+            found[place] = value
+        return found
+
+    def _run(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        special = _SPECIAL.get(node.op.name)
+        results = self._evaluate(node, inputs) if special is None else special(self, node, inputs)
+        if config.verify:
+            _check_types(node, results)
+        return results
+
+    def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        key = key_of(node)
+        wanted = self._plan.get(key) if self._plan else None
+        try:
+            with jax.named_scope(node.name):
+                if wanted is None:
+                    direct = None if node.attrs or self._split else primitive(node.op.name, inputs)
+                    result = call_at(node.location, direct or self._callable(node), *inputs)
+                elif key in self._twice:
+                    result = call_at(node.location, self._twice[key].forward, self._callable(node), inputs)
+                elif _is_known(node) and not self._gathered(node):
+                    found = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
+                    result, self._pullbacks[key] = found
+                else:
+                    found = call_at(node.location, linearize, self._callable(node), inputs, *wanted)
+                    result, self._pullbacks[key] = found
+        except (TypeError, ValueError, NotImplementedError) as error:
+            if isinstance(error, GraphcError):
+                raise
+            # The types were checked when the node was made: errors of JAX now depend on constants.
+            types = [value.type for value in node.inputs]
+            raise translate_error(error, node.op, types, node.attrs, node.location) from error
+        return nest.as_tuple(result)
+
+    def _callable(self, node: Node) -> Callable[..., Any]:
+        bodies: Mapping[str, Any] = {}
+        if node.regions:
+            bodies = node.op.region_keywords([self.region(graph) for graph in node.regions])
+        function = partial(node.op.impl, **node.attrs, **bodies) if node.attrs or bodies else node.op.impl
+        gathered = self._gathered(node)
+        return gathering(function, gathered) if gathered else function
+
+    def _gathered(self, node: Node) -> dict[int, Split]:
+        """Returns the inputs that the node gathers, by position.
+
+        An update of parameters has no gradient and works on its part; in loops and branches XLA decides.
+        """
+        if not self._split or node.regions or not node.op.differentiable or node.op.name in _ELEMENTWISE:
+            return {}
+        return {place: self._split[value] for place, value in enumerate(node.inputs) if value in self._split}
+
+    def _constant(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        del inputs
+        array = node.attrs["value"].array
+        return (array.item() if node.attrs.get("weak") else array,)
+
+    def _read(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        del inputs
+        return (self._state[node.attrs["variable"]],)
+
+    def _assign(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        # As in eager code, no gradient flows from later reads to the assigned value.
+        self._state[node.attrs["variable"]] = jax.lax.stop_gradient(inputs[0])
+        return ()
+
+    def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        key = forward_key(node)
+        given = inputs[num_primals(node) :]
+        if (again := self._again.get(node)) is not None:
+            with jax.named_scope(node.name):
+                return call_at(node.location, again.pull_again, node, given)
+        twice = self._twice.get(key)
+        pullback = self._pullbacks.get(key) if twice is None else partial(twice.pull, node)
+        if pullback is None:
+            return self._evaluate(node, inputs)
+        planned_wrt, planned = self._plan[key]
+        cotangents = self._cotangents(node, given, planned)
+        with jax.named_scope(node.name):
+            gradients = call_at(node.location, pullback, cotangents)
+        return [gradients[planned_wrt.index(position)] for position in node.attrs["wrt"]]
+
+    def _cotangents(self, node: Node, inputs: Sequence[Any], planned: Sequence[bool]) -> list[Any]:
+        """Returns the cotangents of all planned outputs: those that a vjp is given, and zeros."""
+        given = dict(zip(true_positions(node.attrs["cotangents"]), inputs, strict=True))
+        outputs = self._forward_types(node)
+        return [
+            jnp.asarray(given[position], outputs[position].dtype)
+            if position in given
+            else jnp.zeros(outputs[position].shape, outputs[position].dtype)
+            for position in true_positions(planned)
+        ]
+
+    def _forward_types(self, node: Node) -> Sequence[Any]:
+        primals = [value.type for value in node.inputs[: num_primals(node)]]
+        attrs = type(node.attrs)(dict(node.attrs["attrs"]))
+        return OPS[node.attrs["op"]].infer(primals, attrs, node.regions)
+
+
+_SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
+    "constant": Lowering._constant,  # pyright: ignore[reportPrivateUsage]
+    "read_variable": Lowering._read,  # pyright: ignore[reportPrivateUsage]
+    "assign_variable": Lowering._assign,  # pyright: ignore[reportPrivateUsage]
+    "vjp": Lowering._vjp,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _split_values(graph: Graph, splits: Mapping[str, Split]) -> dict[Value, Split]:
+    """Returns the values of a graph that are laid out like a split variable: reads of it, in any precision."""
+    found: dict[Value, Split] = {}
+    for node in graph.nodes:
+        if node.op is READ_VARIABLE and node.attrs["variable"] in splits:
+            found[node.outputs[0]] = splits[node.attrs["variable"]]
+        elif node.op.name in _ELEMENTWISE and node.inputs[0] in found:
+            found[node.outputs[0]] = found[node.inputs[0]]
+    return found
+
+
+_ELEMENTWISE = frozenset({"astype", "identity"})
+
+
+def _is_known(node: Node) -> bool:
+    """Returns True if a node depends only on its inputs and plain attributes: no bodies, effects or user code."""
+    return not node.regions and not node.effects and all(map(_is_data, node.attrs.values()))
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_data, cast("tuple[Any, ...]", value)))
+    return value is None or isinstance(value, _DATA)
+
+
+_DATA = (bool, int, float, complex, str, slice, Enum, EllipsisType, np.dtype)
+
+
+def _check_types(node: Node, results: Sequence[Any]) -> None:
+    """Checks the types of JAX's results against the graph, which later nodes rely on."""
+    for output, result in zip(node.outputs, results, strict=True):
+        found = type_of(jnp.asarray(result))
+        if (found.shape, found.dtype) != (output.type.shape, output.type.dtype):
+            raise InternalError(f"{node!r} computes {found}, its type is {output.type}")
+
+
+def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
+    """Returns the graph's nodes, without those of regions, that wait for others only through control edges."""
+    found: dict[Node, tuple[Node, ...]] = {}
+    for node in graph.nodes:
+        if node.control_inputs:
+            effects = node.effects
+            controls = [control for control in node.control_inputs if not conflicts(control.effects, effects)]
+            if controls:
+                found[node] = tuple(controls)
+    return found
+
+
+def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
+    """Returns the XLA options that a graph requires.
+
+    On the CPU, XLA removes optimization barriers before it merges equal values and schedules ops, although it can
+    compile them: for a graph with barriers, this option keeps them. Only XLA's compiler for small loops cannot handle
+    them (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large ones are.
+
+    Args:
+      graph: the graph to compile.
+      gathers: whether it gathers parameters where they are used, and again in the backward pass.
+    """
+    if jax.default_backend() != "cpu" or not (gathers or _has_barriers(graph)):
+        return {}
+    disabled = "cse_barrier_expander,small-while-loop-hoisting"
+    if not gathers:
+        return {"xla_disable_hlo_passes": disabled}
+    # Combined, the gradients of all parameters would exist at once, whole; and so would all parameters if the program
+    # gathered them as early as it can.
+    return {
+        "xla_disable_hlo_passes": f"{disabled},all-reduce-combiner,cpu-all-reduce-combiner",
+        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+    }
+
+
+def _has_barriers(graph: Graph) -> bool:
+    inside = (region for node in graph.nodes for region in node.regions)
+    return any(node.op is TOGETHER for node in graph.nodes) or bool(waits(graph)) or any(map(_has_barriers, inside))
+
+
+def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
+    """Computes an op on known values at once, for the shapes that depend on them."""
+    with jax.ensure_compile_time_eval():
+        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]
+
+
+def _pullback_plan(graph: Graph) -> Plan:
+    """Returns, for each op with vjps in the graph, the union of their inputs and outputs."""
+    wanted: Plan = {}
+    for node in graph.nodes:
+        if node.op.name != "vjp":
+            continue
+        key = forward_key(node)
+        wrt, cotangents = node.attrs["wrt"], node.attrs["cotangents"]
+        if key in wanted:
+            wrt = tuple(sorted({*wanted[key][0], *wrt}))
+            cotangents = tuple(a or b for a, b in zip(wanted[key][1], cotangents, strict=True))
+        wanted[key] = (wrt, cotangents)
+    return wanted
+
+
+register_region_runner(lambda graph: lower(graph).function)

@@ -1,0 +1,171 @@
+"""The replicas op, a graph that runs on several devices at once, and the collectives that its replicas call.
+
+A collective is valid only in the body of a replicas op: its attributes name the axis of the replicas and their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import jax as _jax
+import numpy as np
+from jax import lax as _lax
+from jax.sharding import Mesh, PartitionSpec
+
+from graphc.compiler.core import GROUP_AXIS
+from graphc.compiler.devices import find_common
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+
+__all__ = [
+    "AXIS_INDEX", "COLLECTIVES", "COPY_AXIS", "FOLD_IN_AXIS", "REPLICAS", "REPLICA_AXIS", "SAME_ON_ALL",
+    "replica_mesh", "replica_spec",
+]  # fmt: skip
+
+jax: Any = _jax  # its functions are only partly annotated
+lax: Any = _lax
+
+Types: TypeAlias = Sequence[TensorType]
+
+REPLICA_AXIS = "replica"
+COPY_AXIS = GROUP_AXIS
+
+
+def replica_spec(axis: int | None, name: str) -> PartitionSpec:
+    """Returns the partition of an array whose ``axis`` is split over the replicas; None for a replicated array."""
+    return PartitionSpec() if axis is None else PartitionSpec(*[None] * axis, name)
+
+
+@lru_cache(maxsize=256)
+def replica_mesh(devices: tuple[str, ...], groups: int, name: str) -> Mesh:
+    """Returns the mesh of so many groups of devices, given by their common names; each group is one replica."""
+    found = np.array([find_common(device) for device in devices])
+    if groups == len(devices):
+        return Mesh(found, (name,))
+    return Mesh(found.reshape(groups, -1), (name, COPY_AXIS))
+
+
+def _replicas(
+    *values: Any, devices: tuple[str, ...], groups: int, axis: str, in_axes: Sequence[int | None],
+    differs: Sequence[bool], body: Callable[..., Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    def replica(*parts: Any) -> tuple[Any, ...]:
+        results: list[Any] = [jax.numpy.asarray(result) for result in body(*parts)]
+        return tuple(
+            [
+                lax.expand_dims(result, (0,)) if different else result
+                for result, different in zip(results, differs, strict=True)
+            ]
+        )
+
+    return jax.shard_map(
+        replica,
+        mesh=replica_mesh(devices, groups, axis),
+        in_specs=tuple(replica_spec(place, axis) for place in in_axes),
+        out_specs=tuple(replica_spec(0 if different else None, axis) for different in differs),
+        # Gradients are those of jax.pmap: separate for each replica; the caller averages or sums them.
+        check_vma=False,
+    )(*values)
+
+
+def _stacked_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types
+    return tuple(
+        replace(output.type, shape=(attrs["groups"], *output.type.shape)) if different else output.type
+        for output, different in zip(regions[0].outputs, attrs["differs"], strict=True)
+    )
+
+
+def _part_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> list[list[tuple[TensorType, int | None]]]:
+    del regions
+    found: list[tuple[TensorType, int | None]] = []
+    for place, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
+        if axis is None:
+            found.append((type, place))
+        else:
+            shape = list(type.shape)
+            shape[axis] //= attrs["groups"]
+            found.append((replace(type, shape=tuple(shape)), None))
+    return [found]
+
+
+REPLICAS = OPS.add(
+    "replicas",
+    OpDef(
+        "replicas",
+        impl=_replicas,
+        infer=_stacked_types,
+        params=("*values",),
+        regions=("body",),
+        entries=_part_types,
+        doc="Runs a graph on several devices at once, each on its part of the arrays; results that differ are stacked.",
+    ),
+)
+
+
+def _collective(name: str, run: Callable[..., Any], doc: str, *, differentiable: bool = True) -> OpDef:
+    """Returns the row of a collective: ``run(values, axis_name, **attrs)`` returns a tuple."""
+
+    def impl(*values: Any, axis_name: str, size: int, rehearsed: bool = False, **attrs: Any) -> tuple[Any, ...]:
+        if not rehearsed:
+            return tuple(run(values, axis_name, **attrs))
+
+        def replica(_: Any) -> tuple[Any, ...]:
+            return tuple(run(values, axis_name, **attrs))
+
+        # All replicas have the same values: only the types of a rehearsal's results matter.
+        everywhere: Any = jax.vmap(replica, axis_name=axis_name)(np.arange(size))
+        return tuple(result[0] for result in everywhere)
+
+    def infer(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+        del regions
+        given = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+        rest = {key: value for key, value in attrs.items() if key not in ("axis_name", "size", "rehearsed")}
+
+        def program(*values: Any) -> tuple[Any, ...]:
+            return tuple(run(values, attrs["axis_name"], **rest))
+
+        traced = jax.make_jaxpr(program, axis_env=[(attrs["axis_name"], attrs["size"])])(*given)
+        return tuple(TensorType(aval.shape, aval.dtype, aval.weak_type) for aval in traced.out_avals)
+
+    op = OpDef(name, impl=impl, infer=infer, params=("*values",), differentiable=differentiable, doc=doc)
+    return OPS.add(name, op)
+
+
+def _each(run: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+    def run_each(values: Sequence[Any], axis_name: str, **attrs: Any) -> tuple[Any, ...]:
+        return tuple([run(value, axis_name, **attrs) for value in values])
+
+    return run_each
+
+
+def _index(values: Sequence[Any], axis_name: str) -> tuple[Any, ...]:
+    del values
+    return (lax.axis_index(axis_name),)
+
+
+def _fold_in(key: Any, axis_name: str) -> Any:
+    return jax.random.key_data(jax.random.fold_in(jax.random.wrap_key_data(key), lax.axis_index(axis_name)))
+
+
+SAME_ON_ALL = frozenset({
+    _collective("psum", lax.psum, "The sum over the replicas.").name,
+    _collective("pmean", lax.pmean, "The mean over the replicas.").name,
+    _collective("pmax", _each(lax.pmax), "The maximum over the replicas.").name,
+    _collective("pmin", _each(lax.pmin), "The minimum over the replicas.").name,
+    _collective("all_gather", _each(lax.all_gather), "The values of all replicas, along an axis.").name,
+})  # fmt: skip
+"""The collectives whose results are the same on all replicas."""
+
+COLLECTIVES = SAME_ON_ALL | {
+    _collective("all_to_all", _each(lax.all_to_all), "Parts of an axis, exchanged between all replicas.").name,
+    _collective("ppermute", _each(lax.ppermute), "The value of another replica.").name,
+}
+"""All ops that synchronize the replicas."""
+
+AXIS_INDEX = _collective("axis_index", _index, "The index of this replica, from 0.", differentiable=False)
+FOLD_IN_AXIS = _collective(
+    "fold_in_axis", _each(_fold_in), "Key data for random numbers that differ between replicas.", differentiable=False
+)

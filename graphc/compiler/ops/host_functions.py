@@ -1,0 +1,211 @@
+"""Python functions that programs call, the lock that some of these programs hold, and the functions' exceptions."""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from graphc.compiler.base import Location, held_interrupts, set_slow_path_reason, user_location
+from graphc.compiler.base.errors import NotFoundError
+from graphc.compiler.core import trace_scope
+from graphc.compiler.ir import TensorType
+
+__all__ = [
+    "HostFunction",
+    "host_error",
+    "host_function",
+    "host_lock",
+    "is_in_host_call",
+    "is_interrupt",
+    "take_turns",
+]
+
+_functions: weakref.WeakValueDictionary[str, HostFunction] = weakref.WeakValueDictionary()
+_errors: dict[int, tuple[BaseException, Sequence[Location]]] = {}
+_numbers = itertools.count(1)
+
+_ERRORS_KEPT = 256
+"""Maximum number of stored exceptions; of several raised at the same time only one is retrieved."""
+
+
+_lent: contextvars.ContextVar[bool] = contextvars.ContextVar("graphc.host_lock", default=False)
+
+
+class _HostLock:
+    """A reentrant lock that its holder can lend to work that it waits for, on any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    @property
+    def is_lent(self) -> bool:
+        """True if the current context has borrowed the lock from its holder."""
+        return _lent.get()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Acquires the lock; returns at once if the context has borrowed it."""
+        return _lent.get() or self._lock.acquire(blocking, timeout)
+
+    def release(self) -> None:
+        """Releases the lock."""
+        if not _lent.get():
+            self._lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
+
+    @contextmanager
+    def lent(self) -> Generator[None]:
+        """Lends the lock, inside the scope, to this context and its copies.
+
+        Programs called meanwhile take the slow path: those that call the host pass the context on.
+        """
+        before, key = _lent.set(True), object()
+        set_slow_path_reason(key, "a Python function runs that a program calls", active=True)
+        try:
+            yield
+        finally:
+            set_slow_path_reason(key, "", active=False)
+            _lent.reset(before)
+
+
+host_lock = _HostLock()
+"""Held while a program runs that calls the host and uses variables, so that such programs run one at a time."""
+
+
+_depth: contextvars.ContextVar[int] = contextvars.ContextVar("graphc.host_depth", default=0)
+
+_DEEPEST = 16
+"""Maximum depth of programs that wait for each other, each calling Python that calls the next. JAX has at most 32 in
+flight on a CPU: one more would wait forever."""
+
+
+def is_in_host_call() -> bool:
+    """Returns True if a program called the current code and waits for it."""
+    return _depth.get() > 0
+
+
+class HostFunction:
+    """A Python function that a program calls; graphs refer to it by name.
+
+    It lives as long as it is referenced, for example by the trace whose graph calls it.
+
+    Attributes:
+      takes_turns: whether a program that calls it holds :data:`host_lock` meanwhile.
+      title: the function and the line that calls it, for messages: ``print (train.py:12)``.
+
+    Args:
+      function: takes one NumPy array, not shared, for each tensor; returns one for each result.
+      kind: the kind of function, for its name; after a dot, the user's name for it.
+      results: the types of the results.
+      places: the user's lines that call it, the outermost first.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Sequence[np.ndarray[Any, Any]]],
+        kind: str,
+        results: Sequence[TensorType] = (),
+        places: Sequence[Location] = (),
+    ) -> None:
+        self.name = f"{kind}_{next(_numbers)}"
+        self.results = tuple(results)
+        self.places = tuple(places)
+        self.takes_turns = False
+        place = self.places[-1] if self.places else user_location()
+        self.title = kind.partition(".")[2] or kind
+        if place is not None:
+            self.title += f" ({place.short})"
+        self._function = function
+        _functions[self.name] = self
+
+    def __call__(self, status: Any, order: Any, *arrays: Any) -> tuple[Any, ...]:
+        """Runs the function if the status is still 0; JAX calls this on a thread of its choice.
+
+        An exception stops here, since the program cannot catch it, and becomes the status.
+        """
+        found, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
+        if found:
+            return (np.int32(found), count, *self._nothing())
+        found, *results = self.run(*arrays)
+        return (found, count, *results)
+
+    def _nothing(self) -> list[np.ndarray[Any, Any]]:
+        return [np.zeros(type.shape, type.dtype) for type in self.results]
+
+    def run(self, *arrays: Any) -> tuple[Any, ...]:
+        """Runs the function regardless of earlier failures; returns the status and the results; never raises."""
+        held = held_interrupts()
+        try:
+            held.open = True
+            held.deliver()
+            # JAX's arrays are views of memory that the program reuses.
+            copies = [np.array(array) for array in arrays]
+            # This may be the thread that waits for the program; its open scopes must not apply to the function.
+            lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
+            with self._deeper(), trace_scope(None), lent:
+                results = (np.int32(0), *self._function(*copies))
+            held.open = False
+            return results
+        except BaseException as error:
+            held.open = False
+            number = next(_numbers)
+            _errors[number] = error, self.places
+            for old in list(_errors)[:-_ERRORS_KEPT]:
+                _errors.pop(old, None)
+            return (np.int32(-number), *self._nothing())
+
+    @contextmanager
+    def _deeper(self) -> Generator[None]:
+        depth = _depth.get()
+        if depth == _DEEPEST:
+            raise RecursionError(
+                f"{depth} programs wait for each other, the last for {self.title}: compiled functions call themselves "
+                "recursively through Python code; end the recursion, or write it in plain Python"
+            )
+        before = _depth.set(depth + 1)
+        try:
+            yield
+        finally:
+            _depth.reset(before)
+
+
+def host_function(name: str) -> HostFunction:
+    """Returns the function of a name.
+
+    Raises:
+      NotFoundError: this process has no such function.
+    """
+    found = _functions.get(name)
+    if found is None:
+        raise NotFoundError(f"the graph calls the Python function {name!r}, which does not exist in this process")
+    return found
+
+
+def take_turns(functions: Iterable[str]) -> None:
+    """Marks functions whose calling programs hold :data:`host_lock` meanwhile."""
+    for name in functions:
+        found = _functions.get(name)
+        if found is not None:
+            found.takes_turns = True
+
+
+def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
+    """Returns the exception of a negative status, once, and the lines of the function's calls."""
+    return _errors.pop(-status)
+
+
+def is_interrupt(status: int) -> bool:
+    """Returns True if the exception of a negative status is Ctrl-C, or another one that ends a program."""
+    found = _errors.get(-status)
+    return found is not None and not isinstance(found[0], Exception)

@@ -1,0 +1,160 @@
+"""Statistical and utility functions: sums, extrema, moments, quantiles and cumulative sums over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.compiler.ops.means import of_something
+from graphc.compiler.ops.table import define, row
+
+_REDUCE = "x, axis: Axis = None, keepdims: bool = False"
+
+
+_REDUCE_TO = "x, axis: Axis = None, dtype: DType = None, keepdims: bool = False"
+
+
+_SPREAD = "x, axis: Axis = None, correction: float = 0, keepdims: bool = False"
+
+
+_ONE_AXIS = "x, axis: int | None = None, keepdims: bool = False"
+
+
+_QUANTILE = "x, q, axis: Axis = None, method: str = 'linear', keepdims: bool = False"
+
+
+_RUNNING = "x, axis: int | None = None, dtype: DType = None"
+
+
+@wraps(jnp.cumulative_prod)
+def _cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> jax.Array:
+    if dtype is None and jnp.issubdtype(x.dtype, jnp.integer):
+        dtype = jnp.prod(jnp.zeros(0, x.dtype)).dtype  # as wide for products as cumulative_sum's is for sums
+    return jnp.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+
+
+def _of_truths(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
+    """Returns ``all`` or ``any`` for complex numbers too, of which JAX tests only the real part."""
+
+    @wraps(function)
+    def asked(x: Any, axis: Any = None, keepdims: bool = False) -> jax.Array:
+        return function(x != 0 if jnp.iscomplexobj(x) else x, axis=axis, keepdims=keepdims)
+
+    return asked
+
+
+Array = jax.Array
+
+
+def _nanstd(x: Any, axis: Any = None, correction: Any = 0, keepdims: bool = False) -> Array:
+    return jnp.nanstd(x, axis, ddof=correction, keepdims=keepdims)
+
+
+def _nanvar(x: Any, axis: Any = None, correction: Any = 0, keepdims: bool = False) -> Array:
+    return jnp.nanvar(x, axis, ddof=correction, keepdims=keepdims)
+
+
+def _cov(x: Any, **options: Any) -> Array:
+    try:
+        return jnp.cov(x, **options)
+    except RuntimeError as error:  # JAX's message for weights that do not fit
+        raise ValueError(str(error)) from None
+
+
+_REDUCTIONS = (
+    row("sum", jnp.sum, _REDUCE_TO, "The sum over axis; small integers are summed as int32."),
+    row("prod", jnp.prod, _REDUCE_TO, "The product over axis."),
+    row("mean", of_something(jnp.mean), _REDUCE_TO, "The arithmetic mean over axis; integers give floats."),
+    row("max", jnp.max, _REDUCE, "The maximum over axis.", aliases=("amax",)),
+    row("min", jnp.min, _REDUCE, "The minimum over axis.", aliases=("amin",)),
+    row("ptp", jnp.ptp, _REDUCE, "The maximum minus the minimum over axis."),
+    row("std", jnp.std, _SPREAD, "The standard deviation over axis; correction=1 for a sample."),
+    row("var", jnp.var, _SPREAD, "The variance over axis; correction=1 for a sample."),
+    row(
+        "average",
+        jnp.average,
+        "x, axis: Axis = None, weights=None, keepdims: bool = False",
+        "The weighted mean over axis.",
+    ),
+    row("median", jnp.median, _REDUCE, "The median over axis.", light=False),
+    row("quantile", jnp.quantile, _QUANTILE, "The quantile at q, between 0 and 1.", light=False),
+    row("percentile", jnp.percentile, _QUANTILE, "The q-th percentile.", light=False),
+    row("all", _of_truths(jnp.all), _REDUCE, "True if all elements over axis are true.", differentiable=False),
+    row("any", _of_truths(jnp.any), _REDUCE, "True if any element over axis is true.", differentiable=False),
+    row("count_nonzero", jnp.count_nonzero, _REDUCE, "The number of nonzero elements.", differentiable=False),
+    row("argmax", jnp.argmax, _ONE_AXIS, "The index of the first maximum.", differentiable=False),
+    row("argmin", jnp.argmin, _ONE_AXIS, "The index of the first minimum.", differentiable=False),
+    row(
+        "cumsum", jnp.cumsum, _RUNNING, "The cumulative sum along axis; of the flattened tensor for None.", light=False
+    ),
+    row(
+        "cumprod",
+        jnp.cumprod,
+        _RUNNING,
+        "The cumulative product along axis; of the flattened tensor for None.",
+        light=False,
+    ),
+    row(
+        "cumulative_sum",
+        jnp.cumulative_sum,
+        "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
+        "The cumulative sum along axis, optional for 1-d tensors; include_initial prepends a zero.",
+        light=False,
+    ),
+    row(
+        "cumulative_prod",
+        _cumulative_prod,
+        "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
+        "The cumulative product along axis, optional for 1-d tensors; include_initial prepends a one.",
+        light=False,
+    ),
+    row(
+        "diff",
+        jnp.diff,
+        "x, n: int = 1, axis: int = -1, prepend=None, append=None",
+        "The n-th differences of consecutive elements along axis, with optional values before and after.",
+    ),
+    row("trace", jnp.trace, "x, offset: int = 0, axis1: int = 0, axis2: int = 1", "The sum of the diagonal."),
+)
+
+_STATISTICS = (
+    row(
+        "cov",
+        _cov,
+        "x, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights=None, aweights=None",
+        "The covariance matrix of the variables in rows (columns for rowvar=False), of x and then y.",
+    ),
+    row("corrcoef", jnp.corrcoef, "x, y=None, rowvar: bool = True", "The correlation coefficients of variables."),
+    row("nansum", jnp.nansum, _REDUCE_TO, "The sum over axis, ignoring NaN.", light=True),
+    row("nanprod", jnp.nanprod, _REDUCE_TO, "The product over axis, ignoring NaN."),
+    row("nanmean", of_something(jnp.nanmean), _REDUCE_TO, "The mean over axis, ignoring NaN.", light=True),
+    row("nanmax", jnp.nanmax, _REDUCE, "The maximum over axis, ignoring NaN.", light=True),
+    row("nanmin", jnp.nanmin, _REDUCE, "The minimum over axis, ignoring NaN.", light=True),
+    row("nanstd", _nanstd, _SPREAD, "The standard deviation over axis, ignoring NaN."),
+    row("nanvar", _nanvar, _SPREAD, "The variance over axis, ignoring NaN."),
+    row("nanmedian", jnp.nanmedian, _REDUCE, "The median over axis, ignoring NaN."),
+    row("nanquantile", jnp.nanquantile, _QUANTILE, "The quantile at q, between 0 and 1, ignoring NaN."),
+    row("nanpercentile", jnp.nanpercentile, _QUANTILE, "The q-th percentile, ignoring NaN."),
+    row("nancumsum", jnp.nancumsum, _RUNNING, "The cumulative sum along axis, with NaN as zero."),
+    row("nancumprod", jnp.nancumprod, _RUNNING, "The cumulative product along axis, with NaN as one."),
+    row(
+        "nanargmax",
+        jnp.nanargmax,
+        _ONE_AXIS,
+        "The index of the first maximum, ignoring NaN; -1 if all are NaN.",
+        differentiable=False,
+    ),
+    row(
+        "nanargmin",
+        jnp.nanargmin,
+        _ONE_AXIS,
+        "The index of the first minimum, ignoring NaN; -1 if all are NaN.",
+        differentiable=False,
+    ),
+)
+
+define(globals(), _STATISTICS, light=_REDUCTIONS)

@@ -1,0 +1,82 @@
+"""The stub files beside the modules of rows, generated from the rows: ``python -m graphc.compiler.ops.stubs``.
+
+The functions of the table are made at first use; the stubs describe them to editors and type checkers.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+import graphc.compiler.ops.annotations as annotations
+import graphc.compiler.ops.results as results
+from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.table import ROWS, Row, docstring
+
+__all__ = ["render", "stub_path", "write"]
+
+_WIDTH = 120
+
+
+def stub_path(module: str) -> Path:
+    """Returns the path of a row module's stub file."""
+    return Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
+
+
+def render(module: str) -> str:
+    """Returns the text of a row module's stub file, formatted like the linter's output."""
+    rows = sorted(ROWS[module], key=lambda row: row.function)
+    functions = "\n".join(_function(row) for row in rows)
+    used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
+    types = sorted(used.intersection(annotations.__all__), key=str.lower)
+    names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
+    parts = [
+        f'"""{str(sys.modules[module].__doc__).strip()}',
+        "",
+        "Written by ``python -m graphc.compiler.ops.stubs`` from the rows.",
+        '"""',
+        "",
+        "from graphc.compiler.core import ArrayLike, Tensor"
+        if "ArrayLike" in used
+        else "from graphc.compiler.core import Tensor",
+    ]
+    named = sorted({row.returns for row in rows}.intersection(results.__all__), key=str.lower)
+    if types:
+        parts.append(f"from graphc.compiler.ops.annotations import {', '.join(types)}")
+    if named:
+        parts.append(f"from graphc.compiler.ops.results import {', '.join(named)}")
+    parts += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
+    return "\n".join(parts) + "\n" + functions
+
+
+def write() -> None:
+    """Writes every stub file, and removes those of modules that are gone."""
+    paths = {stub_path(module): module for module in ROWS}
+    for old in Path(__file__).parent.rglob("*.pyi"):
+        if old not in paths:
+            old.unlink()
+    for path, module in paths.items():
+        path.write_text(render(module), encoding="utf-8")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Returns a sort key that puts log2 before log10, as the linter requires."""
+    return [(int(digits or 0), text) for digits, text in re.findall(r"(\d*)(\D*)", name)]
+
+
+def _function(row: Row) -> str:
+    signature = Signature.parse(row.signature).typed.replace("'", '"')
+    head = f"def {row.function}({signature}) -> {row.returns}:"
+    if len(head) > _WIDTH:
+        if len(signature) + 4 > _WIDTH:
+            signature = ",\n    ".join(Signature.parse(row.signature).parameters).replace("'", '"') + ","
+        head = f"def {row.function}(\n    {signature}\n) -> {row.returns}:"
+    body = textwrap.indent(docstring(row) + "\n", "    ")
+    text = f'{head}\n    """{body.lstrip()}    """\n'
+    return text + "".join(f"\n{alias} = {row.function}\n" for alias in row.aliases)
+
+
+if __name__ == "__main__":
+    write()

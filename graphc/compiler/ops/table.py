@@ -1,0 +1,249 @@
+"""The op table: each row defines an op and the public function that applies it.
+
+A row names a JAX callable and a signature in Python's own syntax, in which parameters without annotation are tensors
+and annotated ones are static attributes::
+
+    row("sum", jnp.sum, "x, axis: Axis = None, *, keepdims: bool = False", "The sum over axis.")
+
+A row's op and function are made at first use: there are hundreds, and a program uses few.
+
+A tensor parameter whose default is None is optional: there is an op for each combination of given ones, which JAX
+receives by name.
+
+Everything else has a default: output types come from ``jax.eval_shape`` (cached by types and attributes), evaluation is
+the JAX callable, and gradients come from ``jax.vjp``. The public function is compiled from the signature, so that
+Python binds its arguments; the stub files beside the modules are generated from the same rows when graphc is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import Registry, lazy_names
+from graphc.compiler.core import FUNCTIONS, dtype_rules
+from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ops.public import as_tuple, combinations, public_function
+from graphc.compiler.ops.refusals import Need, explainer
+from graphc.compiler.ops.signature import Signature
+from graphc.compiler.ops.type_rules import infer_by_rule
+
+__all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "is_row", "row"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+      name: the op's name; the part after the last dot is the name of the public function.
+      impl: the JAX-traceable callable: tensors by position, attributes by name.
+      signature: the parameters of the public function.
+      doc: a one-line description of the result.
+      fold: a NumPy function with the same meaning, for constant folding.
+      differentiable: whether gradients flow.
+      light: whether it takes a few instructions per element (see :class:`OpDef`); None for the module's default.
+      returns: the return type of the public function, in Python syntax: ``Tensor``, a ``tuple[...]``, which stays one
+        for any length, or a named tuple of :mod:`graphc.compiler.ops.results`.
+      by_value: a NumPy function with the same meaning, for results with a data-dependent shape; the signature has
+        ``size``, which makes the shape static, and the NumPy function is called if that is None.
+      aliases: other names of the public function.
+      platforms: the device types with an implementation in JAX (see :class:`OpDef`); empty for all.
+      instead: called with the arguments while a function is traced; returns a result computed in a better way, or None.
+      need: its requirements on shapes and attributes beyond the signature, for messages.
+    """
+
+    name: str
+    impl: Callable[..., Any]
+    signature: str
+    doc: str
+    fold: Callable[..., Any] | None = None
+    differentiable: bool = True
+    returns: str = "Tensor"
+    by_value: Callable[..., Any] | None = None
+    aliases: tuple[str, ...] = ()
+    light: bool | None = None
+    platforms: tuple[str, ...] = ()
+    need: Need | None = None
+    instead: Callable[..., Any] | None = None
+
+    @property
+    def function(self) -> str:
+        """The name of the public function."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def namespace(self) -> str:
+        """The part of the name before the function's, with its dot; empty for the top level."""
+        return self.name[: -len(self.function)]
+
+
+def row(
+    name: str,
+    impl: Any,
+    signature: str,
+    doc: str,
+    *,
+    fold: Any = None,
+    differentiable: bool = True,
+    returns: str = "Tensor",
+    by_value: Any = None,
+    aliases: tuple[str, ...] = (),
+    light: bool | None = None,
+    platforms: tuple[str, ...] = (),
+    need: Need | None = None,
+    instead: Callable[..., Any] | None = None,
+) -> Row:
+    """Returns a row of the table; see :class:`Row` for the fields."""
+    return Row(
+        name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need, instead
+    )
+
+
+ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
+"""The rows with generated public functions, by module; the stub files are generated from these."""
+
+
+def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tuple[Row, ...] = ()) -> None:
+    """Registers the ops and public functions of rows, which are made at first use.
+
+    Args:
+      namespace: the module's ``globals()``, which receives the functions and ``__all__``.
+      rows: its rows.
+      light: further rows, which are light by default.
+    """
+    marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
+    rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
+    functions: dict[str, Callable[[], Any]] = {}
+    for entry in rows:
+        for given in combinations(_optional(entry)):
+            _add_later(_op_name(entry, given), partial(_op, entry, given))
+        FUNCTIONS.add_later(entry.name, partial(_function, entry))
+        for alias in entry.aliases:
+            FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
+        for name in (entry.function, *entry.aliases):
+            functions[name] = partial(FUNCTIONS.__getitem__, entry.namespace + name)
+    ROWS.add(namespace["__name__"], rows)
+    namespace["__all__"] = sorted(functions)
+    lazy_names(namespace, functions)
+
+
+def define_ops(rows: Iterable[Row]) -> None:
+    """Registers the ops of rows with handwritten public functions."""
+    for entry in rows:
+        _add_later(entry.name, partial(_op, entry))
+
+
+_names: set[str] = set()
+
+
+def is_row(name: str) -> bool:
+    """Returns True for the name of an op from a row: a pure op that JAX traces."""
+    return name in _names
+
+
+def _add_later(name: str, make: Callable[[], OpDef]) -> None:
+    OPS.add_later(name, make)
+    _names.add(name)
+
+
+_OPTIONAL = re.compile(r"\b\w+ ?= ?None")
+
+
+def _optional(entry: Row) -> tuple[str, ...]:
+    """Returns the row's optional tensors. Most rows have none, which shows without parsing the signature."""
+    return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
+
+
+def _op_name(entry: Row, given: tuple[str, ...]) -> str:
+    return ".".join((entry.name, *given))
+
+
+def _function(entry: Row) -> Callable[..., Any]:
+    """Returns the public function of a row."""
+    function = public_function(entry, {given: OPS[_op_name(entry, given)] for given in combinations(_optional(entry))})
+    function.__doc__ = docstring(entry)
+    return function
+
+
+def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
+    """Returns the op of a row for calls with these optional tensors, which JAX receives by name."""
+    name = _op_name(entry, given)
+    required = Signature.parse(entry.signature).tensors
+    impl = entry.impl
+    if given:
+
+        def impl(*tensors: Any, **attrs: Any) -> Any:
+            optional = dict(zip(given, tensors[-len(given) :], strict=True))
+            return entry.impl(*tensors[: -len(given)], **optional, **attrs)
+
+    return OpDef(
+        name,
+        impl=impl,
+        infer=infer_by_rule(name, infer_by_evaluation(impl)),
+        params=(*required, *given),
+        fold=None if given else entry.fold,
+        differentiable=entry.differentiable,
+        light=bool(entry.light),
+        platforms=entry.platforms,
+        explain=explainer(entry.name, Signature.parse(entry.signature), None if given else entry.need),
+        doc=entry.doc,
+    )
+
+
+def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorType, ...]]:
+    """Returns the inference rule that evaluates shapes with JAX, cached by types and attributes."""
+    cache: dict[tuple[Any, ...], tuple[TensorType, ...]] = {}
+
+    def infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+        del regions
+        key = (dtype_rules(), attrs, *types)
+        found = cache.get(key)
+        if found is None:
+            structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+            result: Any = jax.eval_shape(partial(impl, **attrs), *structs)
+            for out in as_tuple(result):
+                if min(out.shape, default=0) < 0:  # XLA would refuse it at compile time
+                    raise ValueError(f"the result would have the shape {out.shape}")
+            found = cache[key] = tuple(
+                TensorType(tuple(out.shape), np.dtype(out.dtype), bool(out.weak_type)) for out in as_tuple(result)
+            )
+        return found
+
+    return infer
+
+
+def docstring(entry: Row) -> str:
+    """Returns the docstring of the public function of a row."""
+    words = Signature.parse(entry.signature).words
+    lines = [entry.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items())]
+    lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes do not fit."]
+    source = _source(entry.impl)
+    if source:
+        lines += ["", f"Source: ``{source}``."]
+    from graphc.compiler.ops.examples import examples  # deferred, since importing graphc does not need it
+
+    example = examples().get(entry.name, "").splitlines()
+    if example:
+        lines += ["", "Example:", "  >>> import graphc as gx", *(f"  {line}" for line in example)]
+    return "\n".join(lines)
+
+
+_SOURCES = ("jax.numpy", "jax.nn", "jax.lax", "jax.numpy.linalg", "jax.numpy.fft", "jax.scipy.special")
+
+
+def _source(impl: Callable[..., Any]) -> str:
+    """Returns the public name of a JAX function; empty for others."""
+    name = getattr(impl, "__name__", "")
+    for module in _SOURCES:
+        found = getattr(sys.modules.get(module), name, None)  # only imported modules can contain it
+        if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
+            return f"{module}.{name}"
+    return ""

@@ -1,0 +1,158 @@
+"""The costs of each node of a graph: arithmetic as XLA counts it, bytes by the types, and the values in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import jax
+
+from graphc.compiler.ir import CONSTANT, Graph, Node, TensorType
+
+__all__ = ["Moment", "NodeCost", "bytes_of", "live_bytes", "node_costs"]
+
+_MOST = 400
+"""So many different ops of one graph are counted; each takes some milliseconds."""
+_STRING = 16
+"""Bytes for a string, of which the types do not tell the length."""
+
+
+@dataclass(frozen=True)
+class NodeCost:
+    """The cost of a node in one run of the graph.
+
+    Attributes:
+      flops: floating-point operations, transcendental functions counted as one each; None where XLA does not tell.
+      bytes: the size of the values that it reads and writes.
+      runs: the number of runs; iterations that the program decides count once.
+      per_iteration: whether it is in a loop of that kind, so that the figures are those of one iteration.
+    """
+
+    flops: float | None
+    bytes: int
+    runs: int = 1
+    per_iteration: bool = False
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The values in memory while a node runs.
+
+    Attributes:
+      node: the node.
+      live: bytes of all values that are needed then or later, its results included.
+      depth: the number of enclosing bodies.
+    """
+
+    node: Node
+    live: int
+    depth: int = 0
+
+
+def bytes_of(type: TensorType) -> int:
+    """Returns the bytes of a tensor; open sizes count as 1."""
+    size = 1
+    for axis in type.shape:
+        size *= max(axis, 1) if axis != 0 else 0
+    return size * (_STRING if type.dtype.kind == "O" else type.dtype.itemsize)
+
+
+def node_costs(graph: Graph) -> dict[Node, NodeCost]:
+    """Counts what each node costs, those of bodies too; a node with bodies costs what is inside.
+
+    The figures are of the graph, before XLA fuses operations. Of a branch, the dearer one counts.
+
+    Args:
+      graph: the graph to analyse.
+
+    Example:
+      >>> import graphc as gx
+      >>> graph = gx.function(lambda x: x @ x).graph(gx.ones((8, 8)))
+      >>> [(node.op.name, cost.flops, cost.bytes) for node, cost in node_costs(graph).items()]
+      [('matmul', 1024.0, 512)]
+    """
+    return _Counter().count(graph, 1, False)
+
+
+class _Counter:
+    """Counts each kind of op once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, float | None] = {}
+
+    def count(self, graph: Graph, runs: int, open_ended: bool) -> dict[Node, NodeCost]:
+        """Returns the costs of the nodes of a graph that runs so often."""
+        found: dict[Node, NodeCost] = {}
+        for node in graph.nodes:
+            own = sum(bytes_of(value.type) for value in (*dict.fromkeys(node.inputs), *node.outputs))
+            if not node.regions or not node.op.regions:
+                flops = self._flops(node)
+                moved = 0 if node.op is CONSTANT else own * runs
+                found[node] = NodeCost(None if flops is None else flops * runs, moved, runs, open_ended)
+                continue
+            length = node.attrs["length"] if node.op.name == "scan" else 1
+            inner_open = open_ended or node.op.name == "while"
+            bodies = [self.count(region, runs * length, inner_open) for region in node.regions]
+            sums = [_sum(region, costs) for region, costs in zip(node.regions, bodies, strict=True)]
+            is_loop = node.op.name in ("scan", "while")
+            pick = sum if is_loop else partial(max, default=0)
+            flops = pick(flops or 0.0 for flops, _ in sums)
+            found[node] = NodeCost(flops, pick(moved for _, moved in sums), runs, inner_open)
+            for costs in bodies:
+                found |= costs
+        return found
+
+    def _flops(self, node: Node) -> float | None:
+        if node.op is CONSTANT or "variable" in node.attrs or not node.outputs:
+            return 0.0
+        key = node.op.name, node.attrs, tuple(value.type for value in node.inputs), node.regions
+        if key not in self._known:
+            is_counted = len(self._known) < _MOST and not node.op.host and not node.op.effects(node.attrs)
+            self._known[key] = _counted(node) if is_counted else None
+        return self._known[key]
+
+
+def _sum(graph: Graph, costs: Mapping[Node, NodeCost]) -> tuple[float, int]:
+    own = [costs[node] for node in graph.nodes]
+    return sum(cost.flops or 0.0 for cost in own), sum(cost.bytes for cost in own)
+
+
+def _counted(node: Node) -> float | None:
+    """Returns what XLA says of a node by itself; None where it cannot be lowered so."""
+    types = [value.type for value in node.inputs]
+    try:
+        shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+        found: Any = jax.jit(partial(node.op.impl, **node.attrs)).lower(*shapes).cost_analysis()
+    except Exception:  # a figure that is not there is no failure
+        return None
+    if not isinstance(found, Mapping):
+        return None
+    known = cast("Mapping[str, float]", found)
+    return max(known.get("flops", 0.0), 0.0) + max(known.get("transcendentals", 0.0), 0.0)
+
+
+def live_bytes(graph: Graph) -> list[Moment]:
+    """Lists what is in memory while each node runs, in the order of the graph; of bodies, one run of each.
+
+    Arguments are held throughout. XLA needs less where it fuses, computes in place or in another order.
+
+    Args:
+      graph: the graph to analyse.
+    """
+    last = {value: number for number, node in enumerate(graph.nodes) for value in node.inputs}
+    last |= dict.fromkeys(graph.outputs, len(graph.nodes))
+    live = sum(bytes_of(value.type) for value in graph.inputs)
+    found: list[Moment] = []
+    for number, node in enumerate(graph.nodes):
+        for region in node.regions:
+            given = sum(bytes_of(value.type) for value in region.inputs)
+            found += [
+                Moment(moment.node, live + moment.live - given, moment.depth + 1) for moment in live_bytes(region)
+            ]
+        live += sum(bytes_of(value.type) for value in node.outputs)
+        found.append(Moment(node, live))
+        ended = [value for value in dict.fromkeys((*node.inputs, *node.outputs)) if last.get(value, number) <= number]
+        live -= sum(bytes_of(value.type) for value in ended if value.node is not None)
+    return found

@@ -1,0 +1,117 @@
+"""Gradients, tangents and maps of computations on several devices.
+
+Each transform is that of the op, with bodies that run plans in place of programs: JAX traces them (see
+:mod:`graphc.compiler.runtime.following`). A gradient repeats the forward pass, and keeps the residuals of each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import jax as _jax
+
+from graphc.compiler.devices import Device
+from graphc.compiler.ir import OPS, Attrs
+from graphc.compiler.ops import JVP, VJP, VMAP, linearize, replaying
+from graphc.compiler.runtime.driven import Driven, make_driven
+from graphc.compiler.runtime.executor import Execution
+from graphc.compiler.runtime.following import Following
+from graphc.compiler.runtime.placed import Placed, PlacedFunction
+from graphc.compiler.runtime.plan import Plan
+
+__all__ = ["TRANSFORMS"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+
+class _Transform(Driven):
+    """A step that JAX always traces."""
+
+    kind: ClassVar[str] = "transform"
+
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the step on arrays."""
+        return [value.value for value in self.follow(list(map(Placed.of, arrays)), Following(execution))]
+
+
+def _followed(plan: Plan, values: Sequence[Placed], execution: Following) -> PlacedFunction:
+    """Returns a plan as a function of arrays on the devices of these values."""
+    return PlacedFunction(partial(execution.run, plan), [value.device for value in values])
+
+
+class _Vjp(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the forward pass again, and then the backward pass."""
+        wrt: Sequence[int]
+        mask: Sequence[bool]
+        wrt, mask = self.attrs["wrt"], self.attrs["cotangents"]
+        count = len(values) - sum(mask)
+        primals = [value.somewhere() if place in wrt else value for place, value in enumerate(values[:count])]
+        op, attrs = OPS[self.attrs["op"]], Attrs(dict(self.attrs["attrs"]))
+        forward = make_driven(op, attrs, self.regions, self.plans, self.name, self.location)
+        function = PlacedFunction(lambda given: forward.follow(given, execution), [primal.device for primal in primals])
+        with replaying():  # the forward pass has already had its side effects
+            _, pullback = linearize(function, [primal.value for primal in primals], wrt, mask)
+            given = [place for place, wanted in zip(function.results, mask, strict=True) if wanted]
+            cotangents = [value.to(place).value for value, place in zip(values[count:], given, strict=True)]
+            found = pullback(cotangents)
+        return [Placed(gradient, primals[place].device) for place, gradient in zip(wrt, found, strict=True)]
+
+
+class _Jvp(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the body and pushes the tangents through it."""
+        count = self.attrs["num_primals"]
+        primals = [value.somewhere() for value in values[:count]]
+        tangents = [value.to(primal.device) for value, primal in zip(values[count : 2 * count], primals, strict=True)]
+        rest = values[2 * count :]
+        body = _followed(self.plans[0], [*primals, *rest], execution)
+        given = [value.value for value in (*primals, *tangents, *rest)]
+        found = self.op.impl(*given, **self.attrs, body=body)
+        return list(map(Placed, found, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
+
+
+class _Vmap(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the body for all rows at once; loops continue until no row needs them."""
+        axis = f"rows_{len(execution.axes)}"
+        body = _followed(self.plans[0], values, Following(execution, (*execution.axes, axis)))
+        mapped = jax.vmap(
+            body, self.attrs["in_axes"], self.attrs["out_axes"], axis_name=axis, axis_size=self.attrs["size"]
+        )
+        return list(map(Placed, mapped(*[value.value for value in values]), body.results))
+
+
+class _CustomGradient(_Transform):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the function without its gradient."""
+        return execution.run(self.plans[0], arrays)[: self.attrs["num_outputs"]]
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the function, whose gradient JAX takes from the user's gradient function."""
+        outputs, states, primals = (self.attrs[name] for name in ("num_outputs", "num_states", "num_primals"))
+        values = [value.somewhere() for value in values]
+        forward = _followed(self.plans[0], values, execution)
+
+        def pull(given: Sequence[Placed]) -> Sequence[Placed]:
+            found = execution.run(self.plans[1], given)
+            return [gradient.to(value.device) for gradient, value in zip(found, values[:primals], strict=True)]
+
+        def places() -> Sequence[Device | None]:  # the devices of the residuals, and of the outputs' cotangents
+            return [*forward.results[outputs:], *forward.results[: outputs - states]]
+
+        found = self.op.impl(
+            *[value.value for value in values], **self.attrs, forward=forward, backward=PlacedFunction(pull, places)
+        )
+        return list(map(Placed, found, forward.results))
+
+
+TRANSFORMS: Mapping[str, type[Driven]] = {
+    VJP.name: _Vjp,
+    JVP.name: _Jvp,
+    VMAP.name: _Vmap,
+    "custom_gradient": _CustomGradient,
+}
+"""The ops that JAX traces, with their step classes."""

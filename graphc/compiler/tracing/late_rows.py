@@ -1,0 +1,133 @@
+"""Rows of an array of a trace that become nodes of the graph when something uses them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import Location, user_location
+from graphc.compiler.core import REASONS, SymbolicTensor, Tensor, busy
+from graphc.compiler.ir import OPS, Attrs, Node, TensorType, Value
+from graphc.compiler.tracing.context import context
+from graphc.compiler.tracing.trace import Trace
+
+__all__ = ["LateRow", "late_rows"]
+
+
+class LateRow(SymbolicTensor):
+    """A row of an array, whose node is appended when something asks for its value.
+
+    A loop leaves a list of thousands of rows, and code mostly uses the list as a whole: a node for each row took three
+    quarters of the first call.
+
+    Args:
+      source: the array.
+      place: the number of the row, from 0 on.
+      type: the type of a row.
+      location: the user's line that takes the row.
+      trace: the trace of the array.
+    """
+
+    __slots__ = ("_at", "_location", "_made", "_type", "place", "source")
+
+    def __init__(self, source: Value, place: int, type: TensorType, location: Location | None, trace: Trace) -> None:
+        self.source: Value | None = source
+        self.place = place
+        self.trace: Trace = trace  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._type = type
+        self._location = location
+        self._made: Value | None = None
+        self._at = -1
+
+    @property
+    def is_used(self) -> bool:
+        """True if the row has a node."""
+        return self._made is not None
+
+    @property
+    def raw(self) -> Value:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The value in the graph."""
+        made = self._made
+        if made is None or (self.source is not None and not self._is_there(made.node)):
+            made = self._made = self._append()
+        return made
+
+    @raw.setter
+    def raw(self, value: Value) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._made, self.source = value, None
+
+    def _append(self) -> Value:
+        assert self.source is not None
+        builder, attrs = self.trace.builder, Attrs(index=(self.place,))
+        self._at = len(builder.nodes)
+        node = builder.append(OPS["get_item"], (self.source,), attrs, types=(self._type,), location=self._location)
+        return node.outputs[0]
+
+    def _is_there(self, node: Node | None) -> bool:
+        """Returns False if the trace was rolled back to a point before the node."""
+        nodes = self.trace.builder.nodes
+        return self._at < len(nodes) and nodes[self._at] is node
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype together."""
+        return self._type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self._type.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._type.dtype
+
+
+def late_rows(array: Tensor, start: int, stop: int) -> list[Any]:
+    """Returns the rows of an array from ``start`` to ``stop``, as tensors of the open trace.
+
+    Rows are taken at once if an open tape, a device scope or the like observes each op.
+    """
+    trace = context.trace
+    own = isinstance(array, SymbolicTensor) and not array.type.is_open and array.trace is trace
+    if trace is None and (not busy or context.eager) and not isinstance(array, SymbolicTensor):
+        return [Tensor(row) for row in _rows(array.raw, start, stop)]
+    if trace is None or not own or _is_observed(trace):
+        return [array[place] for place in range(start, stop)]
+    source, location = array.raw, user_location()
+    type = TensorType(source.type.shape[1:], source.type.dtype, source.type.weak)
+    return [LateRow(source, place, type, location, trace) for place in range(start, stop)]
+
+
+def _rows(array: jax.Array, start: int, stop: int) -> list[jax.Array]:
+    """Returns rows of an array, some at once: a program for each row takes ten times as long."""
+    length, wanted = array.shape[0], stop - start
+    count = _AT_ONCE if wanted > _AT_ONCE // 2 else 1 << (wanted - 1).bit_length()  # few kinds, for the compiler
+    count = max(1, min(count, length, _AT_ONCE_BYTES * length // max(array.nbytes, 1)))
+    found: list[jax.Array] = []
+    while start < stop:
+        first = min(start, length - count)
+        taken: list[jax.Array] = _taken(array, np.int32(first), count)
+        found += taken[start - first : stop - first]
+        start = first + count
+    return found
+
+
+_AT_ONCE, _AT_ONCE_BYTES = 32, 2**20
+
+
+def _sliced(array: Any, first: Any, count: int) -> list[Any]:
+    rows: Any = jax.lax.dynamic_slice_in_dim(array, first, count)
+    return [rows[place] for place in range(count)]
+
+
+_taken: Any = jax.jit(_sliced, static_argnums=2)
+
+
+def _is_observed(trace: Trace) -> bool:
+    """Returns True if something depends on when, or in which scope, a node is appended."""
+    scopes = bool(context.tapes or context.device or trace.controls is not None or trace.gradient_mask is not None)
+    return scopes or trace.is_graph or not busy.isdisjoint(REASONS)

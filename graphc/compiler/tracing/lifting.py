@@ -1,0 +1,192 @@
+"""Lifting: state that a function creates in its first call is created for real while the function is traced.
+
+The trace continues with the new state, so its program is that of the first call (TensorFlow lifts the creation of
+variables out of functions likewise). The state must be what eager code would have made at that point. It is therefore
+made eagerly and must be independent of the program so far: making it may not read a Variable that the program has
+assigned, nor assign one that the program has read or assigned (as random draws do).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from graphc.compiler.base import Location, user_frame, user_location
+from graphc.compiler.core import Assignments, SymbolicTensor, Tensor, apply_all, making_scope
+from graphc.compiler.ir import CONSTANT, Value
+
+if TYPE_CHECKING:
+    from graphc.compiler.core import Variable
+    from graphc.compiler.tracing.reads import ReadGuard
+    from graphc.compiler.tracing.trace import Trace
+
+__all__ = ["CreationInTrace", "Lifting", "known_value"]
+
+
+class CreationInTrace(BaseException):
+    """Signals that a trace makes state that cannot be lifted, so that the call runs eagerly instead.
+
+    Attributes:
+      guards: those of what the trace had read.
+    """
+
+    guards: Sequence[ReadGuard] = ()
+
+
+class Lifting:
+    """The state that is created while a function is traced for its first call.
+
+    Args:
+      tells: returns True for code that reports its writes to the trace, so that they can be undone. Other code may not
+        create state.
+
+    Attributes:
+      assignments: the Variables that were created or assigned, with the values to restore.
+      created: the names of the Variables that were created, in order, with the user's line of each.
+      is_certain: False if a Variable is created where a tensor decides, so that the call may create none.
+    """
+
+    def __init__(self, tells: Callable[[CodeType], bool]) -> None:
+        self.assignments = Assignments()
+        self.created: list[tuple[str, Location | None]] = []
+        self.is_certain = True
+        self._tells = tells
+        self._outside: FrameType | None = user_frame()
+
+    @property
+    def is_used(self) -> bool:
+        """True if something was made."""
+        return not self.assignments.is_empty
+
+    def created_text(self, start: int = 0) -> str:
+        """Returns the name and line of a created Variable, with the number of later ones; empty if there is none."""
+        created = self.created[start:]
+        if not created:
+            return ""
+        (name, location), others = created[0], len(created) - 1
+        more = f" and {others:,} other{'s' * (others > 1)}" if others else ""
+        return f"the Variable {name!r}{more}" + ("" if location is None else f" ({location.short})")
+
+    @contextmanager
+    def making(self, trace: Trace, reads: Iterable[Variable]) -> Generator[None]:
+        """Opens a scope that runs code eagerly to create state; see :meth:`graphc.compiler.tracing.Trace.making`."""
+        frame = user_frame()
+        tells = frame is self._outside or (frame is not None and self._tells(frame.f_code))
+        self.is_certain = _is_certain(trace)
+        if not tells or not self.is_certain:
+            raise CreationInTrace
+        seen, found, location = _Reads(reads), Assignments(), user_location()
+        try:
+            with making_scope(found, seen):
+                yield
+            _check_apart(trace, seen, found)
+        except BaseException as error:
+            found.undo()
+            found.undo_built()
+            if isinstance(error, Exception):
+                raise CreationInTrace from None  # raised again if the tensors of the trace are not to blame
+            raise
+        self.assignments.add(found)
+        made = sorted(found.made(), key=lambda variable: not variable.trainable)  # a weight, not the state of draws
+        self.created += [(variable.name, location) for variable in made]
+
+    def undo(self) -> None:
+        """Deletes the created state and restores assigned Variables, so that the call can be run from its start."""
+        self.assignments.undo()
+        self.assignments.undo_built()
+
+    @contextmanager
+    def finishing(self) -> Generator[None]:
+        """Opens a scope for the traced program's run: success keeps the created state, failure changes no Variable."""
+        self._outside = None
+        self.assignments.built.clear()
+        try:
+            yield
+        except BaseException:
+            self.assignments.undo()
+            raise
+
+
+class _Reads:
+    """A tape that notes which Variables are read."""
+
+    def __init__(self, variables: Iterable[Variable]) -> None:
+        self.names = {variable.name for variable in variables}
+
+    def forward(self, op: Any, inputs: Sequence[Any], attrs: Any, regions: Sequence[Any]) -> None:
+        """Replaces no kernel."""
+
+    def record(
+        self, op: Any, inputs: Sequence[Any], attrs: Any, regions: Sequence[Any], outputs: Sequence[Any],
+        forward: Any = None,
+    ) -> None:  # fmt: skip
+        """Ignores operations."""
+
+    def call(self, graph: Any, variables: Sequence[Any], tensors: Sequence[Any]) -> None:
+        """Leaves calls of compiled functions to dispatch, which reads the Variables one by one."""
+
+    def record_read(self, variable: Any, tensor: Any) -> None:
+        """Notes a Variable that is read."""
+        del tensor
+        self.names.add(variable.name)
+
+    def note_elsewhere(self, inputs: Sequence[Any], results: Sequence[Any]) -> None:
+        """Ignores other threads."""
+
+    @property
+    def is_idle(self) -> bool:
+        """False: every read of a Variable must be recorded."""
+        return False
+
+    def follows(self, value: Any) -> bool:
+        """Notes a Variable whose value is shown; returns False, since it follows no value."""
+        if (name := getattr(value, "name", None)) is not None:
+            self.names.add(name)
+        return False
+
+
+def known_value(value: Any, trace: Trace) -> Any:
+    """Returns a tensor's value if it is the same in every call, computed eagerly; other values as they are.
+
+    Raises:
+      CreationInTrace: the value depends on arguments or Variables.
+    """
+    return _known(value.raw, trace, {}) if isinstance(value, SymbolicTensor) else value
+
+
+def _known(value: Value, trace: Trace, found: dict[Value, Any]) -> Any:
+    if value in found:
+        return found[value]
+    node = value.node
+    if node is None:
+        outer = next((outer for outer, inner in trace.captures.values() if inner.raw is value), None)
+        if outer is None:
+            raise CreationInTrace
+        found[value] = outer
+    elif node.op is CONSTANT:
+        literal = node.attrs["value"].array
+        found[value] = literal.item() if node.attrs.get("weak") else Tensor(jax.numpy.asarray(literal))
+    elif node.effects or node.regions or node.device or node.control_inputs:
+        raise CreationInTrace
+    else:
+        inputs = [_known(one, trace, found) for one in node.inputs]
+        found.update(zip(node.outputs, apply_all(node.op, inputs, node.attrs), strict=True))
+    return found[value]
+
+
+def _is_certain(trace: Trace) -> bool:
+    """Returns True if the code traced now runs in every call: no tensor decides, and nothing may fail before it."""
+    may_fail = trace.gradient_mask is not None or (trace.check is not None and trace.check.raises)
+    return trace.parent is None and not may_fail
+
+
+def _check_apart(trace: Trace, seen: _Reads, found: Assignments) -> None:
+    """Raises if the created state depends on what the program did before, or the other way round."""
+    assigned = found.assigned()
+    touched = any(id(one) in trace.captures or getattr(one, "name", None) in trace.variables for one in assigned)
+    if touched or not seen.names.isdisjoint(trace.assigned_names()):
+        raise CreationInTrace

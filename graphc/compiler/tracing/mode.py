@@ -1,0 +1,119 @@
+"""Queries about the mode, for the layers above: whether a function is being traced, and what depends on that.
+
+Layers above do not use the trace directly. They apply ops, or call these functions for what differs by mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import GraphcError, UnimplementedError
+from graphc.compiler.tracing.context import context
+from graphc.compiler.tracing.controls import Controls
+
+if TYPE_CHECKING:
+    from graphc.compiler.core import Tensor, Variable
+    from graphc.compiler.ir import Node
+    from graphc.compiler.tracing.reads import Reads
+    from graphc.compiler.tracing.trace import Trace
+
+__all__ = [
+    "after_nodes",
+    "graph_by_hand",
+    "in_region",
+    "is_followed",
+    "is_tracing",
+    "last_node",
+    "lifted",
+    "making_state",
+    "reads_here",
+    "refusal",
+    "refuse_in_trace",
+    "root_trace",
+]
+
+
+def is_tracing() -> bool:
+    """Returns True while a function is traced or a graph is built by hand."""
+    return context.trace is not None
+
+
+def is_followed() -> bool:
+    """Returns True if a trace or a tape records each op."""
+    return context.trace is not None or bool(context.tapes)
+
+
+def root_trace() -> Trace | None:
+    """Returns the trace of the whole function or graph; None in eager code."""
+    trace = context.trace
+    return None if trace is None else trace.root
+
+
+def in_region() -> bool:
+    """Returns True while a branch, a loop body or another separate part of a function or graph is traced."""
+    return context.trace is not None and context.trace.parent is not None
+
+
+def graph_by_hand() -> Trace | None:
+    """Returns the trace of the hand-built graph; None in eager code and while a function is traced."""
+    root = root_trace()
+    return root if root is not None and root.is_graph else None
+
+
+def reads_here() -> Reads | None:
+    """Returns the reads of the trace, which become guards; None in eager code."""
+    root = root_trace()
+    return None if root is None else root.reads
+
+
+def refusal(error: GraphcError) -> GraphcError:
+    """Adds the user's line to an error; a trace records it and raises it again if user code swallows it."""
+    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+
+
+def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = UnimplementedError) -> None:
+    """Raises an error while a function is traced.
+
+    Args:
+      text: what is not possible there, why, and what to write instead.
+      kind: the class of the error.
+    """
+    if context.trace is not None:
+        raise context.trace.refuse(kind(text))
+
+
+def lifted(value: Any, make: Callable[[Any], Tensor]) -> Tensor:
+    """Returns a known value as a tensor: a constant of the trace, or in eager code the result of ``make``."""
+    return make(value) if context.trace is None else context.trace.lift(value)
+
+
+def last_node() -> Node | None:
+    """Returns the last node traced; None in eager code and in an empty trace."""
+    nodes = () if context.trace is None else context.trace.builder.nodes
+    return nodes[-1] if nodes else None
+
+
+@contextmanager
+def after_nodes(nodes: Sequence[Node]) -> Generator[None]:
+    """Opens a scope in which traced nodes run after ``nodes``, which belong to the same trace."""
+    trace = context.trace
+    if trace is None or not nodes:
+        yield
+        return
+    saved, trace.controls = trace.controls, Controls(nodes, trace.controls)
+    try:
+        yield
+    finally:
+        trace.controls = saved
+
+
+def making_state(variables: Sequence[Variable] = ()) -> AbstractContextManager[None]:
+    """Opens a scope in which code runs eagerly, to make Variables that outlive the call.
+
+    Args:
+      variables: the Variables that the code reads.
+    """
+    return nullcontext() if context.trace is None else context.trace.making(variables)

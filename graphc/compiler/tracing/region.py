@@ -1,0 +1,198 @@
+"""Regions: the traces of branches and loop bodies.
+
+A region is closed: a tensor from outside becomes an input of the region when it is first used there, and so does a
+variable. Inside, a variable's value travels as an ordinary tensor, so that loops and branches carry it and gradients
+flow through it; the nodes that read and write the variable stand in the outermost trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from graphc.compiler.base import Location, at, user_location
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.core import SymbolicTensor, Tensor, trace_scope
+from graphc.compiler.ir import OPS, Graph
+from graphc.compiler.tracing.call_state import CallState
+from graphc.compiler.tracing.cells import Cell
+from graphc.compiler.tracing.reports import RegionAborted
+from graphc.compiler.tracing.trace import Checkpoint, Trace
+
+if TYPE_CHECKING:
+    from graphc.compiler.core import Variable
+
+__all__ = ["Region", "VariableState"]
+
+
+class VariableState:
+    """The state of a variable inside a region.
+
+    Attributes:
+      variable: the variable.
+      entry: the region's input that holds its value at the start.
+      current: its value at the current point.
+      written: whether the region assigns the variable.
+    """
+
+    __slots__ = ("current", "entry", "variable", "written")
+
+    def __init__(self, variable: Variable | CallState, entry: SymbolicTensor) -> None:
+        self.variable = variable
+        self.entry = entry
+        self.current: Any = entry
+        self.written = False
+
+
+class Region(Trace):
+    """The trace of a branch or a loop body.
+
+    Args:
+      parent: the enclosing trace.
+      name: a description for messages ("the body of the while loop").
+      attempt: the identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so
+        that a Python side effect is an error.
+      once: for a branch, the choice that runs at most one of its branches, once per run of the enclosing trace.
+
+    Attributes:
+      states: the variables that the region touches, by name.
+      location: the user's line where the region began.
+      bound: the cells whose content differs inside the region, with that content.
+      aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so the caller
+        checks this after tracing the body.
+    """
+
+    def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: object = None) -> None:
+        self._around = parent
+        super().__init__(name)
+        self.attempt = attempt
+        self.once = once
+        self.states: dict[str, VariableState] = {}
+        self.location: Location | None = user_location()
+        self.aborted: RegionAborted | None = None
+        self.bound: list[tuple[Cell, Any]] = []
+        parent.root.regions.add(self)
+
+    @property
+    def parent(self) -> Trace:
+        """The enclosing trace."""
+        return self._around
+
+    def _outer(self, value: Tensor | jax.Array) -> Tensor:
+        return self.parent.lift(value)
+
+    def abort(self, reason: str, *, unsettled: bool = False) -> None:
+        """Gives up the attempt that the region belongs to, if any."""
+        if self.attempt is not None:
+            self.aborted = RegionAborted(self.attempt, reason, unsettled)
+            raise self.aborted
+
+    @contextmanager
+    def tracing(self) -> Generator[None]:
+        """Opens a scope in which ops go to the region; at its end, undoes the code's writes to Python objects."""
+        start = len(self.journal.writes)
+        with trace_scope(self):
+            for cell, value in self.bound:
+                self.journal.note(cell)
+                cell.set(value)
+            try:
+                yield
+            finally:
+                self.journal.undo(start)
+
+    def forget_writes(self) -> None:
+        """Undoes and forgets the code's writes to Python objects so far."""
+        self.journal.forget(len(self.bound))
+        for cell, value in self.bound:
+            cell.set(value)
+
+    def refuse_writes(self, what: str) -> None:
+        """Raises if the code wrote into Python objects or tensors from outside, since the writes have nowhere to go.
+
+        Args:
+          what: a description of the code, for messages: "the custom-gradient function 'f'".
+        """
+        for write in self.journal.writes.values():
+            error = UnimplementedError(
+                f"{write.cell.what} in {what} changes an object from outside; return the new value instead"
+            )
+            raise self.parent.refuse(at(error, write.location))
+
+    def forget_objects(self) -> None:
+        """Drops all references to Python objects, once the region is traced, so that it keeps none alive."""
+        self.journal.clear()
+        self.bound.clear()
+        # Tracebacks of exceptions hold frames, and frames hold the values of their variables.
+        self.aborted = self.gradient_mask = None
+
+    def check_aborted(self) -> None:
+        """Raises again if the attempt was given up before."""
+        if self.aborted is not None:
+            raise self.aborted
+
+    def _variable_states(self) -> dict[str, tuple[Any, bool]]:
+        return {name: (state.current, state.written) for name, state in self.states.items()}
+
+    def _restore_variables(self, states: dict[str, tuple[Any, bool]]) -> None:
+        for name, state in self.states.items():
+            state.current, state.written = states.get(name, (state.entry, False))
+
+    def assigned_since(self, point: Checkpoint) -> list[Variable]:
+        """Returns the variables that were assigned, including those assigned before ``point``, which does no harm."""
+        del point
+        return [variable for variable in self.written() if not isinstance(variable, CallState)]
+
+    def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
+        """Returns the value that a variable had at ``point``."""
+        return point.states.get(variable.name, (self.state(variable).entry, False))[0]
+
+    def state(self, variable: Variable | CallState) -> VariableState:
+        """Returns the variable's state in this region, making it an input of the region when first used."""
+        found = self.states.get(variable.name)
+        if found is None:
+            found = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
+        return found
+
+    def touched(self, state: CallState) -> bool:
+        """Returns True if a state was read or assigned before this point of the region, or of a trace around it."""
+        return state.name in self.states or self.parent.touched(state)
+
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
+        """Returns the variable's current value in the region; a Variable's as a tensor that tapes can identify."""
+        state = self.state(variable)
+        if isinstance(variable, CallState) and variable.differentiable:
+            value = SymbolicTensor(state.current.raw, self)  # the very value, which tapes follow from its assignment
+        else:
+            value = self.apply(OPS["stop_gradient" if state.written else "identity"], (state.current,))[0]
+        if self.gradient_mask is not None and isinstance(variable, CallState):
+            self.gradient_mask.note([value])
+        return value
+
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
+        """Sets the variable's value from this point of the region on."""
+        state = self.state(variable)
+        # A separate tensor: items may be assigned to the given one.
+        state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
+        state.written = True
+        if self.gradient_mask is not None and isinstance(variable, CallState):
+            self.gradient_mask.renew()
+
+    def written(self) -> list[Any]:
+        """Returns the variables that the region assigns, in order of first use."""
+        return [state.variable for state in self.states.values() if state.written]
+
+    def close(self, arguments: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> Graph:
+        """Returns the finished graph, with its inputs in the given order.
+
+        Args:
+          arguments: the region's inputs, all of them, in the new order.
+          outputs: the region's results.
+        """
+        inputs = [argument.raw for argument in arguments]
+        for position, value in enumerate(inputs):
+            value.index = position
+        self.is_closed = True
+        return Graph(inputs, self.builder.nodes, [output.raw for output in outputs], self.builder.name)

@@ -1,0 +1,74 @@
+"""Layer 9: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
+
+from graphc.compiler.base import hint_missing
+from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from graphc.graphs.queues import building, ops
+from graphc.graphs.queues.accumulators import (
+    ConditionalAccumulator,
+    ConditionalAccumulatorBase,
+    SparseConditionalAccumulator,
+    SparseGradient,
+)
+from graphc.graphs.queues.coordinator import Coordinator, LooperThread
+from graphc.graphs.queues.examples import parse_example, parse_single_example
+from graphc.graphs.queues.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+)
+from graphc.graphs.queues.fillers import Fillers
+from graphc.graphs.queues.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from graphc.graphs.queues.messages import make_example
+from graphc.graphs.queues.queue import QueueBase
+from graphc.graphs.queues.readers import (
+    FixedLengthRecordReader,
+    IdentityReader,
+    ReaderBase,
+    TextLineReader,
+    TFRecordReader,
+    WholeFileReader,
+)
+from graphc.graphs.queues.sparse import SparseValue
+from graphc.graphs.queues.spec import QueueSpec
+from graphc.graphs.queues.state import QueueState
+from graphc.graphs.queues.wait_queue import Lines
+
+__all__ = [
+    "ConditionalAccumulator",
+    "ConditionalAccumulatorBase",
+    "Coordinator",
+    "FIFOQueue",
+    "Fillers",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "Lines",
+    "LooperThread",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "QueueSpec",
+    "QueueState",
+    "RandomShuffleQueue",
+    "ReaderBase",
+    "SparseConditionalAccumulator",
+    "SparseFeature",
+    "SparseGradient",
+    "SparseValue",
+    "TFRecordOptions",
+    "TFRecordReader",
+    "TFRecordWriter",
+    "TextLineReader",
+    "VarLenFeature",
+    "WholeFileReader",
+    "building",
+    "make_example",
+    "ops",
+    "parse_example",
+    "parse_single_example",
+    "tf_record_iterator",
+]
+
+hint_missing(globals(), "gx.queues")

@@ -1,0 +1,312 @@
+"""Parsing of Example messages into tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import STRING, apply_all, as_dtype, bytes_array, host_type, host_value, in_graph, is_text
+from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.graphs.queues.features import Column, columns_of
+from graphc.graphs.queues.messages import example_class
+from graphc.graphs.queues.sparse import SparseValue
+from graphc.graphs.queues.spec import refusal
+from graphc.compiler.tracing import is_tracing
+
+__all__ = ["parse_example", "parse_single_example"]
+
+Array = np.ndarray[Any, Any]
+
+_LISTS = {"float32": "float_list", "int64": "int64_list", "int32": "int64_list", "object": "bytes_list"}
+_NAMES = {"float_list": "float32", "int64_list": "int64", "bytes_list": "string"}
+
+
+def parse_example(serialized: Any, features: Mapping[str, Any], example_names: Any = None) -> dict[str, Any]:
+    """Parses features from Example messages.
+
+    Args:
+      serialized: a vector of strings, one message each; a single string is parsed as in :func:`parse_single_example`.
+      features: the features to read, by name: ``FixedLenFeature``, ``VarLenFeature``,
+        ``FixedLenSequenceFeature`` or ``SparseFeature``.
+      example_names: a string for each message, for errors.
+
+    Returns:
+      For each name, a tensor whose first axis counts messages, or a ``SparseValue``.
+
+    Raises:
+      InvalidArgumentError: a message lacks a feature that has no default, has it of another type or with another number
+        of values, or is not an Example.
+      InvalidTypeError: ``serialized`` is not a tensor of strings.
+      FailedPreconditionError: the extra ``data``, which has protocol buffers, is not installed.
+
+    Example:
+      >>> import graphc as gx
+      >>> messages = [gx.queues.make_example({"x": x}).SerializeToString() for x in ([1.0, 2.0], [3.0, 4.0])]
+      >>> gx.queues.parse_example(messages, {"x": gx.queues.FixedLenFeature([2], gx.float32)})["x"].tolist()
+      [[1.0, 2.0], [3.0, 4.0]]
+    """
+    return _parse("parse_example", serialized, features, example_names, (0, 1))
+
+
+def parse_single_example(serialized: Any, features: Mapping[str, Any], example_names: Any = None) -> dict[str, Any]:
+    """Parses features from one Example message; the results have no message axis. See :func:`parse_example`.
+
+    Args:
+      serialized: a string.
+      features: the features to read, by name.
+      example_names: a string, for errors.
+    """
+    return _parse("parse_single_example", serialized, features, example_names, (0,))
+
+
+def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[int, ...]) -> dict[str, Any]:
+    columns = columns_of(features, use)
+    if not is_text(serialized):
+        raise refusal(use, f"serialized must be a tensor of strings, got {serialized!r:.60}", InvalidTypeError)
+    type = host_type(serialized)
+    if type.ranked and len(type.shape) not in ranks:
+        wanted = "a vector of strings" if 1 in ranks else "a single string; use parse_example for several"
+        raise refusal(use, f"serialized must be {wanted}, got {type}")
+    single = type.ranked and not type.shape if 1 in ranks else True
+    example_class()  # raises the error for a missing extra where the node is made
+    attrs = Attrs(columns=tuple(map(tuple, columns.values())), single=single, index=as_dtype("int64"), use=use)
+    inputs = (serialized,) if names is None else (serialized, names)
+    if not is_tracing() or in_graph(serialized):
+        found = apply_all(PARSE, inputs, attrs)
+    else:  # a traced function knows its strings
+        found = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]
+    return _by_name(columns, found)
+
+
+def _by_name(columns: Mapping[str, Column], found: Sequence[Any]) -> dict[str, Any]:
+    """Returns results by feature name, with the parts of sparse tensors combined."""
+    left, results = iter(found), dict[str, Any]()
+    for name, column in columns.items():
+        first = next(left)
+        results[name] = SparseValue(first, next(left), next(left)) if _is_sparse(column) else first
+    return results
+
+
+def _is_sparse(column: Column) -> bool:
+    return column.kind in ("variable", "sparse")
+
+
+class _Row:
+    """A message.
+
+    Args:
+      features: the message's features, by name.
+      label: a description of the message, for error messages.
+    """
+
+    __slots__ = ("features", "label")
+
+    def __init__(self, features: Any, label: str) -> None:
+        self.features = features
+        self.label = label
+
+    def values(self, key: str, dtype: np.dtype[Any]) -> Array | None:
+        """Returns the values of a feature; None if the message lacks it."""
+        feature = self.features.get(key)
+        kind = None if feature is None else feature.WhichOneof("kind")
+        if kind is None:
+            return None
+        if kind != _LISTS[dtype.name]:
+            raise self.error(f"feature {key!r} has values of {_NAMES[kind]}, expected {_title(dtype)}")
+        found = getattr(feature, kind).value
+        if dtype == STRING:
+            return _texts(found)
+        array = np.asarray(found, np.int64 if dtype.kind == "i" else dtype)
+        if dtype == np.int32 and not np.array_equal(array, array.astype(np.int32)):
+            remedy = "set gx.config.enable_x64 for int64"
+            raise self.error(f"feature {key!r} has a value that int32 cannot hold; {remedy}")
+        return array.astype(dtype)
+
+    def error(self, problem: str) -> InvalidArgumentError:
+        """Returns an error that names the message."""
+        return InvalidArgumentError(f"{self.label}: {problem}")
+
+
+def _title(dtype: np.dtype[Any]) -> str:
+    return "string" if dtype == STRING else dtype.name
+
+
+def _texts(items: Sequence[bytes]) -> Array:
+    array = np.empty(len(items), object)
+    array[:] = list(items)
+    return array
+
+
+def _parse_arrays(
+    serialized: Array,
+    names: Array | None = None,
+    *,
+    columns: Sequence[tuple[Any, ...]],
+    single: bool,
+    index: np.dtype[Any],
+    use: str,
+) -> tuple[Array, ...]:
+    rows = _rows(serialized, names, single, use)
+    found: list[Array] = []
+    for column in (Column(*column) for column in columns):
+        arrays = _READ[column.kind](column, rows)
+        if _is_sparse(column):
+            places, values, sizes = arrays
+            drop = int(single)
+            found += [places[:, drop:].astype(index), values, sizes[drop:].astype(index)]
+        else:
+            found.append(arrays[0][0] if single else arrays[0])
+    # Indexing an array of strings returns the string itself.
+    return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in found)
+
+
+def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> list[_Row]:
+    if serialized.ndim != (not single):
+        wanted = "a single string" if single else "a vector of strings"
+        raise InvalidArgumentError(f"{use}: serialized must be {wanted}, got the shape {serialized.shape}")
+    if names is not None and names.size not in (0, serialized.size):
+        raise InvalidArgumentError(f"{use}: {names.size} example_names for {serialized.size} messages")
+    parse, rows = example_class().FromString, list[_Row]()
+    labels = [] if names is None else names.ravel().tolist()
+    for number, data in enumerate(serialized.ravel().tolist()):
+        label = use if single else f"{use}: message {number}"
+        if labels:
+            label += f" ({labels[number].decode(errors='replace')})"
+        try:
+            rows.append(_Row(parse(data).features.feature, label))
+        except Exception as error:  # the class of the error depends on the implementation of protobuf
+            raise InvalidArgumentError(f"{label}: {data!r:.60} is not an Example message ({error})") from None
+    return rows
+
+
+def _missing(column: Column, row: _Row) -> InvalidArgumentError:
+    feature = f"feature {column.keys[-1]!r} ({_title(column.dtype)})"
+    return row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
+
+
+def _fixed(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+    found = np.empty((len(rows), *column.shape), column.dtype)
+    size = int(np.prod(column.shape))
+    flat = found.reshape(len(rows), size)  # an element of a string array can hold a whole array
+    for place, row in enumerate(rows):
+        values = row.values(column.keys[0], column.dtype)
+        if values is None:
+            if column.default is None:
+                raise _missing(column, row)
+            flat[place] = column.default.array.ravel()
+        elif values.size != size:
+            raise row.error(
+                f"feature {column.keys[0]!r} has {values.size} values, expected {size} for the shape {column.shape}"
+            )
+        else:
+            flat[place] = values
+    return (found,)
+
+
+def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+    nothing = np.empty(0, column.dtype)
+    values = [row.values(column.keys[0], column.dtype) for row in rows]
+    found = [nothing if value is None else value for value in values]
+    sizes = np.array([value.size for value in found], np.int64)
+    places = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
+    return places, np.concatenate([nothing, *found]), np.array([len(rows), sizes.max(initial=0)])
+
+
+def _counts(sizes: Array) -> Array:
+    """Returns 0, 1, 2, ... for each size."""
+    counts: list[Array] = [np.empty(0, np.int64), *map(np.arange, sizes.tolist())]
+    return np.concatenate(counts)
+
+
+def _sequence(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+    assert column.default is not None
+    stride = int(np.prod(column.shape))
+    entries: list[Array] = []
+    for row in rows:
+        values = row.values(column.keys[0], column.dtype)
+        if values is None:
+            values = np.empty(0, column.dtype)
+        if values.size % max(stride, 1):
+            problem = f"{values.size} values, which is not a multiple of {stride}, the size of the shape {column.shape}"
+            raise row.error(f"feature {column.keys[0]!r} has {problem}")
+        entries.append(values.reshape(values.size // max(stride, 1), *column.shape))
+    length = max([len(entry) for entry in entries], default=0)
+    found = np.empty((len(rows), length, *column.shape), column.dtype)
+    found[...] = column.default.array
+    for place, entry in enumerate(entries):
+        found[place, : len(entry)] = entry
+    return (found,)
+
+
+def _sparse(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+    *index_keys, value_key = column.keys
+    places: list[Array] = [np.empty((0, 1 + len(index_keys)), np.int64)]
+    values: list[Array] = [np.empty(0, column.dtype)]
+    for number, row in enumerate(rows):
+        held = row.values(value_key, column.dtype)
+        held = np.empty(0, column.dtype) if held is None else held
+        axes = [np.full(held.size, number), *_axes(row, column, held.size)]
+        found = np.stack(axes, axis=1)
+        order = np.lexsort(found.T[::-1])
+        places.append(found[order])
+        values.append(held[order])
+    return np.concatenate(places), np.concatenate(values), np.array([len(rows), *column.shape])
+
+
+def _axes(row: _Row, column: Column, count: int) -> list[Array]:
+    """Returns the indices of the values of a sparse feature along each of its axes."""
+    axes: list[Array] = []
+    for key, size in zip(column.keys[:-1], column.shape, strict=True):
+        places = row.values(key, np.dtype(np.int64))
+        places = np.empty(0, np.int64) if places is None else places
+        if places.size != count:
+            problem = f"{places.size} indices, but {column.keys[-1]!r} has {count} values"
+            raise row.error(f"feature {key!r} has {problem}")
+        if places.size and not (places.min() >= 0 and places.max() < size):
+            raise row.error(f"feature {key!r} has an index outside of 0 to {size - 1}, the size of its axis")
+        axes.append(places)
+    return axes
+
+
+_READ: Mapping[str, Callable[[Column, Sequence[_Row]], tuple[Array, ...]]] = {
+    "fixed": _fixed,
+    "variable": _variable,
+    "sequence": _sequence,
+    "sparse": _sparse,
+}
+
+
+def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    serialized, single = types[0], attrs["single"]
+    rows = () if single else serialized.shape if serialized.ranked else (OPEN,)
+    found: list[TensorType] = []
+    for column in (Column(*column) for column in attrs["columns"]):
+        if _is_sparse(column):
+            axes = len(rows) + max(len(column.shape), 1)
+            index: np.dtype[Any] = attrs["index"]
+            found += [
+                TensorType((OPEN, axes), index),
+                TensorType((OPEN,), column.dtype),
+                TensorType((axes,), index),
+            ]
+        else:
+            length = (OPEN,) if column.kind == "sequence" else ()
+            found.append(TensorType((*rows, *length, *column.shape), column.dtype))
+    return tuple(found)
+
+
+PARSE = OPS.add(
+    "parse_example",
+    OpDef(
+        "parse_example",
+        impl=_parse_arrays,
+        infer=_types,
+        params=("serialized", "*names"),
+        differentiable=False,
+        host=True,
+        doc="Tensors from Example messages.",
+    ),
+)

@@ -1,0 +1,185 @@
+"""The ops of queues in graphs and compiled functions. Each finds the state of its queue by its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.compiler.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.compiler.core import STRING, bytes_array, current_resources
+from graphc.compiler.ir import (
+    OPEN,
+    OPS,
+    Attrs,
+    Effect,
+    Graph,
+    Infer,
+    OpDef,
+    TensorType,
+    gives,
+    part_of_world,
+    reads,
+    writes,
+)
+from graphc.graphs.queues.components import check_row, checked_rows, part_names
+from graphc.graphs.queues.fillers import EAGER, Fillers
+from graphc.graphs.queues.homes import PROCESS, found, handle_of
+from graphc.graphs.queues.rows import Run, joined, single
+from graphc.graphs.queues.spec import QueueSpec
+from graphc.graphs.queues.state import QueueState
+
+__all__ = ["CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE",
+           "IS_CLOSED", "SIZE", "choices", "empty", "handle_of", "make_queue", "state_of"]  # fmt: skip
+
+
+def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
+    """Makes the state of a queue."""
+    spec = QueueSpec(**{field: attrs[field] for field in QueueSpec.fields})
+    graph = EAGER if attrs["home"] == PROCESS else current_resources().graph
+    return QueueState(spec, f"{spec.kind} {name!r}", Fillers(graph, handle_of(attrs)))
+
+
+def state_of(attrs: Mapping[str, Any]) -> QueueState:
+    """Returns the state of a queue; see :func:`graphc.queues.homes.found`."""
+    return found(make_queue, QueueState, attrs)
+
+
+def _own(array: Any) -> np.ndarray[Any, Any]:
+    """Returns an array that no other code writes to; strings as bytes."""
+    array = np.asarray(array)
+    if array.dtype == object:
+        return bytes_array(array).copy()
+    return array.copy() if array.flags.writeable else array
+
+
+def _enqueue(*values: Any, **attrs: Any) -> tuple[()]:
+    state, types = state_of(attrs), attrs["types"]
+    row = tuple([_own(value) for value in values])
+    check_row(f"{state.label}.enqueue", row, types, part_names(types))
+    state.put_row(row)
+    return ()
+
+
+def _enqueue_many(*values: Any, **attrs: Any) -> tuple[()]:
+    state, types = state_of(attrs), attrs["types"]
+    columns = tuple([_own(value) for value in values])
+    count = checked_rows(f"{state.label}.enqueue_many", columns, types, part_names(types))
+    if count:
+        state.put(Run(columns, 0, count))
+    return ()
+
+
+def _dequeue(**attrs: Any) -> tuple[Any, ...]:
+    return tuple(map(np.asarray, single(state_of(attrs).take_row())))
+
+
+def _dequeue_many(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
+    return _taken(int(n[0]) if count is None else count, attrs, up_to=False)
+
+
+def _dequeue_up_to(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
+    return _taken(int(n[0]) if count is None else count, attrs, up_to=True)
+
+
+def _taken(count: int, attrs: Mapping[str, Any], *, up_to: bool) -> tuple[Any, ...]:
+    state, types = state_of(attrs), attrs["types"]
+    if count < 0:
+        raise InvalidArgumentError(f"{state.label}: the number of elements to dequeue is negative: {count}")
+    entries = state.take(count, up_to=up_to)
+    return tuple(map(np.asarray, joined(entries, types) if entries else empty(types)))
+
+
+def empty(types: Sequence[TensorType]) -> tuple[np.ndarray[Any, Any], ...]:
+    """Returns the result of a dequeue of no elements."""
+    return tuple([np.zeros((0, *[max(size, 0) for size in type.shape]), type.dtype) for type in types])
+
+
+def _size(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(state_of(attrs).size, np.int32)
+
+
+def _is_closed(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(state_of(attrs).closed)
+
+
+def _close(*, cancel: bool, **attrs: Any) -> tuple[()]:
+    state_of(attrs).close(cancel_pending=cancel)
+    return ()
+
+
+def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(handle_of(attrs).encode(), object)
+
+
+def _element(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return attrs["types"]
+
+
+def _elements(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return _batch(attrs, OPEN if attrs["count"] is None else attrs["count"])
+
+
+def _up_to(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return _batch(attrs, OPEN)
+
+
+def _batch(attrs: Attrs, rows: int) -> tuple[TensorType, ...]:
+    return tuple([TensorType((rows, *type.shape), type.dtype) for type in attrs["types"]])
+
+
+def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return tuple([writes(part_of_world(f"queue/{handle_of(chosen)}")) for chosen in choices(attrs)])
+
+
+def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (reads(part_of_world(f"queue/{handle_of(attrs)}")),)
+
+
+def choices(attrs: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the attributes of the queues that an op may use: one, or those that a tensor selects from."""
+    among = attrs.get("among")
+    return [attrs] if among is None else [{**attrs, **dict(own)} for own in among]
+
+
+def _position(index: int, count: int) -> int:
+    if not 0 <= index < count:
+        raise OutOfRangeError(f"QueueBase.from_list: the index {index} is out of range; there are {count} queues")
+    return index
+
+
+def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
+    """Adds an op; if it selects among several queues, its first input is the index."""
+
+    def chosen(*values: Any, **attrs: Any) -> Any:
+        if attrs.get("among") is None:
+            return impl(*values, **attrs)
+        own = choices(attrs)[_position(int(values[0]), len(attrs["among"]))]
+        return impl(*values[1:], **{name: value for name, value in own.items() if name != "among"})
+
+    name = f"queue.{name}"
+    row = OpDef(name, chosen, infer, ("*values",), effects=_touches, differentiable=False, host=True, doc=doc)
+    return OPS.add(name, row)
+
+
+ENQUEUE = _op("enqueue", _enqueue, gives(), "Adds an element to a queue.")
+ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, gives(), "Adds elements to a queue.")
+DEQUEUE = _op("dequeue", _dequeue, _element, "Takes an element from a queue.")
+DEQUEUE_MANY = _op("dequeue_many", _dequeue_many, _elements, "Takes n elements from a queue.")
+DEQUEUE_UP_TO = _op("dequeue_up_to", _dequeue_up_to, _up_to, "Takes up to n elements from a queue.")
+SIZE = _op("size", _size, gives(TensorType((), np.dtype(np.int32))), "The number of elements in a queue.")
+IS_CLOSED = _op("is_closed", _is_closed, gives(TensorType((), np.dtype(bool))), "True if a queue is closed.")
+CLOSE = _op("close", _close, gives(), "Closes a queue.")
+HANDLE = OPS.add(
+    "queue.handle",
+    OpDef(
+        "queue.handle",
+        _handle,
+        gives(TensorType((), STRING)),
+        effects=_stands_for,
+        differentiable=False,
+        host=True,
+        doc="A queue.",
+    ),
+)

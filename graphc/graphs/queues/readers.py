@@ -1,0 +1,304 @@
+"""Readers: they take names of files from a queue and return the records of one file after the other."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from graphc.compiler.base import with_article
+from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.core import STRING, SymbolicTensor
+from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
+from graphc.compiler.ir import Attrs, OpDef
+from graphc.graphs.queues import reader_ops as ops
+from graphc.graphs.queues.building import GraphByHand, emit, graph_here
+from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.queue import QueueBase
+from graphc.graphs.queues.spec import integer, refusal
+from graphc.compiler.tracing import refuse_in_trace
+
+__all__ = [
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "ReaderBase",
+    "TFRecordReader",
+    "TextLineReader",
+    "WholeFileReader",
+]
+
+
+class Record(NamedTuple):
+    """A record that a reader returns: two strings, or two vectors of strings.
+
+    Attributes:
+      key: the name of the file, and the record's position in it.
+      value: the record.
+    """
+
+    key: Any
+    value: Any
+
+
+class ReaderBase:
+    """A reader of files; the base of :class:`TextLineReader` and the others.
+
+    It takes the name of a file from a queue of strings when it needs one, and waits for it. Threads share it. A reader
+    made in eager code is the same reader everywhere; one made in a graph has its own state in each Session, and its
+    methods add operations to the graph.
+    """
+
+    __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
+
+    supports_serialize = True
+    """True if :meth:`serialize_state` is supported; TensorFlow's name."""
+
+    def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
+        kind, spec = type(self).__name__, spec_of(format)
+        self._graph: GraphByHand | None = None
+        self._state: Any = None
+        if (graph := graph_here()) is not None:
+            self._graph = graph
+            with graph.name_scope(name or f"{kind}V2") as scope:
+                self._name = scope.rstrip("/")
+            self._attrs = ops.reader_attrs(
+                f"{kind} {self._name!r}",
+                spec,
+                home="session",
+                name=shared_name or self._name,
+                container=graph.current_container,
+            )
+        else:
+            problem = "made in a compiled function would be made once, when it is traced; make it outside"
+            refuse_in_trace(f"{with_article(kind)} {problem}")
+            self._name = name or kind
+            self._state, self._attrs = ops.claim_reader(f"{kind} {self._name!r}", spec)
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages and in a graph."""
+        return self._name
+
+    @property
+    def reader_ref(self) -> str:
+        """A string that identifies the reader."""
+        return self._attrs["reader"]
+
+    def read(self, queue: QueueBase, name: str | None = None) -> Record:
+        """Returns the next key and record.
+
+        Args:
+          queue: a queue of file names, with one string component.
+          name: the name of the operation in a graph.
+
+        Returns:
+          The key and the record, as strings.
+
+        Raises:
+          OutOfRangeError: the queue is closed and empty, and the last file has ended.
+          NotFoundError: the file does not exist; the next call continues with the file after it.
+          DataLossError: the file is damaged.
+          DeadlineExceededError: the deadline in force passed before there was a name.
+          InvalidTypeError: the queue has other components.
+        """
+        key, value = self._emit(ops.READ, "ReaderReadV2", name, queue=self._names("read", queue))
+        return Record(key, value)
+
+    def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> Record:
+        """Returns up to ``num_records`` keys and records, all of one file.
+
+        Args:
+          queue: see :meth:`read`.
+          num_records: the maximum number of records; may be a tensor in a graph.
+          name: the name of the operation in a graph.
+
+        Returns:
+          The keys and the records, as vectors of strings; fewer than ``num_records`` at the end of a file.
+
+        Raises:
+          InvalidArgumentError: ``num_records`` is negative.
+          OutOfRangeError: see :meth:`read`; likewise the other errors.
+        """
+        use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
+        count = None if isinstance(num_records, SymbolicTensor) else integer(use, "num_records", num_records)
+        if count is not None and count < 0:
+            raise refusal(use, f"num_records must not be negative, got {count}")
+        inputs = () if count is not None else (num_records,)
+        keys, values = self._emit(ops.READ_UP_TO, "ReaderReadUpToV2", name, inputs, count=count, queue=names)
+        return Record(keys, values)
+
+    def num_records_produced(self, name: str | None = None) -> Any:
+        """Returns the number of records read so far."""
+        return self._emit(ops.PRODUCED, "ReaderNumRecordsProducedV2", name)
+
+    def num_work_units_completed(self, name: str | None = None) -> Any:
+        """Returns the number of files read to the end."""
+        return self._emit(ops.COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
+
+    def serialize_state(self, name: str | None = None) -> Any:
+        """Returns the whole state as a string: the file, the position in it, and the counts."""
+        return self._emit(ops.SERIALIZE, "ReaderSerializeStateV2", name)
+
+    def restore_state(self, state: Any, name: str | None = None) -> Any:
+        """Restores the state of a reader; the file that it was reading must exist unchanged.
+
+        Args:
+          state: a state from :meth:`serialize_state`, of a reader with the same settings.
+          name: the name of the operation in a graph.
+
+        Raises:
+          InvalidArgumentError: ``state`` is not such a state.
+        """
+        return self._emit(ops.RESTORE, "ReaderRestoreStateV2", name, (state,))
+
+    def reset(self, name: str | None = None) -> Any:
+        """Resets the reader: it leaves the current file, and counts from 0."""
+        return self._emit(ops.RESET, "ReaderResetV2", name)
+
+    def _names(self, method: str, queue: Any) -> tuple[tuple[str, Any], ...]:
+        """Returns the attributes that identify the queue of names."""
+        use = f"{self._attrs['label']}.{method}"
+        if not isinstance(queue, QueueBase):
+            raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
+        attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
+        types = attrs["types"]
+        if "among" in attrs:
+            raise refusal(use, "the queue is one of several, chosen by each run; read from one queue")
+        if len(types) != 1 or types[0].dtype != STRING or (types[0].ranked and types[0].shape):
+            listed = ", ".join(map(str, types))
+            problem = f"expected a queue whose one component is a string, got {queue.name!r} of ({listed})"
+            raise refusal(use, problem, InvalidTypeError)
+        return tuple(attrs.items())
+
+    def _emit(self, op: OpDef, default: str, name: str | None, inputs: tuple[Any, ...] = (), **attrs: Any) -> Any:
+        return emit(self._graph or graph_here(), op, inputs, Attrs({**self._attrs, **attrs}), name or default)
+
+    def __repr__(self) -> str:
+        return f"<{self._attrs['label']}>"
+
+
+class TextLineReader(ReaderBase):
+    """Reads lines, without their ends; the key is ``file:line``, from 1. TensorFlow's ``tf.TextLineReader``.
+
+    Args:
+      skip_header_lines: the number of lines to skip at the start of each file.
+      name: the name of the reader, for messages and in a graph.
+      compression_type: ``"GZIP"`` or ``"ZLIB"`` for compressed files.
+      shared_name: a name that makes readers of one Session share their state.
+
+    Raises:
+      InvalidArgumentError: ``skip_header_lines`` is negative, or the compression is unknown.
+
+    Example:
+      >>> import os, tempfile
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "two.csv")
+      >>> with open(path, "w") as file:
+      ...     print("x,y", "1,2", "3,4", sep=chr(10), file=file)
+      >>> names = gx.queues.FIFOQueue(10, gx.string, shapes=[[]])
+      >>> names.enqueue(path)
+      >>> names.close()
+      >>> reader = gx.queues.TextLineReader(skip_header_lines=1)
+      >>> key, line = reader.read(names)
+      >>> gx.strings.decode_csv(line, [0, 0])
+      [Tensor(1, shape=(), dtype=int32), Tensor(2, shape=(), dtype=int32)]
+    """
+
+    def __init__(
+        self,
+        skip_header_lines: int | None = None,
+        name: str | None = None,
+        *,
+        compression_type: str | None = None,
+        shared_name: str | None = None,
+    ) -> None:
+        skip = _count("TextLineReader", "skip_header_lines", skip_header_lines or 0)
+        packed = checked_compression(compression_type, "TextLineReader: compression_type")
+        super().__init__(TextLines(skip, packed), name, shared_name)
+
+
+class WholeFileReader(ReaderBase):
+    """Reads whole files: the key is the name, and the record the contents. TensorFlow's ``tf.WholeFileReader``.
+
+    Args:
+      name: the name of the reader, for messages and in a graph.
+      shared_name: a name that makes readers of one Session share their state.
+    """
+
+    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
+        super().__init__(WholeFiles(), name, shared_name)
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Reads records of fixed length; the key is ``file:record``, from 0.
+
+    TensorFlow's ``tf.FixedLengthRecordReader``. It skips the end of a file if that is too short for a record.
+
+    Args:
+      record_bytes: the size of a record.
+      header_bytes: the number of bytes to skip at the start of each file.
+      footer_bytes: the number of bytes to ignore at the end of each file.
+      hop_bytes: the distance between the starts of successive records; 0 or None for ``record_bytes``.
+      name: the name of the reader, for messages and in a graph.
+      encoding: ``"GZIP"`` or ``"ZLIB"`` for compressed files.
+      shared_name: a name that makes readers of one Session share their state.
+
+    Raises:
+      InvalidArgumentError: a size is negative, ``record_bytes`` is 0, or the encoding is unknown.
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+        *,
+        shared_name: str | None = None,
+    ) -> None:
+        kind = "FixedLengthRecordReader"
+        sizes = {"header_bytes": header_bytes, "footer_bytes": footer_bytes, "hop_bytes": hop_bytes}
+        checked = {size: _count(kind, size, given or 0) for size, given in sizes.items()}
+        length = _count(kind, "record_bytes", record_bytes, least=1)
+        packed = checked_compression(encoding, f"{kind}: encoding")
+        super().__init__(FixedLengthRecords(length, **checked, compression=packed), name, shared_name)
+
+
+class TFRecordReader(ReaderBase):
+    """Reads TFRecord files, as :class:`TFRecordWriter` writes them; the key is ``file:byte``.
+
+    TensorFlow's ``tf.TFRecordReader``.
+
+    Args:
+      name: the name of the reader, for messages and in a graph.
+      options: the compression of the files: a :class:`TFRecordOptions`, or just ``"GZIP"`` or ``"ZLIB"``.
+      shared_name: a name that makes readers of one Session share their state.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        options: TFRecordOptions | str | None = None,
+        *,
+        shared_name: str | None = None,
+    ) -> None:
+        super().__init__(Records(checked_options(options, "TFRecordReader").compression), name, shared_name)
+
+
+class IdentityReader(ReaderBase):
+    """Returns the names themselves, as key and record. TensorFlow's ``tf.IdentityReader``.
+
+    Args:
+      name: the name of the reader, for messages and in a graph.
+      shared_name: a name that makes readers of one Session share their state.
+    """
+
+    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
+        super().__init__(Names(), name, shared_name)
+
+
+def _count(kind: str, name: str, value: Any, least: int = 0) -> int:
+    found = integer(kind, name, value)
+    if found < least:
+        raise refusal(kind, f"{name} must be {least} or more, got {found}")
+    return found

@@ -1,0 +1,181 @@
+"""Fetches and feeds: the outputs and inputs of a run, in any nested structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import STRING, Tensor, Variable, bytes_array, is_text, note_spread
+from graphc.compiler.ir import OPEN, Node, TensorType, Value
+from graphc.compiler.ops import READ_VARIABLE
+from graphc.graphs.session.graphs.graph import Graph
+from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
+from graphc.graphs.session.state import parts_of
+
+__all__ = ["Fetches", "feed_targets", "feed_value"]
+
+
+@dataclass(frozen=True)
+class Fetches:
+    """The values and operations that a run fetches.
+
+    Attributes:
+      values: the values to fetch, without duplicates.
+      nodes: the operations to run.
+      places: for each leaf of the structure, its index in ``values``; None for an operation.
+      structure: the nested structure of the fetches; None for a single leaf.
+    """
+
+    values: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    places: tuple[int | None, ...]
+    structure: Any
+
+    @classmethod
+    def of(cls, graph: Graph, fetches: Any) -> Fetches:
+        """Parses fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
+
+        Raises:
+          InvalidTypeError: a leaf is none of these.
+          InvalidArgumentError: a leaf belongs to another graph, or is not fetchable.
+          NotFoundError: the graph has no element of that name.
+        """
+        values, nodes, places = dict[Value, int](), dict[Node, None](), list[int | None]()
+        leaves, structure = _flattened(fetches)
+        for leaf in leaves:
+            found = graph.as_graph_element(leaf)
+            if not graph.is_fetchable(found):
+                raise at(InvalidArgumentError(f"{found.name!r} is marked as not fetchable"), user_location())
+            if isinstance(found, Operation):
+                nodes[found.node] = None
+                places.append(None)
+            else:
+                places.append(values.setdefault(found.raw, len(values)))
+        return cls(tuple(values), tuple(nodes), tuple(places), structure)
+
+    def result(self, results: Sequence[Any]) -> Any:
+        """Returns the results of a run, for the user and in the structure of the fetches."""
+        arrays = [_fetched_value(result) for result in results]
+        if self.structure is None:
+            return None if self.places[0] is None else arrays[self.places[0]]
+        return nest.unflatten(self.structure, [None if place is None else arrays[place] for place in self.places])
+
+
+def _flattened(fetches: Any) -> tuple[list[Any], Any]:
+    if fetches is None:
+        raise at(InvalidTypeError("session.run: the fetches are None; give tensors or operations"), user_location())
+    if isinstance(fetches, GraphTensor | Operation | str) or nest.children(fetches) is None:
+        return [fetches], None
+    leaves, structure = nest.flatten(fetches, repeats=True)
+    return leaves, structure
+
+
+def feed_targets(graph: Graph, key: Any) -> list[Value]:
+    """Returns the values that a key of a ``feed_dict`` sets: for a Variable, all of its reads.
+
+    Raises:
+      InvalidTypeError: the key is no tensor.
+      InvalidArgumentError: a tensor may not be fed.
+    """
+    tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
+    if tensor.trace.graph is not graph:
+        raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
+    if tensor.raw in graph.unfed:
+        reason = graph.unfed[tensor.raw]
+        message = f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}."
+        raise at(InvalidArgumentError(message), user_location())
+    node = tensor.op.node
+    named = node.op is READ_VARIABLE and parts_of(node.attrs["variable"])[1] == node.name  # "v:0", the Variable's own
+    if not isinstance(key, Variable) and not named:
+        return [tensor.raw]
+    resource = node.attrs["variable"]
+    nodes = graph.trace.builder.nodes
+    return [node.outputs[0] for node in nodes if node.op is READ_VARIABLE and node.attrs["variable"] == resource]
+
+
+def feed_value(value: Value, given: Any) -> Any:
+    """Converts a fed value to an array of its tensor's type.
+
+    Raises:
+      InvalidArgumentError: the shape differs, or rows have different lengths.
+      InvalidTypeError: a dtype that would lose something, or no array at all.
+    """
+    wanted = value.type
+    if type(given) is np.ndarray and given.shape == wanted.shape and given.dtype == wanted.dtype != STRING:
+        return given
+    if isinstance(given, GraphTensor):
+        raise _refused(value, InvalidTypeError, "a tensor of a graph has no value; feed what session.run gives of it")
+    try:
+        array = _array(value, wanted, given.raw if isinstance(given, Tensor) else given)
+    except GraphcError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise _refused(value, InvalidTypeError, f"{given!r:.60} is no array of {wanted.dtype.name}: {error}") from None
+    if not wanted.ranked:
+        return array
+    shape = array.shape
+    if len(shape) != len(wanted.shape) or any(
+        known not in (OPEN, size) for known, size in zip(wanted.shape, shape, strict=False)
+    ):
+        raise _refused(
+            value,
+            InvalidArgumentError,
+            f"Cannot feed value of shape {shape} for Tensor {_name(value)}, which has shape {_shown(wanted)}",
+        )  # fmt: skip
+    return array
+
+
+def _array(value: Value, wanted: TensorType, given: Any) -> Any:
+    if wanted.dtype == STRING:
+        if not is_text(given) and np.size(given):
+            raise _refused(value, InvalidTypeError, f"expected strings, got {given!r:.60}")
+        return bytes_array(given) if is_text(given) else np.empty(np.shape(given), object)
+    if isinstance(given, jax.Array):
+        note_spread(given.sharding)
+    array: Any = given if hasattr(given, "dtype") else np.asarray(given)
+    if array.dtype == wanted.dtype:
+        return array
+    dtype = cast("np.dtype[Any]", array.dtype)
+    number = not hasattr(given, "dtype")
+    fits = np.can_cast(dtype, wanted.dtype, "same_kind") or (number and array.size == 0)
+    fits = fits or (dtype.kind in "iub" and wanted.dtype.kind not in "iub")
+    if dtype.kind in "iu" and wanted.dtype.kind in "iu" and array.size:
+        bounds = np.iinfo(wanted.dtype)
+        fits = int(array.min()) >= bounds.min and int(array.max()) <= bounds.max
+    if not fits:
+        raise _refused(
+            value, InvalidTypeError,
+            f"{dtype.name} given for {wanted.dtype.name}, which cannot hold it; convert it first, as by "
+            f"array.astype({wanted.dtype.name!r})",
+        )  # fmt: skip
+    return np.asarray(array).astype(wanted.dtype)
+
+
+def _fetched_value(result: Any) -> Any:
+    """Converts a result for the user: to an array, or a scalar."""
+    if isinstance(result, jax.Array):
+        return _scalar(np.array(result))
+    array: Any = result
+    return _scalar(array if array.dtype == STRING else array.copy())
+
+
+def _scalar(array: np.ndarray[Any, Any]) -> Any:
+    return array if array.shape else array[()]
+
+
+def _refused(value: Value, kind: type[GraphcError], message: str) -> GraphcError:
+    return at(kind(f"session.run: the feed of {_name(value)}: {message}"), user_location())
+
+
+def _name(value: Value) -> str:
+    return repr(value.name if value.node is None else f"{value.node.name}:{value.index}")
+
+
+def _shown(type: TensorType) -> str:
+    return str(tuple("?" if size == OPEN else size for size in type.shape)).replace("'", "")

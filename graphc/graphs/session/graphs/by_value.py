@@ -1,0 +1,196 @@
+"""Array functions of graphs whose result sizes depend on values: the host counts the elements.
+
+Ordinary ops gather the selected elements, so gradients flow through them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import FUNCTIONS, apply, apply_all, as_dtype
+from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.graphs.session.graphs.control_flow import convert_to_tensor
+from graphc.graphs.session.graphs.tensor import GraphTensor
+
+__all__ = ["Differences", "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "setdiff1d",
+           "unique", "unique_with_counts"]  # fmt: skip
+
+
+class Unique(NamedTuple):
+    """The distinct elements, and for each element, the index of its distinct one."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """The distinct elements, for each element the index of its distinct one, and the count of each distinct one."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+class Differences(NamedTuple):
+    """The elements that another tensor lacks, and their positions."""
+
+    out: Any
+    idx: Any
+
+
+Types = tuple[TensorType, ...]
+
+
+def _op(name: str, impl: Callable[..., Any], types: Callable[[Sequence[TensorType], Attrs], Types], doc: str) -> OpDef:
+    def infer(given: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> Types:
+        del regions
+        return types(given, attrs)
+
+    found = OpDef(name, impl, infer, ("*values",), differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, found)
+
+
+def _vector(dtype: Any) -> TensorType:
+    return TensorType((OPEN,), np.dtype(dtype))
+
+
+def _positions(condition: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.argwhere(condition).astype(as_dtype(np.int64))
+
+
+def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
+    del attrs
+    (condition,) = given
+    return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), as_dtype(np.int64)),)
+
+
+_POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of true elements, a row for each.")
+
+
+def _unique(x: np.ndarray[Any, Any], *, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    values, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)  # as they come, and not by size
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return values[order], place[inverse].astype(dtype), counts[order].astype(dtype)
+
+
+def _unique_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
+    (x,) = given
+    return _vector(x.dtype), TensorType(x.shape, attrs["dtype"], ranked=x.ranked), _vector(attrs["dtype"])
+
+
+_UNIQUE = _op(
+    "by_value.unique",
+    _unique,
+    _unique_types,
+    "The distinct elements, each element's index among them, and their counts.",
+)
+
+
+def _difference(
+    x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], *, dtype: np.dtype[Any]
+) -> tuple[np.ndarray[Any, Any], ...]:
+    kept = np.flatnonzero(~np.isin(x, y))
+    return x[kept], kept.astype(dtype)
+
+
+_DIFFERENCE = _op(
+    "by_value.difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
+    "The elements that another vector lacks, and their positions.",
+)  # fmt: skip
+
+
+def positions(condition: Any, name: str | None = None) -> GraphTensor:
+    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``.
+
+    Args:
+      condition: booleans, or numbers, of which nonzero ones count as true.
+      name: the name of the operation.
+    """
+    given = convert_to_tensor(condition)
+    with given.graph.making(name or "Where"):
+        return given.graph.named(apply(_POSITIONS, (given,)), name or "Where")
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask") -> GraphTensor:
+    """Returns the elements of a tensor that a mask selects, flattened along the mask's axes.
+
+    Args:
+      tensor: the tensor.
+      mask: booleans, with the shape of some axes of the tensor.
+      axis: the first of these axes; 0 if None.
+      name: the name of the operation.
+
+    Raises:
+      InvalidArgumentError: the number of axes of the mask is not known, or is 0.
+    """
+    x, kept = convert_to_tensor(tensor), convert_to_tensor(mask)
+    first = axis or 0
+    if kept.shape is None or not kept.shape:
+        error = InvalidArgumentError(
+            f"boolean_mask: the mask {kept!r} must have axes whose number is known; use mask.set_shape"
+        )
+        raise at(error, user_location())
+    count = len(kept.shape)
+    with x.graph.making(name):
+        shape = FUNCTIONS["shape"](x)
+        rows = [shape[place] for place in range(len(x.shape))]
+        flat = FUNCTIONS["reshape"](x, (*rows[:first], -1, *rows[first + count :]))
+        chosen = apply(_POSITIONS, (FUNCTIONS["reshape"](kept, (-1,)),))
+        found = FUNCTIONS["take"](flat, FUNCTIONS["reshape"](chosen, (-1,)), axis=first)
+        return x.graph.named(found, name)
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
+    """Splits the elements into several parts, in their order.
+
+    Args:
+      data: the elements.
+      partitions: the number of the part of each.
+      num_partitions: the number of parts.
+      name: the name of the operation.
+    """
+    x, part = convert_to_tensor(data), convert_to_tensor(partitions)
+    with x.graph.making(name or "DynamicPartition"):
+        found = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
+        return x.graph.named(found, name or "DynamicPartition")
+
+
+def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
+    """Returns a vector's distinct elements in order of appearance, each element's index among them, and their counts.
+
+    Args:
+      x: the vector.
+      out_idx: the dtype of positions and counts.
+      name: the name of the operation.
+    """
+    given = convert_to_tensor(x)
+    with given.graph.making(name or "UniqueWithCounts"):
+        found = apply_all(_UNIQUE, (given,), Attrs(dtype=as_dtype(out_idx)))
+        return UniqueWithCounts(*given.graph.named(found, name or "UniqueWithCounts"))
+
+
+def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
+    """Returns a vector's distinct elements, and each element's index among them; see :func:`unique_with_counts`."""
+    return Unique(*unique_with_counts(x, out_idx, name or "Unique")[:2])
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> Differences:
+    """Returns the elements of a vector that another one lacks, and their positions.
+
+    Args:
+      x: the vector.
+      y: the other one.
+      index_dtype: the dtype of positions.
+      name: the name of the operation.
+    """
+    given = convert_to_tensor(x)
+    with given.graph.making(name or "ListDiff"):
+        found = apply_all(_DIFFERENCE, (given, convert_to_tensor(y)), Attrs(dtype=as_dtype(index_dtype)))
+        return Differences(*given.graph.named(found, name or "ListDiff"))

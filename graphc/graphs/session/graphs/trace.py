@@ -1,0 +1,247 @@
+"""The trace of a graph built by hand: ops that are applied in it become its nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from graphc.compiler.base import at, config, nest, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import (
+    NO_ATTRS,
+    STRING,
+    SymbolicTensor,
+    Tensor,
+    Variable,
+    bytes_array,
+    device_scope,
+    is_text,
+    trace_scope,
+)
+from graphc.compiler.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, Value, is_shape_value
+from graphc.compiler.ir import Graph as GraphIR
+from graphc.compiler.ops import HOST_VALUE
+from graphc.graphs.session.graphs.naming import NamingBuilder
+from graphc.graphs.session.graphs.randomness import OUTSIDE
+from graphc.graphs.session.graphs.strings import string_op
+from graphc.graphs.session.graphs.tensor import GraphTensor
+from graphc.compiler.tracing import CallState, Trace
+
+if TYPE_CHECKING:
+    from graphc.graphs.session.graphs.graph import Graph
+
+__all__ = ["GraphTrace"]
+
+
+def _with_tensorflows_dtypes(inputs: Sequence[Any]) -> Sequence[Any]:
+    """Converts inputs of an op: with TensorFlow's dtypes, NumPy's float64 takes the float dtype of the tensors."""
+    if config.default_dtype_bits != 32 or not any(isinstance(value, np.ndarray | np.generic) for value in inputs):
+        return inputs
+    dtypes = [value.raw.type.dtype for value in inputs if isinstance(value, GraphTensor)]
+    narrow = next((dtype for dtype in dtypes if dtype.kind == "f" and dtype.itemsize < 8), None)
+    if narrow is None:
+        return inputs
+    return [
+        value.astype(narrow) if isinstance(value, np.ndarray | np.generic) and value.dtype == np.float64 else value
+        for value in inputs
+    ]
+
+
+def _changes(node: Node) -> bool:
+    return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
+
+
+class GraphTrace(Trace):
+    """The trace that ops are added to while a graph is built by hand.
+
+    Attributes:
+      graph: the graph.
+      random_state: the state of the random op that is being added.
+      random_state_class: the class of such states, set by the module that defines it.
+      outside: the eager Variables that the graph uses, by resource.
+      open_variables: the resources of Variables whose shape may change.
+      carried: the assignments that run with the op that computes their value: random ops, loops and branches.
+      colocation: the node that new nodes are colocated with; None outside of ``colocate_with``.
+      colocated: for each colocated node, the node that it is colocated with.
+    """
+
+    is_graph = True
+    random_state: Any
+    random_state_class: Any
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__("graph")
+        self.builder: NamingBuilder = NamingBuilder("graph")
+        self.graph = graph
+        self.outside: dict[str, Variable] = {}
+        self.open_variables: set[str] = set()
+        self.carried: set[Node] = set()
+        self.colocation: Node | None = None
+        self.colocated: dict[Node, Node] = {}
+        self._tensors: dict[Value, GraphTensor] = {}
+        self._lock = threading.RLock()
+
+    def inlined(self, call: Callable[[], Any]) -> Any:
+        """Calls a compiled function in the graph: a run that needs its result also runs its assignments and prints."""
+        count = len(self.builder.nodes)
+        result = call()
+        made = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]
+        if not made:
+            return result
+        leaves, structure = nest.flatten(result, repeats=True)
+        with self.graph.control_dependencies(list(map(self.graph.operation_of, made))):
+            after = [
+                self.apply(OPS["identity"], (leaf,))[0] if isinstance(leaf, GraphTensor) else leaf for leaf in leaves
+            ]
+        return nest.unflatten(structure, after)
+
+    def wrap(self, value: Value) -> GraphTensor:
+        """Returns the unique tensor of a value."""
+        found = self._tensors.get(value)
+        if found is None:
+            found = self._tensors[value] = GraphTensor(value, self)
+        return found
+
+    def apply(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[GraphIR] = ()
+    ) -> list[SymbolicTensor]:
+        """Appends a node; see :func:`graphc.compiler.core.dispatch.apply`."""
+        self.check_open()
+        lifted = [self.lift(value) for value in _with_tensorflows_dtypes(inputs)]
+        if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
+            op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
+        with self._lock:
+            found = super().apply(op, lifted, attrs, regions)
+            if self.colocation is not None:
+                self.colocated[self.builder.nodes[-1]] = self.colocation
+            return found
+
+    def check_open(self) -> None:
+        """Raises an error if the graph is finalized."""
+        if self.graph.finalized:
+            raise at(
+                FailedPreconditionError("the graph is finalized and cannot be changed; build it before"),
+                user_location(),
+            )
+
+    def lift(self, value: Any) -> SymbolicTensor:
+        """Returns the tensor of this graph for a value; strings become constants."""
+        if isinstance(value, GraphTensor) and value.trace is not self:
+            raise self.foreign(value)
+        if isinstance(value, Variable):
+            return self.read(value)
+        if not isinstance(value, SymbolicTensor) and is_text(value):
+            return self._constant(bytes_array(value), weak=False)
+        return super().lift(value)
+
+    def note_attribute(self, value: Value) -> None:
+        """Forbids feeding the values behind one, because the graph was built for their values."""
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value in self.graph.unfed or value.node is None:
+                continue
+            self.graph.unfed[value] = "the graph was built with its value, as a shape or another static attribute"
+            if value.node.op not in SHAPE_FACTS:
+                waiting += value.node.inputs
+
+    def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns a number that shapes depend on; a computed one passes through the host."""
+        return tensor if is_shape_value(tensor.raw) else self.apply(HOST_VALUE, (tensor,))[0]
+
+    def foreign(self, tensor: GraphTensor) -> GraphcError:
+        """Makes the error for a tensor of another graph."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor.name!r} ({tensor.type}, {tensor.made_at()}) is of another graph; build what belongs "
+            "together in one graph"
+        )
+        return at(error, user_location())
+
+    def capture(self, value: Any) -> SymbolicTensor:
+        """Returns a constant for an eager tensor: graphs have no inputs but feeds."""
+        array = np.asarray(value.raw if isinstance(value, Tensor) else value)
+        return self._constant(array, weak=False)
+
+    def leaked(self, tensor: SymbolicTensor) -> Any:
+        """Makes the error for a tensor of the graph that is used in a compiled function."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor!r} of a graph has values only while a Session runs it; call the function inside "
+            "`with graph.as_default():`, or pass what session.run gives"
+        )
+        return at(error, user_location())
+
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
+        """Appends a read of a Variable: each run reads its current value."""
+        if isinstance(variable, CallState):
+            return super().read(variable)
+        resource, device = self._resource(variable)
+        with device_scope(device) if device else trace_scope(self):
+            return self.apply(OPS["read_variable"], (), Attrs(variable=resource, type=variable.type))[0]
+
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
+        """Appends an assignment."""
+        if isinstance(variable, CallState):
+            super().assign(variable, value)
+        else:
+            self.carried.add(self.append_assignment(variable, value))
+
+    def append_assignment(self, variable: Variable, value: Any) -> Node:
+        """Appends an assignment, and returns its node."""
+        resource, device = self._resource(variable)
+        cast = self.cast(value, variable.type)
+        with device_scope(device) if device else trace_scope(self):
+            self.apply(OPS["assign_variable"], (cast,), Attrs(variable=resource))
+        return self.builder.nodes[-1]
+
+    def _resource(self, variable: Variable) -> tuple[str, str]:
+        """Returns the resource of a Variable and the device that it is pinned to."""
+        resource: Any = getattr(variable, "resource", None)
+        if resource is None:
+            resource = OUTSIDE + variable.name
+            self.outside[resource] = variable
+            return resource, ""
+        if cast("Any", variable).graph is not self.graph:
+            error = InvalidArgumentError(f"the Variable {variable.name!r} is of another graph")
+            raise at(error, user_location())
+        return resource, cast("Any", variable).pin
+
+    def making(self, reads: Any = ()) -> AbstractContextManager[None]:
+        """Raises an error: objects with state must be made through the graph."""
+        del reads
+        error = UnimplementedError(
+            "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`"
+        )
+        raise at(error, user_location())
+
+    def refuse(self, error: GraphcError) -> GraphcError:
+        """Adds the user's line to an error."""
+        return at(error, user_location())
+
+    note_refusal = refuse
+
+    def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> NoReturn:
+        """Raises an error: see :meth:`GraphTensor.become`."""
+        del new
+        raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
+
+    def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
+        """Does nothing: code that builds a graph obviously runs once."""
+        del what, certain, remedy
+
+    def read_once(self, what: str, remedy: str = "") -> None:
+        """Does nothing, for the same reason."""
+        del what, remedy
+
+    def array(self, array: np.ndarray[Any, Any]) -> SymbolicTensor:
+        """Appends a constant."""
+        self.check_open()
+        return self._constant(array, weak=False)
+
+    def new_random_state(self) -> Any:
+        """Returns a new :attr:`random_state`, for the op that is about to be appended."""
+        self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
+        return self.random_state

@@ -1,0 +1,206 @@
+"""Plans of runs: the programs, the host ops, and their order.
+
+Programs and host ops run as soon as their inputs are ready. A read of a Variable belongs to the program that uses it,
+so that it sees assignments of other runs while this run waited for a queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.compiler.ir import CONSTANT, GraphBuilder, Node, Value
+from graphc.compiler.runtime import HOST, Cluster, Plan, Step, Transfer
+from graphc.graphs.session.graphs.graph import Graph
+from graphc.graphs.session.plans.clusters import Clusters, Rules, clustered, runs_on_host
+from graphc.graphs.session.plans.steps import HostStep, StateSegment
+from graphc.graphs.session.state import SessionState
+
+__all__ = ["Request", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One kind of run: the nodes to execute, with their feeds, fetches and devices.
+
+    Attributes:
+      graph: the graph.
+      nodes: the nodes to execute, in the order of the graph.
+      fed: the values that are fed.
+      fetched: the values that are fetched.
+      placement: the device of each node that runs on one.
+      default: the default device.
+    """
+
+    graph: Graph
+    nodes: Sequence[Node]
+    fed: Sequence[Value]
+    fetched: Sequence[Value]
+    placement: Mapping[Node, str]
+    default: str
+
+
+def make_plan(request: Request, state: SessionState, note_compiled: Callable[..., None]) -> Plan:
+    """Makes the plan of a kind of run.
+
+    Args:
+      request: the kind of run to plan.
+      state: the state of the Session.
+      note_compiled: a function called for each program that a run compiles.
+    """
+    clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))
+    return _Assembly(request, clusters, state, note_compiled).plan()
+
+
+class _OnDevices(Rules):
+    """The rule that clusters are programs of one device, or host ops."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def place(self, node: Node) -> str:
+        return HOST if runs_on_host(node) else self._request.placement.get(node, self._request.default)
+
+    def alone(self, node: Node) -> bool:
+        return runs_on_host(node)
+
+    def takes(self, place: str, read: Node) -> bool:
+        return place != HOST
+
+
+class _Assembly:
+    """Builds the steps of a run, and numbers the slots."""
+
+    def __init__(
+        self, request: Request, clusters: Clusters, state: SessionState, note_compiled: Callable[..., None]
+    ) -> None:
+        self._request = request
+        self._clusters = clusters
+        self._state = state
+        self._note_compiled = note_compiled
+        self._steps: list[Step] = []
+        self._constants: dict[int, Any] = {}
+        self._slots: dict[tuple[Value, str], int] = {}
+        self._home: dict[Value, str] = {}
+        self._done: dict[Cluster, int] = {}
+        self._count = 0
+        self._order = {node: place for place, node in enumerate(request.nodes)}
+        self._wanted = self._values_between()
+
+    def _values_between(self) -> set[Value]:
+        """Returns the values that are needed outside of the cluster that computes them."""
+        of = self._clusters.of
+        wanted = set(self._request.fetched)
+        for node in self._request.nodes:
+            wanted.update(value for value in node.inputs if of.get(node) is not of.get(value.node or node))
+        return wanted
+
+    def plan(self) -> Plan:
+        """Returns the plan."""
+        for value in self._request.fed:
+            self._new_slot(value)
+        for cluster in self._clusters.order:
+            self._add(cluster)
+        outputs = [self._slot(value) for value in self._request.fetched]
+        return Plan(
+            "session.run", tuple(self._steps), len(self._request.fed), self._count, tuple(outputs),
+            tuple(self._constants.items()),
+        )  # fmt: skip
+
+    def _number(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+    def _new_slot(self, value: Value, device: str = "") -> int:
+        slot = self._slots[value, device] = self._number()
+        return slot
+
+    def _slot(self, value: Value, device: str = "") -> int:
+        """Returns the slot of a value where it was computed, or on a device, to which it is moved if necessary."""
+        found = self._slots.get((value, ""))
+        if found is None:
+            assert value.node is not None
+            found = self._new_slot(value)
+            self._constants[found] = value.node.attrs["value"].array
+        home = self._home.get(value, "")
+        if not device or not home or home in (device, HOST):
+            return found
+        moved = self._slots.get((value, device))
+        if moved is None:
+            moved = self._new_slot(value, device)
+            name = value.node.name if value.node is not None else value.name
+            self._steps.append(Transfer(name, device, (found,), (moved,)))
+        return moved
+
+    def _add(self, cluster: Cluster) -> None:
+        after = [self._done[other] for other in self._clusters.before.get(cluster, ())]
+        if cluster.device == HOST:
+            step = self._host_step(cluster.nodes[0], after)
+        else:
+            step = self._segment(cluster, after)
+        self._done[cluster] = step.outputs[-1]
+        self._steps.append(step)
+
+    def _host_step(self, node: Node, after: Sequence[int]) -> Step:
+        inputs = [self._slot(value) for value in node.inputs]
+        fed = set(self._request.fed)  # whose values those who take them are given
+        outputs = [
+            *[self._number() if value in fed else self._new_slot(value) for value in node.outputs],
+            self._number(),
+        ]
+        self._home.update(dict.fromkeys([value for value in node.outputs if value not in fed], HOST))
+        operation = self._request.graph.operation_of(node)
+        return HostStep(
+            node.name, HOST, (*inputs, *after), tuple(outputs), operation=operation, state=self._state,
+            count=len(inputs),
+        )  # fmt: skip
+
+    def _segment(self, cluster: Cluster, after: Sequence[int]) -> Step:
+        nodes = self._with_reads(cluster)
+        builder, inside, taken = GraphBuilder(_title(cluster.nodes)), dict[Value, Value](), list[Value]()
+        copies: dict[Node, Node] = {}
+        fed = set(self._request.fed)
+
+        def copy(node: Node) -> None:
+            new = copies[node] = builder.append(
+                node.op, [use(value) for value in node.inputs], node.attrs,
+                types=[output.type for output in node.outputs], regions=node.regions,
+                control_inputs=[copies[control] for control in node.control_inputs if control in copies],
+                device=node.device, name=node.name, location=node.location,
+            )  # fmt: skip
+            inside.update((old, out) for old, out in zip(node.outputs, new.outputs, strict=True) if old not in fed)
+
+        def use(value: Value) -> Value:
+            if value not in inside:
+                if value not in fed and value.node is not None and value.node.op is CONSTANT:
+                    copy(value.node)
+                else:
+                    inside[value] = builder.input(value.type, value.node.name if value.node else value.name)
+                    taken.append(value)
+            return inside[value]
+
+        for node in nodes:
+            copy(node)
+        given = [
+            value for node in cluster.nodes for value in node.outputs if value in self._wanted and value not in fed
+        ]
+        inputs = [self._slot(value, cluster.device) for value in taken]
+        self._home.update(dict.fromkeys(given, cluster.device))
+        outputs = [*map(self._new_slot, given), self._number()]
+        graph = builder.build([inside[value] for value in given])
+        pinned = cluster.device != self._request.default or any(node.device for node in cluster.nodes)
+        return StateSegment(
+            graph.name, cluster.device, (*inputs, *after), tuple(outputs), graph=graph, state=self._state,
+            pinned=pinned, note_compiled=self._note_compiled,
+        )  # fmt: skip
+
+    def _with_reads(self, cluster: Cluster) -> list[Node]:
+        """Returns the nodes of a cluster with the reads that it uses, in the order of the graph."""
+        reads = [node for node, users in self._clusters.floating.items() if cluster in users]
+        return sorted([*cluster.nodes, *reads], key=self._order.__getitem__)
+
+
+def _title(nodes: Sequence[Node]) -> str:
+    first, last = nodes[0].name, nodes[-1].name
+    return first if first == last else f"{first}__{last}"

@@ -1,0 +1,323 @@
+"""The steps of a run: XLA programs that read and assign Variables, and host ops."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
+
+import jax
+import numpy as np
+
+from graphc.compiler.base import at, interruption, nest, slow_path_reasons
+from graphc.compiler.base.errors import GraphcError, InternalError
+from graphc.compiler.core import Variable, array_of, context, resources_scope, type_of, variable_lock
+from graphc.compiler.devices import find_device
+from graphc.compiler.ir import Graph, TensorType
+from graphc.compiler.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
+from graphc.compiler.lowering import DISPATCH, Executable, evaluate, lower
+from graphc.compiler.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
+from graphc.compiler.runtime import Step
+from graphc.graphs.session.graphs.tensor import Operation
+from graphc.graphs.session.plans.open_variables import current_types, open_resources, with_types
+from graphc.graphs.session.plans.shape_changing import Stepped, on_host
+from graphc.graphs.session.state import SessionState, check_type, dummy
+
+__all__ = ["HostStep", "StateSegment", "reason_of"]
+
+_PROGRAMS_KEPT = 32
+"""Maximum number of programs that a segment keeps, one for each combination of shapes."""
+
+
+@dataclass(frozen=True, eq=False)
+class HostStep(Step):
+    """A host op.
+
+    Attributes:
+      operation: the op in its graph.
+      state: the state of the Session.
+      count: the number of inputs that it uses; the others only order it.
+    """
+
+    operation: Operation = field(kw_only=True)
+    state: SessionState = field(kw_only=True)
+    count: int = field(kw_only=True)
+    kind: ClassVar[str] = "host call"
+    _attrs: dict[str, Any] = field(init=False, repr=False, default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        self._attrs.update(self.operation.node.attrs)
+
+    @property
+    def blocks(self) -> bool:
+        """True: the op may wait."""
+        return True
+
+    def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
+        """Runs the op.
+
+        Raises:
+          GraphcError: the op's error, with the operation as its ``op``.
+        """
+        del execution
+        node = self.operation.node
+        try:
+            with resources_scope(self.state.resources):
+                results = self._compute(arrays[: self.count])
+        except GraphcError as error:
+            raise of_operation(error, self.operation) from error.__cause__
+        found = () if results is None else nest.as_tuple(results)
+        if len(found) != len(node.outputs):
+            raise InternalError(f"{node.op.name} gave {len(found)} results for {len(node.outputs)} outputs")
+        return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in found], None]
+
+    def _compute(self, arrays: Sequence[Any]) -> Any:
+        node = self.operation.node
+        if not node.regions:
+            return node.op.impl(*on_host(arrays), **self._attrs)
+        return Stepped(node.regions[0], None, evaluate).run_node(node, list(arrays))
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never called: a run cannot be differentiated."""
+        raise InternalError("a run of a Session is not followed")
+
+
+def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
+    """Adds the failed operation, its name and its line, to an error."""
+    if getattr(error, "op", None) is None:
+        error.op = operation  # pyright: ignore[reportAttributeAccessIssue]
+        message = str(error.args[0] if error.args else "").partition("\n  at ")[0]
+        error.args = (f"{message} [operation {operation.name!r}]",)
+        at(error, operation.node.location)
+    return error
+
+
+@dataclass(frozen=True, eq=False)
+class StateSegment(Step):
+    """Nodes on one device as one program, compiled for the shapes of its inputs.
+
+    Attributes:
+      graph: the nodes.
+      state: the state of the Session.
+      note_compiled: a function called for each compiled program, with the types of its inputs, and of the values of
+        those that shapes depend on.
+    """
+
+    graph: Graph = field(kw_only=True)
+    state: SessionState = field(kw_only=True)
+    pinned: bool = field(kw_only=True)
+    note_compiled: Callable[[StateSegment, Sequence[TensorType], Mapping[int, np.ndarray[Any, Any]]], None] = field(
+        kw_only=True
+    )
+    kind: ClassVar[str] = "segment"
+    _programs: dict[Any, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
+    _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
+    _count: int = field(init=False, repr=False, default=0)
+    _shapes: tuple[int, ...] = field(init=False, repr=False, default=())
+    _open: tuple[str, ...] = field(init=False, repr=False, default=())
+    _only: list[Any] = field(init=False, repr=False, default_factory=list[Any])
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_count", len(self.graph.inputs))
+        object.__setattr__(self, "_shapes", shape_inputs(self.graph) if is_open(self.graph) else ())
+        object.__setattr__(self, "_open", open_resources(self.graph, self.state))
+
+    @property
+    def has_programs(self) -> bool:
+        """True if it was compiled before, for other shapes."""
+        return bool(self._programs)
+
+    def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
+        """Dispatches the program; the results may still be computing."""
+        del execution
+        return [*self.program(arrays[: self._count]), None]
+
+    def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs the program for arrays of these shapes."""
+        if self._only:
+            return self._only[0](arrays)
+        key = tuple([(array.shape, array.dtype) for array in arrays])
+        if self._shapes:
+            key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
+        if self._open:
+            with variable_lock:  # until the values for the program are taken
+                types = current_types(self._open, self.state)
+                key += tuple(types.items())
+                return (self._programs.get(key) or self._compiled(key, arrays, types))(arrays)
+        found = self._programs.get(key)
+        if found is None:
+            found = self._compiled(key, arrays)
+        return found(arrays)
+
+    def _compiled(
+        self, key: Any, arrays: Sequence[Any], open_types: Mapping[str, TensorType | None] | None = None
+    ) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        with self._lock:
+            found = self._programs.get(key)
+            if found is None:
+                types = [type_of(array) for array in arrays]
+                values = {place: np.asarray(arrays[place]) for place in self._shapes}
+                self.note_compiled(self, types, values)
+                try:
+                    found = SegmentProgram(self, types, values, open_types)
+                except NotSpecializedError as error:
+                    if self.pinned or not has_branches(self.graph):
+                        raise
+                    found = SteppedProgram(self, error)
+                while len(self._programs) >= _PROGRAMS_KEPT:
+                    del self._programs[next(iter(self._programs))]
+                self._programs[key] = found
+                if not self._shapes and not self._open and not is_open(self.graph):
+                    self._only.append(found)  # its inputs have no other types
+            return found
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never called: a run cannot be differentiated."""
+        raise InternalError("a run of a Session is not followed")
+
+
+def reason_of(
+    segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]], where: str = ""
+) -> str:
+    """Returns a line that says that a program is compiled, and why.
+
+    Args:
+      segment: the segment to compile.
+      types: the types of its inputs.
+      values: the values of those inputs that shapes depend on.
+      where: the task, if another task compiles it.
+    """
+    inputs = zip(segment.graph.inputs, types, strict=True)
+    given = ", ".join(
+        f"{value.name or value.index}: {type}" + (f" = {values[value.index].tolist()}" if value.index in values else "")
+        for value, type in inputs
+    )
+    why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
+    return f"{segment.name} on {where}{segment.device}({given}): {why}"
+
+
+class SegmentProgram:
+    """A segment, compiled for the types of its inputs.
+
+    Args:
+      segment: the segment to compile.
+      types: the types of its inputs.
+      values: the values of those inputs that shapes depend on.
+      open_types: the types that Variables have now whose shape may change.
+    """
+
+    def __init__(
+        self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]],
+        open_types: Mapping[str, TensorType | None] | None = None,
+    ) -> None:  # fmt: skip
+        self._state = segment.state
+        self._keeps_values = open_types is not None
+        graph = with_types(segment.graph, open_types, segment.state) if open_types else segment.graph
+        if is_open(graph):
+            graph = specialize(graph, types, evaluate, values)
+        graph = run_passes(graph)
+        self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
+        self._is_pure = self._executable.is_pure
+        self._pin = find_device(segment.device, told=True) if segment.pinned else None
+        self._undonated: Any = None
+        self._variables: list[Variable] | None = None
+        self._resets = 0
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs the program on the Variables of the Session."""
+        if self._is_pure and not slow_path_reasons:
+            context.launched()
+            return self._executable.jitted(*arrays)
+        variables, resets = self._variables, self._state.resources.resets
+        if variables is None or resets != self._resets:
+            found = [self._state.find(resource) for resource in self._executable.variables]
+            self._check_types(found)
+            if self._keeps_values:
+                return self._with_other_shapes(found, arrays)
+            if any(variable is None for variable in found):
+                return self._first(found, arrays)
+            variables = self._variables = [variable for variable in found if variable is not None]
+            self._resets = resets
+        current = interruption()
+        waits = current is not None and current.deadline is not None
+        return self._executable.launch(arrays, variables, None if waits else DISPATCH)
+
+    def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it while Variables have no values yet, which must not be read."""
+        executable = self._executable
+        missing = [name for name, held in zip(executable.variables, found, strict=True) if held is None]
+        self._check_unread(set(missing))
+        assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
+        with variable_lock:  # nothing reads the dummies before the program has assigned them
+            for name in missing:
+                self._state.put(name, jax.device_put(dummy(assigned[name]), self._pin))
+            variables = [held for name in executable.variables if (held := self._state.find(name)) is not None]
+            try:
+                return executable.launch(arrays, variables, DISPATCH)
+            except BaseException:
+                self._state.forget(missing)
+                raise
+
+    def _with_other_shapes(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it if Variables may get values of other shapes, which replace theirs."""
+        executable = self._executable
+        self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
+        assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
+        values = [
+            dummy(assigned[name]) if held is None else array_of(held)
+            for name, held in zip(executable.variables, found, strict=True)
+        ]
+        if self._undonated is None:
+            place = None if self._pin is None else jax.sharding.SingleDeviceSharding(self._pin)
+            self._undonated = jax.jit(lower(executable.graph).function, in_shardings=place, out_shardings=place)
+        results = list(self._undonated(*values, *arrays))
+        count = len(results) - executable.num_written
+        for name, array in zip(executable.variables, results[count:], strict=False):
+            self._state.put(name, array)
+        return results[:count]
+
+    def _check_types(self, found: Sequence[Variable | None]) -> None:
+        """Raises an error if another graph made a Variable with a type that this one does not declare."""
+        held = dict(zip(self._executable.variables, found, strict=True))
+        open_variables = self._state.graph.trace.open_variables
+        for node in self._executable.graph.nodes:
+            name = str(node.attrs.get("variable"))
+            variable = held.get(name)
+            if variable is None or name in open_variables or node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
+                continue
+            try:
+                check_type(name, variable, (node.outputs or node.inputs)[0].type)
+            except GraphcError as error:
+                raise at(error, node.location) from None
+
+    def _check_unread(self, missing: set[str]) -> None:
+        written: set[str] = set()
+        for node in self._executable.graph.nodes:
+            name = str(node.attrs.get("variable"))
+            if node.op is READ_VARIABLE and name in missing and name not in written:
+                raise self._state.uninitialized(name, node)
+            if node.op is ASSIGN_VARIABLE:
+                written.add(name)
+
+
+class SteppedProgram:
+    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches.
+
+    Args:
+      segment: the segment to run.
+      reason: the reason.
+    """
+
+    def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
+        self._stepped = Stepped(segment.graph, segment.state, evaluate)
+        self._reason = reason
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it on the Variables of the Session."""
+        return self._stepped.run(*arrays)
+
+
+def has_branches(graph: Graph) -> bool:
+    """Returns True if a graph has branches or loops."""
+    return any(node.op in (COND, SWITCH, WHILE) for node in graph.nodes)

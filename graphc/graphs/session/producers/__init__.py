@@ -1,0 +1,37 @@
+"""Input pipelines of graphs: ``gx.producers``, with TensorFlow 1's names from ``tf.train``."""
+
+from graphc.graphs.session.producers.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
+from graphc.graphs.session.producers.inputs import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
+
+__all__ = [
+    "batch",
+    "batch_join",
+    "input_producer",
+    "limit_epochs",
+    "match_filenames_once",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
+    "range_input_producer",
+    "shuffle_batch",
+    "shuffle_batch_join",
+    "slice_input_producer",
+    "string_input_producer",
+]

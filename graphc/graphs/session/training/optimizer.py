@@ -1,0 +1,332 @@
+"""The base class of TensorFlow 1's optimizers: graph operations that update Variables from their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, cast
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply_all
+from graphc.compiler.ir import OPS, Attrs, OpDef
+from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
+from graphc.graphs.session.graphs.graph import Graph
+from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
+from graphc.graphs.session.training.gradients import gradients
+from graphc.graphs.session.variables.scopes import scoped_name
+from graphc.graphs.session.variables.variable import GraphVariable
+
+__all__ = ["Optimizer", "called", "number", "slot_variable"]
+
+
+class Optimizer:
+    """Makes operations that update Variables; the base class of all optimizers.
+
+    One op, and so one program, updates all Variables of a device. The optimizer's state for each Variable, its slots,
+    are Variables themselves, which :func:`global_variables_initializer` initializes.
+
+    Args:
+      use_locking: ignored: each update is one step.
+      name: the name of the operations and slots.
+
+    Raises:
+      InvalidArgumentError: the name is empty.
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    slot_names: ClassVar[Sequence[str]] = ()
+    """The names of the slots, in the order of the update's arguments."""
+
+    def __init__(self, use_locking: bool = False, name: str = "") -> None:
+        if not name:
+            raise _error("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._slots: dict[str, dict[GraphVariable, GraphVariable]] = {}
+        self._others: dict[tuple[Graph, str], GraphVariable] = {}
+
+    # Defined by each optimizer
+
+    def rule(self) -> str:
+        """The name of the update rule."""
+        raise NotImplementedError
+
+    def numbers(self, graph: Graph) -> Sequence[Any]:
+        """Returns the numeric parameters of the update, in order: tensors, numbers or functions that return one."""
+        raise NotImplementedError
+
+    def first_value(self, slot: str) -> float:
+        """Returns the initial value of all elements of a slot."""
+        del slot
+        return 0.0
+
+    def prepare(self, graph: Graph) -> None:
+        """Makes the Variables that exist once, not for each Variable."""
+
+    def finish(self, graph: Graph) -> Sequence[Any]:
+        """Returns operations that follow the updates."""
+        del graph
+        return ()
+
+    # Updating
+
+    def minimize(
+        self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None, colocate_gradients_with_ops: bool = False, name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:  # fmt: skip
+        """Makes an operation that updates Variables to minimize a loss.
+
+        Args:
+          loss: a tensor of the graph.
+          global_step: a Variable that each update adds one to.
+          var_list: the Variables to update; all trainable Variables of the graph if None.
+          gate_gradients: ignored: a run computes all gradients at once.
+          aggregation_method: ignored.
+          colocate_gradients_with_ops: ignored.
+          name: the name of the operation.
+          grad_loss: the gradient of the loss; ones if None.
+
+        Raises:
+          InvalidArgumentError: the loss depends on none of the Variables.
+          InvalidTypeError: the loss is no tensor of a graph, or something that is updated is no Variable.
+
+        Example:
+          >>> import graphc as gx
+          >>> from graphc.graphs.session import GradientDescentOptimizer
+          >>> with gx.Graph().as_default() as graph:
+          ...     w = gx.Variable([3.0, 4.0])
+          ...     step = GradientDescentOptimizer(0.25).minimize(gx.sum(w * w))
+          >>> with gx.Session(graph=graph) as session:
+          ...     session.run(w.initializer)
+          ...     session.run(step)
+          ...     session.run(w).tolist()
+          [1.5, 2.0]
+        """
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
+        if all(gradient is None for gradient, _ in pairs):
+            names = [variable.name for _, variable in pairs]
+            raise _error(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, "
+                f"between variables {names} and loss {loss!r}"
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP, aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False, grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:  # fmt: skip
+        """Returns pairs of a gradient (None if the loss does not depend on it) and a Variable.
+
+        Args:
+          loss: a tensor of the graph.
+          var_list: the Variables; all trainable ones of the graph if None.
+          gate_gradients: ignored.
+          aggregation_method: ignored.
+          colocate_gradients_with_ops: ignored.
+          grad_loss: the gradient of the loss; ones if None.
+
+        Raises:
+          InvalidArgumentError: there are no Variables.
+          InvalidTypeError: the loss is no tensor of a graph, or something is no Variable of it.
+        """
+        del gate_gradients, aggregation_method, colocate_gradients_with_ops
+        if not isinstance(loss, GraphTensor | GraphVariable):
+            remedy = "; call minimize outside of the branch or loop" if isinstance(loss, SymbolicTensor) else ""
+            error = InvalidTypeError(
+                f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}{remedy}"
+            )
+            raise at(error, user_location())
+        given = loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else var_list
+        variables = [self._checked(variable) for variable in _listed(given)]
+        if not variables:
+            raise _error(f"{self._name}: No variables to optimize.")
+        found = gradients(loss, [*variables], grad_ys=grad_loss)
+        return list(zip(found, variables, strict=True))
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
+    ) -> Operation:
+        """Makes an operation that updates Variables with given gradients.
+
+        Args:
+          grads_and_vars: pairs of a gradient and a Variable; a Variable without gradient (None) is not updated.
+          global_step: a Variable that each update adds one to.
+          name: the name of the operation.
+
+        Raises:
+          InvalidArgumentError: there is no gradient, or one has another shape.
+          InvalidTypeError: a target of the update is not a Variable of floats.
+        """
+        pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
+        if not pairs:
+            raise _error(f"{self._name}: No variables provided.")
+        used = [(gradient, self._floats(variable)) for gradient, variable in pairs if gradient is not None]
+        if not used:
+            names = [variable.name for _, variable in pairs]
+            raise _error(f"{self._name}: No gradients provided for any variable: {names}.")
+        graph = used[0][1].graph
+        with graph.as_default():
+            self._prepare(graph, [variable for _, variable in used])
+            done = self._applied(graph, used, global_step, name or self._name)
+        if done not in graph.get_collection(GraphKeys.TRAIN_OP):
+            graph.add_to_collection(GraphKeys.TRAIN_OP, done)
+        return done
+
+    def _prepare(self, graph: Graph, variables: Sequence[GraphVariable]) -> None:
+        with graph.colocate_with(min(variables, key=lambda variable: variable.name)):
+            self.prepare(graph)
+        for variable in variables:
+            for slot in self.slot_names:
+                held = self._slots.setdefault(slot, {})
+                if variable not in held:
+                    held[variable] = slot_variable(variable, self._name, self.first_value(slot))
+
+    def _applied(self, graph: Graph, used: Sequence[Any], global_step: Any, name: str) -> Operation:
+        with graph.name_scope(name) as scope:
+            by_place: dict[str, list[Any]] = {}
+            for gradient, variable in used:
+                by_place.setdefault(variable.pin, []).append((gradient, variable))
+            numbers = [number(value) for value in self.numbers(graph)]
+            updates = [operation for pairs in by_place.values() for operation in self._updated(graph, numbers, pairs)]
+            with graph.control_dependencies(updates):
+                updates += self.finish(graph)
+        label = scope.removesuffix("/")
+        if global_step is None:
+            done = group(*updates)
+        else:
+            with graph.control_dependencies(updates):
+                done = global_step.assign_add(1, read_value=False)
+        graph.trace.builder.rename(done.node, label)
+        return done
+
+    def _updated(self, graph: Graph, numbers: Sequence[Any], pairs: Sequence[Any]) -> list[Operation]:
+        """Returns the assignments of the new values of Variables on one device."""
+        targets: list[GraphVariable] = []
+        given: list[Any] = [*numbers]
+        for gradient, variable in pairs:
+            slots = [self._slots[slot][variable] for slot in self.slot_names]
+            targets += [variable, *slots]
+            given += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
+        with graph.colocate_with(pairs[0][1]):
+            results = apply_all(OPS["train.update"], given, Attrs(rule=self.rule()))
+            assigned: list[Operation] = []
+            for target, result in zip(targets, results, strict=True):
+                value: Any = result if target.constraint is None else target.constraint(result)
+                assigned.append(Operation(graph, graph.trace.append_assignment(target, value)))
+        return assigned
+
+    def _checked(self, variable: Any) -> GraphVariable:
+        if not isinstance(variable, GraphVariable):
+            error = InvalidTypeError(
+                f"{self._name}: optimizers update Variables of a graph, got {type(variable).__name__} "
+                f"{variable!r:.60}; put the gradient first in each pair"
+            )
+            raise at(error, user_location())
+        return variable
+
+    def _floats(self, variable: GraphVariable) -> GraphVariable:
+        if not variable.type.is_inexact:
+            error = InvalidTypeError(f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized")
+            raise at(error, user_location())
+        return variable
+
+    # State
+
+    def other(self, graph: Graph, name: str, first: Any) -> GraphVariable:
+        """Returns a Variable that exists once for a graph; makes it if necessary."""
+        found = self._others.get((graph, name))
+        if found is None:
+            found = self._others[graph, name] = GraphVariable(first, trainable=False, name=name)
+        return found
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """Returns the slot of a Variable with a name; None if there is none.
+
+        Args:
+          var: the Variable.
+          name: a name from :meth:`get_slot_names`.
+        """
+        return self._slots.get(name, {}).get(var)
+
+    def get_slot_names(self) -> list[str]:
+        """Returns the names of the slots of each Variable."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Any]:
+        """Returns the Variables that hold the optimizer's state, by name."""
+        slots = [slot for held in self._slots.values() for slot in held.values()]
+        return sorted([*slots, *self._others.values()], key=lambda variable: variable.name)
+
+    def get_name(self) -> str:
+        """Returns the name."""
+        return self._name
+
+
+def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariable:
+    """Makes a Variable that holds state for another one: with its shape and dtype, on its device.
+
+    It is named after the other one, in the current variable scope.
+
+    Args:
+      variable: the other one.
+      name: its key in that dict.
+      first: the number that all elements begin with, or a tensor of its shape.
+    """
+    graph, type = variable.graph, variable.type
+    with graph.name_scope(None), graph.control_dependencies(None), graph.device(variable.pin or None):
+        if isinstance(first, GraphTensor):
+            value: Any = first
+        elif type.is_open:
+            value = FUNCTIONS["full_like"](variable.initialized_value(), first)
+        else:
+            value = lambda: FUNCTIONS["full"](type.shape, first, dtype=type.dtype)  # noqa: E731
+        return GraphVariable(
+            value, trainable=False, name=scoped_name(f"{variable.op.name}/{name}"), validate_shape=not type.is_open
+        )
+
+
+def _gradient(gradient: Any, variable: GraphVariable) -> Any:
+    tensor = convert_to_tensor(gradient)
+    given = tensor.raw.type
+    if given.dtype.kind not in "fV" and given.dtype.name != "bfloat16":
+        error = InvalidTypeError(f"the gradient of {variable!r} is {given}: expected floats")
+        raise at(error, user_location())
+    if not given.is_open and not variable.type.is_open and given.shape != variable.type.shape:
+        raise _error(f"the gradient of {variable!r} has shape {list(given.shape)}")
+    return tensor if given.dtype == variable.type.dtype else FUNCTIONS["astype"](tensor, variable.type.dtype)
+
+
+def called(value: Any) -> Any:
+    """Returns a value, or its result if it is a function."""
+    return cast("Callable[[], Any]", value)() if callable(value) else value
+
+
+def number(value: Any) -> GraphTensor:
+    """Converts a number, a tensor, or the result of a function to a tensor of the graph."""
+    return convert_to_tensor(called(value))
+
+
+def _listed(variables: Any) -> list[Any]:
+    if isinstance(variables, GraphVariable | GraphTensor) or not isinstance(variables, Iterable):
+        return [variables]
+    return list(cast("Iterable[Any]", variables))
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(message), user_location())
+
+
+def _update() -> OpDef:
+    from graphc.graphs.session.training.update_rules import UPDATE  # importing optax takes a tenth of a second
+
+    return UPDATE
+
+
+OPS.add_later("train.update", _update)  # graphs' texts refer to it, even in a process without an optimizer

@@ -1,0 +1,221 @@
+"""Losses of TensorFlow 1: with weights, taken together, and noted in a collection of the graph.
+
+They compute with graphc's own functions; the formulas are those of ``tf.losses``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.ops import functions as gx
+from graphc.compiler.ops import nn
+from graphc.graphs.session.graphs.control_flow import convert_to_tensor
+from graphc.graphs.session.graphs.graph import default_graph
+from graphc.graphs.session.graphs.keys import GraphKeys
+
+__all__ = ["REDUCTIONS", "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance",
+           "get_losses", "get_regularization_loss", "get_regularization_losses", "get_total_loss", "hinge_loss",
+           "huber_loss", "log_loss", "mean_squared_error", "sigmoid_cross_entropy", "softmax_cross_entropy",
+           "sparse_softmax_cross_entropy"]  # fmt: skip
+
+
+class Reduction:
+    """The ways to reduce the losses of elements to one."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_OVER_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Returns all reductions."""
+        return tuple(REDUCTIONS)
+
+
+def _or_zero(total: Any, count: Any) -> Any:
+    """Returns a quotient, 0 where there is nothing to divide by."""
+    nothing = gx.equal(count, 0)
+    return gx.where(nothing, gx.zeros_like(total), gx.divide(total, gx.where(nothing, gx.ones_like(count), count)))
+
+
+def _everywhere(weights: Any, losses: Any) -> Any:
+    return gx.multiply(weights, gx.ones_like(losses))
+
+
+REDUCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "none": lambda weighted, weights: weighted,
+    "weighted_sum": lambda weighted, weights: gx.sum(weighted),
+    "weighted_sum_over_batch_size": lambda weighted, weights: gx.mean(weighted),
+    "weighted_mean": lambda weighted, weights: _or_zero(gx.sum(weighted), gx.sum(_everywhere(weights, weighted))),
+    "weighted_sum_by_nonzero_weights": lambda weighted, weights: _or_zero(
+        gx.sum(weighted), gx.sum(gx.astype(gx.not_equal(_everywhere(weights, weighted), 0), weighted.dtype))
+    ),
+}
+"""Functions that reduce weighted losses to one, by name."""
+
+
+def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
+    """Notes a loss in a collection of the graph; None for none."""
+    if loss_collection:
+        default_graph().add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
+    """Returns the losses of a collection of the graph."""
+    return default_graph().get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """Returns the losses that regularizers of Variables give."""
+    return default_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope: str | None = None) -> Any:
+    """Returns the sum of the losses that regularizers of Variables give; 0 if there are none."""
+    found = get_regularization_losses(scope)
+    return _total(found) if found else gx.asarray(0.0)
+
+
+def get_total_loss(add_regularization_losses: bool = True, scope: str | None = None) -> Any:
+    """Returns the sum of all losses that are noted in the graph.
+
+    Args:
+      add_regularization_losses: whether those of regularizers count.
+      scope: a regular expression that their names begin with.
+
+    Raises:
+      InvalidArgumentError: there are none.
+    """
+    found = [*get_losses(scope), *(get_regularization_losses(scope) if add_regularization_losses else ())]
+    if not found:
+        raise at(InvalidArgumentError("losses.get_total_loss: the graph has no losses"), user_location())
+    return _total(found)
+
+
+def _total(losses: list[Any]) -> Any:
+    return sum(losses[1:], losses[0])
+
+
+def compute_weighted_loss(
+    losses: Any, weights: Any = 1.0, loss_collection: str | None = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:  # fmt: skip
+    """Returns losses of elements taken together, and notes the result.
+
+    Args:
+      losses: a loss for each element.
+      weights: the factors: a number, or a tensor with 1 or the same size along each axis.
+      loss_collection: the collection to add the result to; None for none.
+      reduction: one of :class:`Reduction`.
+
+    Raises:
+      InvalidArgumentError: there is no such reduction, or the weights have other axes.
+    """
+    if reduction not in REDUCTIONS:
+        known = ", ".join(map(repr, REDUCTIONS))
+        raise at(
+            InvalidArgumentError(f"losses: there is no reduction {reduction!r}; there are {known}"), user_location()
+        )
+    given, kind = convert_to_tensor(losses), None
+    if given.dtype.name in ("float16", "bfloat16"):
+        given, kind = gx.astype(given, "float32"), given.dtype
+    factors = gx.astype(convert_to_tensor(weights), given.dtype)
+    if factors.ndim not in (0, given.ndim):
+        error = InvalidArgumentError(
+            f"losses: the weights have {factors.ndim} axes and the losses {given.ndim}; weights are a number, or have "
+            "the axes of the losses, of size 1 where they are shared"
+        )
+        raise at(error, user_location())
+    found = REDUCTIONS[reduction](gx.multiply(given, factors), factors)
+    found = found if kind is None else gx.astype(found, kind)
+    add_loss(found, loss_collection)
+    return found
+
+
+def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Returns labels and predictions as floats of one shape.
+
+    Raises:
+      InvalidArgumentError: the shapes differ.
+    """
+    guessed = convert_to_tensor(predictions)
+    guessed = (
+        guessed if guessed.dtype.kind in "fV" or guessed.dtype.name == "bfloat16" else gx.astype(guessed, "float32")
+    )
+    known = gx.astype(convert_to_tensor(labels), guessed.dtype)
+    sizes: tuple[Any, Any] = (known.shape, guessed.shape)
+    if len(sizes[0]) != len(sizes[1]) or any(
+        None not in pair and pair[0] != pair[1] for pair in zip(*sizes, strict=True)
+    ):
+        error = InvalidArgumentError(
+            f"losses: labels have the shape {sizes[0]}, predictions {sizes[1]}; reshape one of them"
+        )
+        raise at(error, user_location())
+    return known, guessed
+
+
+def absolute_difference(labels: Any, predictions: Any) -> Any:
+    """Returns how far predictions are from labels."""
+    known, guessed = _pair(labels, predictions)
+    return gx.abs(guessed - known)
+
+
+def mean_squared_error(labels: Any, predictions: Any) -> Any:
+    """Returns the squares of how far predictions are from labels."""
+    known, guessed = _pair(labels, predictions)
+    return gx.square(guessed - known)
+
+
+def cosine_distance(labels: Any, predictions: Any, axis: int) -> Any:
+    """Returns one less the inner product of labels and predictions, which are vectors of length 1 along an axis."""
+    known, guessed = _pair(labels, predictions)
+    return 1.0 - gx.sum(known * guessed, axis, keepdims=True)
+
+
+def hinge_loss(labels: Any, logits: Any) -> Any:
+    """Returns how much a number of the labels' sign (0 stands for less) stays below 1."""
+    known, guessed = _pair(labels, logits)
+    return nn.relu(1.0 - (2.0 * known - 1.0) * guessed)
+
+
+def huber_loss(labels: Any, predictions: Any, delta: float) -> Any:
+    """Returns half the square of how far predictions are, growing as a line beyond ``delta``."""
+    known, guessed = _pair(labels, predictions)
+    far = gx.abs(guessed - known)
+    near = gx.minimum(far, delta)
+    return 0.5 * near * near + delta * (far - near)
+
+
+def log_loss(labels: Any, predictions: Any, epsilon: float) -> Any:
+    """Returns the cross-entropy of probabilities for labels of 0 and 1."""
+    known, guessed = _pair(labels, predictions)
+    return -known * gx.log(guessed + epsilon) - (1.0 - known) * gx.log(1.0 - guessed + epsilon)
+
+
+def sigmoid_cross_entropy(labels: Any, logits: Any, label_smoothing: float) -> Any:
+    """Returns the cross-entropy of sigmoid(logits) for labels of 0 and 1, which smoothing moves towards a half."""
+    known, guessed = _pair(labels, logits)
+    if label_smoothing:
+        known = known * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    return (1.0 - known) * guessed + nn.softplus(-guessed)
+
+
+def softmax_cross_entropy(labels: Any, logits: Any, label_smoothing: float) -> Any:
+    """Returns the cross-entropy of softmax(logits), which smoothing moves towards equal probabilities."""
+    known, guessed = _pair(labels, logits)
+    if label_smoothing:
+        known = known * (1.0 - label_smoothing) + label_smoothing / guessed.shape[-1]
+    return -gx.sum(known * nn.log_softmax(guessed, -1), -1)
+
+
+def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
+    """Returns the cross-entropy of softmax(logits) for labels that are numbers of classes."""
+    guessed, known = convert_to_tensor(logits), convert_to_tensor(labels)
+    places = known if known.ndim == guessed.ndim else gx.expand_dims(known, -1)
+    return -gx.squeeze(gx.take_along_axis(nn.log_softmax(guessed, -1), places, -1), -1)

@@ -1,0 +1,347 @@
+"""TensorFlow 1's initializers: objects that are called with a shape and a dtype."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import FUNCTIONS
+from graphc.compiler.ops import linalg, random
+from graphc.graphs.session.graphs.graph import default_graph
+from graphc.graphs.session.graphs.placeholders import graph_dtype
+
+__all__ = [
+    "Initializer",
+    "constant_initializer",
+    "glorot_normal_initializer",
+    "glorot_uniform_initializer",
+    "he_normal",
+    "he_uniform",
+    "identity_initializer",
+    "lecun_normal",
+    "lecun_uniform",
+    "ones_initializer",
+    "orthogonal_initializer",
+    "random_normal_initializer",
+    "random_uniform_initializer",
+    "truncated_normal_initializer",
+    "uniform_unit_scaling_initializer",
+    "variance_scaling_initializer",
+    "zeros_initializer",
+]
+
+
+class Initializer:
+    """Makes initial values.
+
+    Args:
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(self, dtype: Any = "float32") -> None:
+        self.dtype = dtype
+
+    def __call__(self, shape: Sequence[int], dtype: Any = None, partition_info: Any = None) -> Any:
+        """Returns a value of a shape.
+
+        Args:
+          shape: the sizes.
+          dtype: the dtype; the initializer's if None.
+          partition_info: ignored.
+        """
+        del partition_info
+        return self.make(tuple(int(size) for size in shape), graph_dtype(self.dtype if dtype is None else dtype))
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns a value of a shape and a dtype."""
+        raise NotImplementedError
+
+
+class zeros_initializer(Initializer):  # noqa: N801  TensorFlow's name
+    """Makes zeros."""
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns zeros."""
+        return FUNCTIONS["zeros"](shape, dtype=dtype)
+
+
+class ones_initializer(Initializer):  # noqa: N801
+    """Makes ones."""
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns ones."""
+        return FUNCTIONS["ones"](shape, dtype=dtype)
+
+
+class constant_initializer(Initializer):  # noqa: N801
+    """Makes values that are given.
+
+    Args:
+      value: a number for all elements, or a list or array of as many as the shape has.
+      dtype: the dtype of the values where a call names none.
+      verify_shape: whether the shape must be that of the value.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.graphs.session import constant_initializer
+      >>> with gx.Graph().as_default() as graph:
+      ...     w = gx.get_variable("w", [2, 2], initializer=constant_initializer([1, 2, 3, 4]))
+      >>> with gx.Session(graph=graph) as session:
+      ...     session.run(w.initializer)
+      ...     session.run(w).tolist()
+      [[1.0, 2.0], [3.0, 4.0]]
+    """
+
+    def __init__(self, value: Any = 0, dtype: Any = "float32", verify_shape: bool = False) -> None:
+        super().__init__(dtype)
+        self.value = value
+        self.verify_shape = verify_shape
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns the value in the shape.
+
+        Raises:
+          InvalidArgumentError: there are more or fewer numbers than the shape has.
+        """
+        array = np.asarray(self.value).astype(dtype)
+        size = math.prod(shape)
+        fits = array.shape == shape if self.verify_shape else array.size in (1, size)
+        if not fits:
+            error = InvalidArgumentError(
+                f"constant_initializer: {array.size} values of shape {array.shape} given for shape {shape}"
+            )
+            raise at(error, user_location())
+        array = np.full(shape, array.reshape(-1)[0]) if array.size == 1 else array.reshape(shape)
+        return default_graph().trace.array(array)
+
+
+class _Random(Initializer):
+    """Draws from the seeds of the graph, or from a seed of its own."""
+
+    def __init__(self, seed: int | None, dtype: Any) -> None:
+        super().__init__(dtype)
+        self.seed = seed
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns numbers that are drawn in each Session."""
+        with default_graph().seeded(self.seed):
+            return self.draw(shape, dtype)
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        raise NotImplementedError
+
+
+class random_uniform_initializer(_Random):  # noqa: N801
+    """Draws uniform numbers.
+
+    Args:
+      minval: the least.
+      maxval: the bound above; 1 for floats if None.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(
+        self, minval: float = 0.0, maxval: float | None = None, seed: int | None = None, dtype: Any = "float32"
+    ) -> None:
+        super().__init__(seed, dtype)
+        self.minval, self.maxval = minval, maxval
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        if dtype.kind in "iu":
+            bound = np.iinfo(dtype).max if self.maxval is None else int(self.maxval)
+            return random.randint(shape, int(self.minval), bound, dtype)
+        return random.uniform(shape, dtype, self.minval, 1.0 if self.maxval is None else self.maxval)
+
+
+class random_normal_initializer(_Random):  # noqa: N801
+    """Draws normal numbers.
+
+    Args:
+      mean: the mean of the numbers.
+      stddev: their standard deviation.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
+        super().__init__(seed, dtype)
+        self.mean, self.stddev = mean, stddev
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        return random.normal(shape, dtype, loc=self.mean, scale=self.stddev)
+
+
+class truncated_normal_initializer(random_normal_initializer):  # noqa: N801
+    """Draws normal numbers no further than two standard deviations from the mean."""
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        return random.truncated_normal(-2.0, 2.0, shape, dtype) * self.stddev + self.mean
+
+
+class uniform_unit_scaling_initializer(_Random):  # noqa: N801
+    """Draws uniform numbers that keep the scale of what they are multiplied with (Sussillo and Abbott 2014).
+
+    Args:
+      factor: the factor of the scale.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
+        super().__init__(seed, dtype)
+        self.factor = factor
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
+        return random.uniform(shape, dtype, -limit, limit)
+
+
+class variance_scaling_initializer(_Random):  # noqa: N801
+    """Draws numbers whose variance is ``scale / n``.
+
+    Args:
+      scale: a positive number.
+      mode: the definition of n: ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``, the numbers of inputs and outputs of a
+        layer.
+      distribution: ``"truncated_normal"`` (or ``"normal"``), ``"untruncated_normal"`` or ``"uniform"``.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
+
+    Raises:
+      InvalidArgumentError: another mode or distribution, or no positive scale.
+    """
+
+    def __init__(
+        self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
+        seed: int | None = None, dtype: Any = "float32",
+    ) -> None:  # fmt: skip
+        super().__init__(seed, dtype)
+        kinds = ("normal", "truncated_normal", "untruncated_normal", "uniform")
+        if scale <= 0 or mode not in ("fan_in", "fan_out", "fan_avg") or distribution not in kinds:
+            error = InvalidArgumentError(
+                f"variance_scaling_initializer: scale {scale}, mode {mode!r} and distribution {distribution!r} given; "
+                f"expected a positive scale, fan_in, fan_out or fan_avg, and one of {', '.join(kinds)}"
+            )
+            raise at(error, user_location())
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws."""
+        fan_in, fan_out = fans(shape)
+        count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
+        variance = self.scale / max(1.0, count)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random.uniform(shape, dtype, -limit, limit)
+        if self.distribution == "untruncated_normal":
+            return random.normal(shape, dtype, scale=math.sqrt(variance))
+        # The standard deviation of a normal distribution that is cut at two of its own.
+        return random.truncated_normal(-2.0, 2.0, shape, dtype) * (math.sqrt(variance) / 0.87962566103423978)
+
+
+def fans(shape: Sequence[int]) -> tuple[float, float]:
+    """Returns the numbers of inputs and of outputs of a layer whose weights have this shape."""
+    if len(shape) < 2:
+        size = float(shape[0]) if shape else 1.0
+        return size, size
+    field = math.prod(shape[:-2])
+    return float(shape[-2] * field), float(shape[-1] * field)
+
+
+class glorot_uniform_initializer(variance_scaling_initializer):  # noqa: N801
+    """Draws uniform numbers that keep the variance of activations and gradients alike (Glorot and Bengio 2010)."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = "float32") -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+
+class glorot_normal_initializer(variance_scaling_initializer):  # noqa: N801
+    """Draws normal numbers that keep the variance of activations and gradients alike (Glorot and Bengio 2010)."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = "float32") -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+class orthogonal_initializer(_Random):  # noqa: N801
+    """Draws matrices with orthonormal rows or columns (Saxe and others 2013).
+
+    Args:
+      gain: the factor of the values.
+      seed: a seed of its own; None for the graph's seed.
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
+        super().__init__(seed, dtype)
+        self.gain = gain
+
+    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Draws.
+
+        Raises:
+          InvalidArgumentError: the shape has fewer than two axes.
+        """
+        if len(shape) < 2:
+            error = InvalidArgumentError(f"orthogonal_initializer: expected a shape of two axes or more, got {shape}")
+            raise at(error, user_location())
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        drawn = random.normal((max(rows, columns), min(rows, columns)), dtype)
+        q, r = linalg.qr(drawn)
+        q = q * FUNCTIONS["sign"](FUNCTIONS["diagonal"](r))
+        q = FUNCTIONS["matrix_transpose"](q) if rows < columns else q
+        return FUNCTIONS["reshape"](q, shape) * self.gain
+
+
+class identity_initializer(Initializer):  # noqa: N801
+    """Makes an identity matrix.
+
+    Args:
+      gain: the factor of the matrix.
+      dtype: the dtype of the values where a call names none.
+    """
+
+    def __init__(self, gain: float = 1.0, dtype: Any = "float32") -> None:
+        super().__init__(dtype)
+        self.gain = gain
+
+    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Returns the matrix.
+
+        Raises:
+          InvalidArgumentError: the shape is none of a matrix.
+        """
+        if len(shape) != 2:
+            error = InvalidArgumentError(f"identity_initializer: expected a shape of two axes, got {shape}")
+            raise at(error, user_location())
+        return FUNCTIONS["eye"](*shape, dtype=dtype) * self.gain
+
+
+def he_normal(seed: int | None = None) -> variance_scaling_initializer:
+    """Returns an initializer that keeps the variance through layers of ReLU (He and others 2015)."""
+    return variance_scaling_initializer(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> variance_scaling_initializer:
+    """Returns the uniform form of :func:`he_normal`."""
+    return variance_scaling_initializer(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: int | None = None) -> variance_scaling_initializer:
+    """Returns an initializer that keeps the variance through linear layers (LeCun and others 1998)."""
+    return variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> variance_scaling_initializer:
+    """Returns the uniform form of :func:`lecun_normal`."""
+    return variance_scaling_initializer(1.0, "fan_in", "uniform", seed)

@@ -1,0 +1,326 @@
+"""Scopes of Variables: names, sharing and defaults for ``get_variable``, as TensorFlow 1 has them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.graphs.session.graphs.graph import Graph, default_graph
+from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.variables.store import Reuse, VariableStore, Wish, store_of
+from graphc.graphs.session.variables.variable import GraphVariable
+
+__all__ = [
+    "VariableScope",
+    "get_local_variable",
+    "get_variable",
+    "get_variable_scope",
+    "no_regularizer",
+    "variable_scope",
+]
+
+
+def no_regularizer(_: Any) -> None:
+    """Stands for no regularizer at all, where the scope around has one."""
+
+
+@dataclass(eq=False)
+class VariableScope:
+    """A variable scope: the settings that ``get_variable`` uses inside it.
+
+    Attributes:
+      reuse: True to require that Variables exist, False to require that they do not, ``AUTO_REUSE`` for either.
+      name: the prefix of their names.
+      initializer: the initializer of new Variables.
+      regularizer: a function from a Variable to a loss, which is added to a collection.
+      dtype: the dtype of new Variables.
+      original_name_scope: the name scope that was opened together with this scope.
+      custom_getter: a function called instead of ``get_variable``, with ``get_variable`` as its first argument.
+      caching_device: ignored.
+      partitioner: ignored.
+      use_resource: ignored.
+      constraint: a function that optimizers apply to the values after each update.
+    """
+
+    reuse: Reuse
+    name: str = ""
+    initializer: Any = None
+    regularizer: Any = None
+    caching_device: Any = None
+    partitioner: Any = None
+    custom_getter: Any = None
+    original_name_scope: str = ""
+    dtype: Any = "float32"
+    use_resource: Any = None
+    constraint: Any = None
+
+    def reuse_variables(self) -> None:
+        """Makes the scope share existing Variables from now on."""
+        self.reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets :attr:`initializer`."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets :attr:`regularizer`."""
+        self.regularizer = regularizer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets :attr:`dtype`."""
+        self.dtype = dtype
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets :attr:`custom_getter`."""
+        self.custom_getter = custom_getter
+
+    def get_collection(self, name: str) -> list[Any]:
+        """Returns what a collection has whose name begins with that of the scope."""
+        return default_graph().get_collection(name, f"{self.name}/" if self.name else None)
+
+    def global_variables(self) -> list[Any]:
+        """Returns the global Variables of the scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """Returns the local Variables of the scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def trainable_variables(self) -> list[Any]:
+        """Returns the Variables of the scope that optimizers change."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def get_variable(self, name: str, shape: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Returns a Variable of the scope; see :func:`get_variable`."""
+
+        def found(name: str, **given: Any) -> GraphVariable:
+            return _found(self, name, **given)
+
+        return self._getter(found)(f"{self.name}/{name}" if self.name else name, shape=shape, dtype=dtype, **options)
+
+    def _getter(self, getter: Callable[..., Any]) -> Callable[..., Any]:
+        custom = self.custom_getter
+        if custom is None:
+            return getter
+
+        def call(name: str, **given: Any) -> Any:
+            return custom(getter, name, **given)
+
+        return call
+
+
+class _Scopes(threading.local):
+    """The scope of a graph that is open in this thread."""
+
+    def __init__(self) -> None:
+        self.open = VariableScope(False)
+
+
+def _scopes(graph: Graph) -> _Scopes:
+    return graph.parts.setdefault(_Scopes, _Scopes())
+
+
+def get_variable_scope() -> VariableScope:
+    """Returns the scope that is open in the default graph."""
+    return _scopes(default_graph()).open
+
+
+def scoped_name(name: str) -> str:
+    """Returns a name in the scope of Variables that is open."""
+    scope = get_variable_scope().name
+    return f"{scope}/{name}" if scope else name
+
+
+def get_variable(
+    name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
+    trainable: bool | None = None, collections: Sequence[str] | None = None, caching_device: Any = None,
+    partitioner: Any = None, validate_shape: bool = True, use_resource: bool | None = None, custom_getter: Any = None,
+    constraint: Any = None, synchronization: Any = None, aggregation: Any = None,
+) -> Any:  # fmt: skip
+    """Returns the Variable of a name in the scope that is open; makes it where the scope does not share.
+
+    Args:
+      name: its name in the scope.
+      shape: the shape of a new one; it is checked where there is one.
+      dtype: the dtype of a new one; float32 if None.
+      initializer: the initializer of a new Variable: a value, or a function of shape and dtype; Glorot uniform if None.
+      regularizer: a function from the value to a loss, which goes to the collection of regularization losses.
+      trainable: whether optimizers change it; True if None.
+      collections: the collections that it goes to; those of global Variables if None.
+      caching_device: ignored.
+      partitioner: refused: Variables are not cut.
+      validate_shape: whether the shape stays.
+      use_resource: ignored.
+      custom_getter: a function called instead of this function, with it as its first argument.
+      constraint: a function that optimizers apply to the value after each update.
+      synchronization: ignored.
+      aggregation: ignored.
+
+    Raises:
+      InvalidArgumentError: it is there and the scope does not share it, or the other way round; or it has another
+        shape or dtype.
+      UnimplementedError: a partitioner is given.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.Graph().as_default():
+      ...     with gx.variable_scope("layer"):
+      ...         w = gx.get_variable("w", [2, 3])
+      ...     with gx.variable_scope("layer", reuse=True):
+      ...         gx.get_variable("w") is w
+      True
+    """
+    del caching_device, use_resource, synchronization, aggregation
+    _check_whole(partitioner)
+    options: dict[str, Any] = {
+        "initializer": initializer, "regularizer": regularizer, "trainable": trainable, "collections": collections,
+        "validate_shape": validate_shape, "constraint": constraint,
+    }  # fmt: skip
+    scope = get_variable_scope()
+    if custom_getter is not None:
+        scope = replace(scope, custom_getter=_composed(scope.custom_getter, custom_getter))
+    return scope.get_variable(name, shape, dtype, **options)
+
+
+def get_local_variable(name: str, shape: Any = None, dtype: Any = None, **options: Any) -> Any:
+    """Returns a Variable that is local to the process and that no optimizer changes; see :func:`get_variable`."""
+    given: list[str] = list(options.pop("collections", None) or [])
+    collections = [*given, GraphKeys.LOCAL_VARIABLES]
+    options.pop("trainable", None)
+    return get_variable(name, shape, dtype, trainable=False, collections=collections, **options)
+
+
+def _found(scope: VariableScope, name: str, **given: Any) -> GraphVariable:
+    """Returns the Variable of a whole name, as the scope says what it is made of."""
+    dtype, regularizer = given.pop("dtype", None), given.pop("regularizer", None) or scope.regularizer
+    shape, initializer = given.pop("shape", None), given.pop("initializer", None)
+    reuse = given.pop("reuse", None)
+    graph = default_graph()
+    constraint = given.pop("constraint", None) or scope.constraint
+    wish = Wish(
+        name=name, shape=shape, dtype=dtype if dtype is not None else scope.dtype,
+        initializer=scope.initializer if initializer is None else initializer,
+        regularizer=None if regularizer is no_regularizer else regularizer,
+        reuse=scope.reuse if reuse is None else reuse,
+        options={**given, "constraint": constraint, "given_dtype": dtype is not None},
+    )  # fmt: skip
+    if dtype is None and wish.initializer is not None and not callable(wish.initializer):
+        wish = replace(wish, dtype=None)
+    return store_of(graph).get(graph, wish)
+
+
+def _check_whole(partitioner: Any) -> None:
+    if partitioner is not None:
+        error = UnimplementedError("a partitioner: Variables are not cut into parts; pin them by gx.device instead")
+        raise at(error, user_location())
+
+
+def _composed(outer: Any, inner: Any) -> Any:
+    if outer is None or inner is None:
+        return inner or outer
+
+    def getter(next_getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def through(*args: Any, **kwargs: Any) -> Any:
+            return outer(next_getter, *args, **kwargs)
+
+        return inner(through, *args, **kwargs)
+
+    return getter
+
+
+@contextmanager
+def variable_scope(
+    name_or_scope: str | VariableScope | None, default_name: str | None = None, values: Any = None,
+    initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
+    custom_getter: Any = None, reuse: Reuse = None, dtype: Any = None, use_resource: bool | None = None,
+    constraint: Any = None, auxiliary_name_scope: bool = True,
+) -> Generator[VariableScope]:  # fmt: skip
+    """Opens a scope for ``get_variable``, and one of the same name for operations.
+
+    Args:
+      name_or_scope: a name inside the scope that is open, or a scope that was open before, which is entered again.
+      default_name: the name where ``name_or_scope`` is None, made unique by a number.
+      values: ignored: the default graph is used.
+      initializer: the default initializer of Variables.
+      regularizer: likewise.
+      caching_device: ignored.
+      partitioner: refused.
+      custom_getter: a function called instead of ``get_variable``, with it as its first argument.
+      reuse: whether Variables are there (True), or may be (``AUTO_REUSE``); None for what the scope around says.
+      dtype: the default dtype of Variables.
+      use_resource: ignored.
+      constraint: the default constraint of Variables.
+      auxiliary_name_scope: whether the scope for operations is opened too.
+
+    Raises:
+      InvalidTypeError: the name is none.
+      InvalidArgumentError: there is neither name nor default name, or a default name is to be shared.
+    """
+    del values, caching_device, use_resource
+    _check_whole(partitioner)
+    graph, outer = default_graph(), get_variable_scope()
+    store = store_of(graph)
+    _check_scope(name_or_scope, default_name, reuse)
+    changes = {
+        "initializer": initializer, "regularizer": regularizer, "dtype": dtype, "constraint": constraint,
+    }  # fmt: skip
+    with ExitStack() as stack:
+        stack.enter_context(graph.entered())
+        last = _last_name(name_or_scope, default_name)
+        named = ""
+        if auxiliary_name_scope and last:
+            named = stack.enter_context(graph.name_scope(last))
+        else:
+            named = graph.trace.builder.scope
+        scope = _inner(store, outer, name_or_scope, default_name, reuse)
+        if not isinstance(name_or_scope, VariableScope):
+            scope.original_name_scope = named
+        for name, value in changes.items():
+            if value is not None:
+                setattr(scope, name, value)
+        scope.custom_getter = _composed(scope.custom_getter, custom_getter)
+        counts = dict(store.opened)
+        store.enter(scope.name)
+        _scopes(graph).open = scope
+        try:
+            yield scope
+        finally:
+            _scopes(graph).open = outer
+            store.leave(scope.name)
+            if isinstance(name_or_scope, VariableScope):
+                store.opened = counts
+
+
+def _last_name(name_or_scope: str | VariableScope | None, default_name: str | None) -> str:
+    if isinstance(name_or_scope, VariableScope):
+        return name_or_scope.name.rpartition("/")[2]
+    return (name_or_scope if name_or_scope is not None else default_name) or ""
+
+
+def _check_scope(name_or_scope: Any, default_name: str | None, reuse: Reuse) -> None:
+    error: GraphcError | None = None
+    if name_or_scope is None and default_name is None:
+        error = InvalidArgumentError("variable_scope: if default_name is None then name_or_scope is required")
+    elif name_or_scope is None and reuse:
+        error = InvalidArgumentError("variable_scope: reuse=True cannot be used without a name_or_scope")
+    elif name_or_scope is not None and not isinstance(name_or_scope, str | VariableScope):
+        error = InvalidTypeError(f"variable_scope: expected a name or a VariableScope, got {name_or_scope!r:.60}")
+    if error is not None:
+        raise at(error, user_location())
+
+
+def _inner(
+    store: VariableStore, outer: VariableScope, given: str | VariableScope | None, default_name: str | None,
+    reuse: Reuse,
+) -> VariableScope:  # fmt: skip
+    """Returns the scope that is opened, without what its arguments say but for its name and sharing."""
+    if isinstance(given, VariableScope):
+        return replace(given, reuse=reuse or given.reuse)
+    name = store.free_name(outer.name, default_name or "") if given is None else given
+    whole = f"{outer.name}/{name}" if outer.name and name else outer.name or name
+    return replace(outer, name=whole, reuse=reuse or outer.reuse)

@@ -1,0 +1,344 @@
+"""Variables of graphs that are built by hand: nodes read and assign them, and each Session has its own values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import STRING, Variable, apply, context, trace_scope, variable_device
+from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
+from graphc.graphs.session.graphs.graph import Graph, default_graph
+from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import check_name
+from graphc.graphs.session.graphs.placeholders import graph_type
+from graphc.graphs.session.graphs.randomness import RANDOM
+from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
+from graphc.graphs.session.graphs.trace import GraphTrace
+from graphc.graphs.session.variables.given_values import as_given, initial_tensor
+from graphc.graphs.session.variables.ops import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
+from graphc.graphs.session.variables.scattering import Scattering
+from graphc.compiler.tracing import current_trace
+
+__all__ = ["GraphVariable"]
+
+
+class GraphVariable(Scattering, Variable):
+    """A Variable of a graph: ``gx.Variable`` makes one inside ``with graph.as_default():``.
+
+    It has a value in each Session of its own once its initializer has run there. Its name is that of a tensor, such as
+    ``weights:0``, which stands for its value.
+
+    Args:
+      initial_value: a tensor of the graph, an array, a number, or a function of no arguments that returns one.
+      trainable: whether optimizers change it where they are not told what to change; True if None.
+      collections: the collections that it is put into; those of global variables if None, none at all if empty.
+      validate_shape: whether the shape stays; if not, each assignment may give another one.
+      caching_device: ignored.
+      name: the name of the variable, made unique.
+      dtype: the dtype to convert to; by default Python floats become float32 and ints int32.
+      shape: the fixed part of the shape, None for a size that may change; the shape of ``initial_value`` if None.
+      constraint: a function that optimizers apply to the value after each update.
+      use_resource: ignored, like TensorFlow's other arguments.
+      synchronization: ignored.
+      aggregation: ignored.
+      expected_shape: ignored.
+
+    Raises:
+      InvalidArgumentError: there is no initial value, or it is not of the shape.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.Graph().as_default() as graph:
+      ...     count = gx.Variable(0, name="count")
+      ...     increment = count.assign_add(1)
+      >>> count.name
+      'count:0'
+      >>> with gx.Session(graph=graph) as session:
+      ...     session.run(count.initializer)
+      ...     [int(session.run(increment)) for _ in range(3)]
+      [1, 2, 3]
+    """
+
+    __slots__ = (
+        "_initializer", "constraint", "container", "graph", "initial_value", "made_at", "pin", "read_once", "resource",
+    )  # fmt: skip
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...  # noqa: D102
+
+    def __init__(
+        self, initial_value: Any = None, trainable: bool | None = None, collections: Sequence[str] | None = None,
+        validate_shape: bool = True, caching_device: Any = None, name: str | None = None, *, dtype: Any = None,
+        shape: Any = None, constraint: Callable[[Any], Any] | None = None, use_resource: bool | None = None,
+        synchronization: Any = None, aggregation: Any = None, expected_shape: Any = None,
+    ) -> None:  # fmt: skip
+        del caching_device, use_resource, synchronization, aggregation, expected_shape
+        self.graph = graph = default_graph()
+        if initial_value is None:
+            error = InvalidArgumentError(f"Variable {name or 'Variable'!r}: expected an initial value")
+            raise at(error, user_location())
+        graph.trace.check_open()
+        builder = graph.trace.builder
+        label = builder.unique(check_name(name or "Variable", inside=bool(builder.scope)))
+        self.name = f"{label}:0"
+        self.made_at = user_location()
+        self.trainable = True if trainable is None else trainable
+        self.constraint = constraint
+        self.container = graph.current_container
+        self.resource = f"{self.container}//{label}" if self.container else label
+        with trace_scope(graph.trace), graph.control_dependencies(None), builder.naming(label + "/"):
+            with builder.naming("Initializer"):
+                self.initial_value = value = initial_tensor(graph, initial_value, dtype)
+            self._type = self._kept_type(value.raw.type, shape, validate_shape)
+            if self._type.is_open:
+                graph.trace.open_variables.add(self.resource)
+            self.pin = _pin(self)
+            self._initializer = Operation(graph, graph.trace.append_assignment(self, value))
+            self.read_once: Any = graph.trace.read(self)
+            builder.rename(self.read_once.raw.node, label)
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if self.trainable and collections and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
+        graph.add_to_collections(collections, self)
+
+    def _kept_type(self, given: TensorType, shape: Any, validate_shape: bool) -> TensorType:
+        """Returns the type of all values that it may have, by the type of the first."""
+        if given.dtype == STRING:
+            error = InvalidTypeError(
+                f"Variable {self.name!r}: strings given; Variables hold numbers, since devices hold no strings. Use a "
+                "constant, or a queue"
+            )
+            raise at(error, user_location())
+        if not validate_shape:
+            return TensorType((), given.dtype, ranked=False)
+        if shape is None:
+            return given
+        found = graph_type(given.dtype, shape)
+        if not compatible(given, found):
+            error = InvalidArgumentError(f"Variable {self.name!r}: initial value {given} given, shape {shape} expected")
+            raise at(error, user_location())
+        return found
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives it its initial value."""
+        return self._initializer
+
+    @property
+    def op(self) -> Operation:
+        """The operation that reads it."""
+        return self.read_once.op
+
+    @property
+    def shape(self) -> Any:
+        """The size of each axis, None where it may change; None if even the number of axes may."""
+        type = self._type
+        return tuple([None if size == OPEN else size for size in type.shape]) if type.ranked else None
+
+    @property
+    def device(self) -> str:
+        """The device that it is pinned to; empty where it is free."""
+        return self.pin
+
+    @property
+    def raw(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride, reportIncompatibleMethodOverride]
+        """Refused: it has a value in each Session."""
+        self._refuse("its array")
+
+    def value(self) -> GraphTensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Reads it: a tensor, which in each run is the value at that point of the graph."""
+        with self.graph.entered(), self._named_scope():
+            tensor: Any = current_trace().read(self)
+        for tape in context.tapes:
+            tape.record_read(self, tensor)
+        return tensor
+
+    def _named_scope(self) -> AbstractContextManager[str]:
+        return self.graph.name_scope(self.name.removesuffix(":0") + "/")
+
+    read_value = value
+
+    def initialized_value(self) -> Any:
+        """Returns its value where it has one in the Session, else its initial value: for other initial values."""
+        with self.graph.entered(), self.graph.control_dependencies(None), self._named_scope():
+            attrs = Attrs(variable=self.resource, type=self._type)
+            return apply(INITIALIZED_VALUE, (self.initial_value,), attrs)
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Makes an operation that sets the value.
+
+        Args:
+          value: a value of the Variable's shape.
+          use_locking: ignored: each assignment is one step.
+          name: the name of the operation.
+          read_value: whether to return the new value as a tensor, and not the operation.
+
+        Raises:
+          InvalidArgumentError: another shape.
+          InvalidTypeError: another dtype.
+        """
+        del use_locking
+        return self.updated(lambda: value, name or "Assign", read_value=read_value)
+
+    def assign_add(  # pyright: ignore[reportIncompatibleMethodOverride]  TensorFlow's name of the argument
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Makes an operation that adds to the value; see :meth:`assign`."""
+        del use_locking
+        return self.updated(lambda: operator.add(self.value(), delta), name or "AssignAdd", read_value=read_value)
+
+    def assign_sub(  # pyright: ignore[reportIncompatibleMethodOverride]  likewise
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Makes an operation that subtracts from the value; see :meth:`assign`."""
+        del use_locking
+        return self.updated(lambda: operator.sub(self.value(), delta), name or "AssignSub", read_value=read_value)
+
+    def count_up_to(self, limit: int) -> Any:
+        """Makes an operation that gives the value and adds one to it.
+
+        Run when the value is ``limit`` it raises OutOfRangeError, which ends loops that draw from queues.
+
+        Args:
+          limit: the first number that it does not give.
+
+        Raises:
+          InvalidTypeError: the variable is no integer.
+        """
+        if self._type.shape or self._type.dtype.kind not in "iu":
+            raise at(InvalidTypeError(f"count_up_to: {self!r} is no scalar integer"), user_location())
+        attrs = Attrs(variable=self.resource, type=self._type, limit=operator.index(limit))
+        with self.graph.entered():
+            return apply(COUNT_UP_TO, (), attrs)
+
+    def _updated(self, new_value: Callable[[], Any]) -> Any:
+        return self.updated(new_value, "Assign")
+
+    def updated(self, new_value: Callable[[], Any], name: str, *, read_value: bool = True) -> Any:
+        """Makes an operation that sets the value to what a function makes; see :meth:`assign`.
+
+        A value that is computed from the variable's own becomes one step with the read of it.
+        """
+        graph, region = self.graph, self.graph.inner_trace
+        if region is not None:
+            # In a branch or a loop, which carries it.
+            region.assign(self, self._checked(region.lift(self.given(new_value()))))
+            return region.read(self)
+        with graph.making(name), graph.colocate_with(self):
+            value = graph.trace.lift(self.given(new_value()))
+            node = graph.trace.append_assignment(self, self._checked(value))
+            if not read_value:
+                return graph.named(Operation(graph, node), name)
+            with graph.control_dependencies([Operation(graph, node)]):
+                return graph.named(apply(OPS["identity"], (graph.tensor_of(node.inputs[0]),)), name)
+
+    def given(self, value: Any) -> Any:
+        """Returns a list or array of the user's as an array of the variable's dtype, if that can hold it."""
+        return as_given(value, self._type.dtype)
+
+    def _checked(self, value: Any) -> Any:
+        given, wanted = value.raw.type, self._type
+        kind_fits = given.weak and np.can_cast(given.dtype, wanted.dtype, "same_kind")
+        if given.dtype != wanted.dtype and not kind_fits:
+            error = InvalidTypeError(
+                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; convert with "
+                f"gx.astype(value, {wanted.dtype.name!r})"
+            )
+            raise at(error, user_location())
+        if not compatible_shapes(given, wanted):
+            error = InvalidArgumentError(
+                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; a Variable keeps its shape "
+                "unless it is made with validate_shape=False"
+            )
+            raise at(error, user_location())
+        return value
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """Returns a tensor that says whether it has a value in the Session."""
+        with self.graph.making(name):
+            return self.graph.named(apply(IS_INITIALIZED, (), Attrs(variable=self.resource)), name)
+
+    def eval(self, session: Any = None) -> Any:
+        """Returns its value in a Session; see :meth:`GraphTensor.eval`."""
+        return self.graph.default_session(session, "eval").run(self)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Sets its value in a Session."""
+        self.graph.default_session(session, "load").run(self.initializer, {self.initializer.inputs[0]: value})
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what is known of the shape; see :meth:`GraphTensor.set_shape`."""
+        self.read_once.set_shape(shape)
+        self._type = self.read_once.raw.type
+
+    def numpy(self) -> NoReturn:
+        """Refused: it has a value in each Session."""
+        self._refuse("numpy()")
+
+    def _seen(self) -> Any:
+        return self.value()
+
+    def _refuse(self, use: str) -> NoReturn:
+        error = InvalidTypeError(
+            f"{use} of Variable {self.name!r}: it has a value in each Session; use session.run(variable)"
+        )
+        raise at(error, user_location())
+
+    def _as_graph_element(self) -> GraphTensor:
+        return self.read_once
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        error = InvalidTypeError(
+            f"items of Variable {self.name!r} of a graph are assigned by an operation: "
+            "variable.assign(gx.update_item(variable, index, value))"
+        )
+        raise at(error, user_location())
+
+    def __reduce__(self) -> NoReturn:
+        self._refuse("pickling")
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self is other
+
+    def __repr__(self) -> str:
+        return f"<Variable {self.name!r} {self._type}>"
+
+
+def _pin(variable: GraphVariable) -> str:
+    """Returns the device that the scopes around pin a variable to; empty for none."""
+    if not context.device:
+        return ""
+    return variable_device(variable.name.removesuffix(":0"), variable.type, variable.trainable)
+
+
+class RandomState(GraphVariable):
+    """The state from which one op of a graph draws; it needs no initializer.
+
+    Args:
+      graph: the graph.
+      seed: the seed of the op; None for none.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, graph: Graph, seed: int | None) -> None:
+        self.graph, self.container, self.pin, self.trainable = graph, "", "", False
+        self.name = self.resource = f"{RANDOM}{graph.version}/{seed}"
+        self._type = TensorType((2,), np.dtype(np.uint32))
+
+    def _named_scope(self) -> AbstractContextManager[str]:
+        return nullcontext("")  # it is read beside the op
+
+
+GraphTrace.variable_class = GraphVariable
+GraphTrace.random_state_class = RandomState

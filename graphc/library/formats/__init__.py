@@ -1,0 +1,32 @@
+"""Layer 8: files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
+
+from graphc.library.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
+from graphc.library.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
+from graphc.library.formats.marks import Mark, is_in_progress
+from graphc.library.formats.records import (
+    RecordStream,
+    TFRecordOptions,
+    TFRecordWriter,
+    checked_options,
+    tf_record_iterator,
+)
+
+__all__ = [
+    "COMPRESSIONS",
+    "ArrayFile",
+    "Mark",
+    "RecordStream",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "checked_compression",
+    "checked_options",
+    "checksum",
+    "header_of",
+    "is_in_progress",
+    "open_file",
+    "reading",
+    "skip_to",
+    "sync",
+    "tf_record_iterator",
+    "write_arrays",
+]

@@ -1,0 +1,34 @@
+"""Layer 2: pictures of graphs and of measurements, with no JAX in it: layouts, SVG, pages and notebooks."""
+
+from graphc.tools.drawing.charts import Bar, Span, bars, lanes
+from graphc.tools.drawing.draw import draw_graph, notebook_graph
+from graphc.tools.drawing.pages import explorer, graph_page, page, shown
+from graphc.tools.drawing.palette import colours_of, style_sheet
+from graphc.tools.drawing.picture import Box, Link, Picture
+from graphc.tools.drawing.svg import svg_document, svg_element
+from graphc.tools.drawing.viewing import LIMIT, Note, kind_of, path_of, views
+
+__all__ = [
+    "LIMIT",
+    "Bar",
+    "Box",
+    "Link",
+    "Note",
+    "Picture",
+    "Span",
+    "bars",
+    "colours_of",
+    "draw_graph",
+    "explorer",
+    "graph_page",
+    "kind_of",
+    "lanes",
+    "notebook_graph",
+    "page",
+    "path_of",
+    "shown",
+    "style_sheet",
+    "svg_document",
+    "svg_element",
+    "views",
+]

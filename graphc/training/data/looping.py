@@ -1,0 +1,226 @@
+"""``for`` loops over datasets in compiled functions.
+
+If elements follow from row numbers alone (see :mod:`graphc.data.rolled`), the loop is part of the program, and the host
+passes it the order of the rows. Otherwise the host passes the elements one after the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.compiler.autograph import Loopable, LoopVariables, cond, pyfunc, run_for, while_stmt
+from graphc.compiler.base.errors import OutOfRangeError, UnimplementedError
+from graphc.compiler.core import Tensor
+from graphc.training.data.elements import described, flatten, is_static, row_bytes, unflatten
+from graphc.training.data.iterator import DatasetIterator
+from graphc.training.data.nodes.prefetching import Prefetch
+from graphc.training.data.plan import Node, improved
+from graphc.training.data.planned_dataset import Planned, functions_of
+from graphc.training.data.rolled import NotRolled, Rolled
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ops import call_jax
+from graphc.compiler.tracing import current_trace
+
+__all__ = ["Looping"]
+
+Test = Callable[[], Any]
+
+_MOST_OPEN = 8
+_MOST_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18  # the limits of a copy in each iteration
+
+
+class Looping(Planned, Loopable):
+    """The ``for`` loop over a dataset in a compiled function."""
+
+    def loop(
+        self,
+        extra_test: Test | None,
+        body: Callable[[Any], None],
+        variables: LoopVariables,
+        statement: Any,
+        *,
+        probing: bool = False,
+    ) -> None:
+        """Traces a ``for`` loop over the elements.
+
+        Args:
+          extra_test: a condition to continue; None to always continue.
+          body: one iteration.
+          variables: the loop's variables.
+          statement: the body that the user wrote.
+          probing: is of no use here: what computes on no tensor is no element.
+        """
+        del probing
+        _refuse_state(self.plan)
+        try:
+            rolled = Rolled.of(improved(self.plan))
+            if len(rolled.shapes) > 1 and extra_test is not None:
+                raise NotRolled("it may stop early, and its last batch is smaller")
+        except NotRolled as reason:
+            current_trace().report_loop("dataset", f"the host feeds it the elements of the dataset, since {reason}")
+            self._loop_by_host(extra_test, body, variables, statement)
+            return
+        current_trace().report_loop("dataset", "rows of arrays in memory: the dataset is part of the program")
+        structure = flatten(self.element_spec)[1]
+
+        def element(numbers: Any, build: Any) -> None:
+            body(unflatten(structure, call_jax(build, rolled.columns, numbers)))
+
+        def last(columns: Any, numbers: Any) -> Any:
+            return rolled.leaves(columns, numbers, last=True)
+
+        numbers, *rest = _order_of(rolled)
+        run_for(numbers, extra_test, lambda row: element(row, rolled.leaves), variables, statement=statement)
+        if rest:
+            element(rest[0], last)
+        _tell_of_reads(rolled.plan)
+
+    def _loop_by_host(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        spec = self.element_spec
+        if not is_static(spec):
+            error = UnimplementedError(
+                f"a loop over a dataset in a compiled function needs elements of numbers with known shapes, but this "
+                f"one has {described(spec)}; pass drop_remainder=True to batch, set the shapes of Python's results "
+                "with gx.reshape in a map, or loop outside and call a compiled step"
+            )
+            raise current_trace().refuse(error)
+        leaves, structure = flatten(spec)
+        size = _taken_at_once(spec)
+        types = [TensorSpec((size, *leaf.shape), leaf.dtype) for leaf in leaves]
+        handle = pyfunc(lambda: self._start(size), "int32")
+        held: list[Any] = []  # the elements left of the last transfer, their total, and their leaves
+
+        def read() -> list[Any]:
+            found = pyfunc(_read, [TensorSpec((), "int32"), *types], handle)
+            return [found[0], *found]
+
+        def going_on() -> Any:
+            return held[0] > 0 if extra_test is None else (held[0] > 0) & extra_test()
+
+        def iteration() -> None:
+            left, count, *columns = held
+            body(unflatten(structure, [column[count - left] for column in columns]))
+            held[0] = left - 1
+            needs_more = held[0] == 0 if extra_test is None else (held[0] == 0) & extra_test()
+            held[:] = cond(needs_more, read, lambda: list(held))
+
+        def get() -> tuple[Any, ...]:
+            return (*variables.get(), *held)
+
+        def put(values: tuple[Any, ...]) -> None:
+            count = len(variables.names)
+            variables.set(values[:count])
+            held[:] = values[count:]
+
+        held[:] = read()
+        names = [*variables.names, "how many elements are left", "how many came"]
+        names += [f"the dataset's leaf {place}" for place in range(len(types))]
+        while_stmt(going_on, iteration, get, put, names)
+        pyfunc(_finish, None, handle)
+
+    def _start(self, size: int) -> Any:
+        """Opens an iterator that reads ahead, and returns its number."""
+        ahead = self if isinstance(self.plan, Prefetch) else self._on(Prefetch(self.plan, size))
+        with _lock:
+            number = next(_numbers)
+            _open[number] = _Feed(DatasetIterator(ahead, as_numpy=True), self.element_spec, size)
+            while len(_open) > _MOST_OPEN:  # left by calls that failed
+                _open.pop(next(iter(_open))).iterator.close()
+        return np.int32(number)
+
+
+def _taken_at_once(spec: Any) -> int:
+    """Returns the maximum number of elements that the host passes at once."""
+    return max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // row_bytes(spec)))
+
+
+@dataclass
+class _Feed:
+    """Feeds the elements of an iterator to a loop, all that are ready at once.
+
+    Attributes:
+      iterator: the iterator.
+      spec: the types of an element.
+      size: the maximum number of elements to return at once.
+      error: the error that followed the last returned elements.
+    """
+
+    iterator: DatasetIterator
+    spec: Any
+    size: int
+    error: Exception | None = None
+
+    def read(self) -> list[Any]:
+        """Waits for an element, and returns the number of elements, and each leaf of them, padded."""
+        if self.error is not None:
+            raise self.error
+        rows: list[list[Any]] = []
+        try:
+            for element in self.iterator:
+                rows.append(flatten(element)[0])
+                if len(rows) == self.size or not self.iterator.is_ready:
+                    break
+        except Exception as error:
+            if not rows:
+                raise
+            self.error = error
+        columns = [np.zeros((self.size, *leaf.shape), leaf.dtype) for leaf in flatten(self.spec)[0]]
+        for number, row in enumerate(rows):
+            for column, leaf in zip(columns, row, strict=True):
+                column[number] = leaf
+        return [np.int32(len(rows)), *columns]
+
+
+def _read(handle: Any) -> list[Any]:
+    feed = _open.get(int(handle))
+    if feed is None:
+        raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets are running at once")
+    return feed.read()
+
+
+def _finish(handle: Any) -> None:
+    feed = _open.pop(int(handle), None)
+    if feed is not None:
+        feed.iterator.close()
+
+
+_open: dict[int, _Feed] = {}
+_numbers = itertools.count()
+_lock = threading.Lock()
+
+
+def _refuse_state(plan: Node) -> None:
+    """Refuses functions that keep state: the host would call them while the program holds the Variables."""
+    for function in functions_of(plan):
+        if function.keeps_state:
+            where = f"\n  {function} at {function.location}" if function.location else ""
+            error = UnimplementedError(
+                f"a loop over a dataset in a compiled function: {function.use}({function}) uses Variables or random "
+                f"numbers; call {function} in the body of the loop instead, or loop outside and call a compiled step"
+                f"{where}"
+            )
+            raise current_trace().refuse(error)
+
+
+def _tell_of_reads(plan: Node) -> None:
+    """Adds the reads of the plan's functions to the trace, so that calls check whether they have changed."""
+    known = current_trace().root.reads.guards
+    for function in functions_of(plan):
+        for guard in function.guards():
+            known.setdefault((*guard.source.key, "in", id(function), guard.test), guard)
+
+
+def _order_of(rolled: Rolled) -> list[Any]:
+    """Returns the indices of the elements, drawn anew for each call if the order is random."""
+    if rolled.is_random:
+        return pyfunc(rolled.numbers, rolled.types())
+    return [Tensor(jnp.asarray(array)) for array in rolled.numbers()]

@@ -1,0 +1,233 @@
+"""Nodes that keep elements: in memory, or in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from graphc.compiler.base.errors import DataLossError
+from graphc.compiler.core import as_dtype
+from graphc.training.data.elements import Row
+from graphc.training.data.plan import Epoch, Node, Rows
+from graphc.training.data.sources import State
+
+__all__ = ["Cache", "FileCache"]
+
+
+class Store:
+    """The elements of a first pass, for later passes."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.complete = False
+        self.filling = threading.Lock()
+
+
+class _Cached(Rows):
+    """Returns the stored elements, or fills the store from the start; a second concurrent reader reads for itself."""
+
+    def __init__(self, node: Cache) -> None:
+        super().__init__()
+        self._store, self._node, self.place = node.store, node, 0
+        self._fills = not self._store.complete and self._store.filling.acquire(blocking=False)
+        if self._fills:
+            self._store.rows.clear()
+        self.inputs = [] if self._store.complete else [node.input.open(Epoch())]
+
+    def __next__(self) -> Row:
+        if not self.inputs:
+            if self.place >= len(self._store.rows):
+                raise StopIteration
+            row = self._store.rows[self.place]
+        else:
+            found = next(self.input, None)
+            if found is None:
+                self._store.complete = self._store.complete or self._fills
+                self._let_go()
+                raise StopIteration
+            row = tuple([np.asarray(leaf) if hasattr(leaf, "devices") else leaf for leaf in found])
+            if self._fills:
+                self._store.rows.append(row)
+        self.place += 1
+        return row
+
+    def _let_go(self) -> None:
+        if self._fills:
+            self._store.filling.release()
+        self._fills = False
+
+    def state(self) -> State:
+        return {"place": self.place, **super().state()}
+
+    def restore(self, state: State) -> None:
+        if not self.inputs:
+            self.place = state["place"]
+        elif "inputs" in state and not state["place"]:
+            super().restore(state)
+        else:
+            for _ in range(state["place"]):
+                next(self, None)
+
+    def close(self) -> None:
+        self._let_go()
+        super().close()
+
+
+@dataclass(frozen=True, eq=False)
+class Cache(Node):
+    """The elements of the first pass, kept in memory for the others."""
+
+    word = "cache"
+    source: Node
+    store: Store = field(default_factory=Store, repr=False)
+
+    @cached_property
+    def spec(self) -> Any:
+        return self.input.spec
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Cached(self)
+
+
+class _FromFile(Rows):
+    counters = ("at", "place")
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._file: BinaryIO = open(path, "rb")  # noqa: SIM115  closed by close()
+        self.at = self.place = 0
+
+    def __next__(self) -> Row:
+        found = read_row(self._file)
+        if found is None:
+            raise StopIteration
+        self.at, self.place = self._file.tell(), self.place + 1
+        return found
+
+    def restore(self, state: State) -> None:
+        if "at" in state:
+            super().restore(state)
+            self._file.seek(self.at)
+        else:
+            for _ in range(state["place"]):
+                next(self)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _ToFile(Rows):
+    """Writes the elements to a file of its own, and renames it at the end."""
+
+    def __init__(self, rows: Rows, path: str) -> None:
+        super().__init__(rows)
+        self._path, self._own = path, f"{path}.{os.getpid()}-{threading.get_ident()}-{id(self)}"
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        self._file: BinaryIO | None = open(self._own, "wb")  # noqa: SIM115  closed by close()
+        self.place = 0
+
+    def __next__(self) -> Row:
+        row = next(self.input, None)
+        if row is None:
+            if self._file is not None:
+                self._file.write(_LENGTH.pack(_END))
+                self._file.close()
+                self._file = None
+                os.replace(self._own, self._path)
+            raise StopIteration
+        if self._file is not None:
+            write_row(self._file, row)
+        self.place += 1
+        return row
+
+    def state(self) -> State:
+        return {"place": self.place}
+
+    def restore(self, state: State) -> None:
+        for _ in range(state["place"]):
+            next(self)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            os.remove(self._own)
+        super().close()
+
+
+@dataclass(frozen=True, eq=False)
+class FileCache(Node):
+    """The elements of the first pass, kept in a file for the others and for other programs."""
+
+    word = "cache"
+    slow = True
+    source: Node
+    path: str
+
+    @cached_property
+    def spec(self) -> Any:
+        return self.input.spec
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _FromFile(self.path) if os.path.exists(self.path) else _ToFile(self.input.open(Epoch()), self.path)
+
+
+_LENGTH = struct.Struct("<q")
+_END = -1
+
+
+def write_row(file: BinaryIO, row: Row) -> None:
+    """Writes a row: a JSON header with dtypes and shapes, then the bytes of the leaves."""
+    header: list[Any] = []
+    parts: list[bytes] = []
+    for leaf in row:
+        if isinstance(leaf, bytes):
+            header.append(["bytes", [], [len(leaf)]])
+            parts.append(leaf)
+        elif leaf.dtype.kind == "O":
+            header.append(["bytes", leaf.shape, [len(text) for text in leaf.flat]])
+            parts += leaf.flat
+        else:
+            array = np.asarray(leaf)
+            header.append([array.dtype.name, array.shape, array.nbytes])
+            parts.append(array.tobytes())
+    text = json.dumps(header).encode()
+    file.write(_LENGTH.pack(len(text)) + text + b"".join(parts))
+
+
+def read_row(file: BinaryIO) -> Row | None:
+    """Returns the next row of a file; None at its end.
+
+    Raises:
+      DataLossError: the file is cut off.
+    """
+    (length,) = _LENGTH.unpack(_exactly(file, _LENGTH.size))
+    if length == _END:
+        return None
+    leaves: list[Any] = []
+    for dtype, shape, size in json.loads(_exactly(file, length)):
+        if dtype != "bytes":
+            leaves.append(np.frombuffer(_exactly(file, size), as_dtype(dtype)).reshape(shape))
+            continue
+        texts = [_exactly(file, count) for count in size]
+        column = np.empty(len(texts), object)
+        column[:] = texts
+        leaves.append(column.reshape(shape) if shape else texts[0])
+    return tuple(leaves)
+
+
+def _exactly(file: BinaryIO, count: int) -> bytes:
+    found = file.read(count)
+    if len(found) != count:
+        where = f"at byte {file.tell() - len(found)}: {len(found)} of {count} bytes are there"
+        raise DataLossError(
+            f"cache: the file {file.name!r} is truncated {where}; remove it, so that it is written again"
+        )
+    return found

@@ -1,0 +1,228 @@
+"""The plan of a dataset: a graph of transformations, each of which can be opened to read its rows.
+
+A node is immutable. A run is a tree of :class:`Rows`, made by :meth:`Node.open`, whose position is data. A columnar
+node returns its rows in blocks cheaply, and may read ahead invisibly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+
+from graphc.training.data.elements import Block, Row, row_bytes, stacked
+from graphc.training.data.sources import Cardinality, State
+
+__all__ = [
+    "Epoch",
+    "Node",
+    "Rows",
+    "improved",
+    "outline",
+    "register_improvements",
+    "replaced",
+    "walk",
+]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """The position of a pass among repeated passes over an input; with its seed it determines a shuffle's order.
+
+    Attributes:
+      run: how often the dataset was iterated before.
+      path: the number of the pass in each ``repeat``, and of the element in each ``flat_map``, from the outside in.
+    """
+
+    run: int = 0
+    path: tuple[int, ...] = ()
+
+    def inner(self, number: int) -> Epoch:
+        """Returns the epoch of a pass nested in this one, by its number."""
+        return Epoch(self.run, (*self.path, number))
+
+    def random(self, seed: int) -> np.random.Generator:
+        """Returns a random generator for a seed in this epoch."""
+        return np.random.default_rng([seed, self.run, *self.path])
+
+
+class Rows(ABC):
+    """Reads the rows of a node once, from the start or from a position set by :meth:`restore`.
+
+    Attributes:
+      counters: the names of the attributes that make up the position, in addition to the inputs'.
+    """
+
+    counters: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *inputs: Rows) -> None:
+        self.inputs = list(inputs)
+
+    @property
+    def input(self) -> Rows:
+        """The only input."""
+        return self.inputs[0]
+
+    def __iter__(self) -> Self:
+        return self
+
+    @abstractmethod
+    def __next__(self) -> Row:
+        """Returns the next row."""
+
+    def block(self, count: int) -> Block | None:
+        """Returns between one and ``count`` of the next rows as one block, or None if there are no more."""
+        rows: list[Row] = []
+        for row in self:
+            rows.append(row)
+            if len(rows) == count:
+                break
+        return stacked(rows) if rows else None
+
+    @property
+    def is_ready(self) -> bool:
+        """True if :meth:`block` now returns many rows as fast as one, which columnar nodes always do."""
+        return False
+
+    def state(self) -> State:
+        """Returns the position, which is small."""
+        state: State = {name: getattr(self, name) for name in self.counters}
+        if self.inputs:
+            state["inputs"] = [rows.state() for rows in self.inputs]
+        return state
+
+    def restore(self, state: State) -> None:
+        """Moves to a position of the same pipeline; called only right after opening."""
+        for name in self.counters:
+            setattr(self, name, state[name])
+        for rows, inner in zip(self.inputs, state.get("inputs", ()), strict=True):
+            rows.restore(inner)
+
+    def close(self) -> None:
+        """Releases threads, files and memory; a second call does nothing."""
+        for rows in self.inputs:
+            rows.close()
+
+
+_AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
+
+
+@dataclass(frozen=True, eq=False)
+class Node(ABC):
+    """A transformation of a plan. Fields that are nodes are its inputs, other fields its attributes.
+
+    Attributes:
+      word: its name.
+      columnar: whether it returns blocks cheaply and may read ahead invisibly.
+      slow: whether it runs Python code or reads files for each element.
+    """
+
+    word: ClassVar[str] = ""
+    slow: ClassVar[bool] = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes that it reads, in order."""
+        found: list[Node] = []
+        for field in dataclasses.fields(self):
+            value: Any = getattr(self, field.name)
+            items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+            found += [item for item in items if isinstance(item, Node)]
+        return tuple(found)
+
+    @property
+    def input(self) -> Node:
+        """The first input."""
+        return self.inputs[0]
+
+    @cached_property
+    def spec(self) -> Any:
+        """The types of an element; by default the input's."""
+        return self.input.spec
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        """The number of elements; by default the input's."""
+        return self.input.cardinality
+
+    @cached_property
+    def columnar(self) -> bool:
+        """See the class."""
+        return False
+
+    @abstractmethod
+    def open(self, epoch: Epoch) -> Rows:
+        """Opens the node for reading."""
+
+    @property
+    def ahead(self) -> int:
+        """Returns the number of rows to read at once where single rows are requested and reading ahead is invisible."""
+        return max(1, min(_AHEAD_ROWS, _AHEAD_BYTES // row_bytes(self.spec)))
+
+    def __str__(self) -> str:
+        fields = [field for field in dataclasses.fields(self) if field.repr]
+        values = {field.name: getattr(self, field.name) for field in fields}
+        shown = [f"{name}={value!r}" for name, value in values.items() if value is not None and not _is_input(value)]
+        return f"{self.word}({', '.join(shown)})"
+
+
+def _is_input(value: Any) -> bool:
+    items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+    return any(isinstance(item, Node) for item in items)
+
+
+def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Returns a node with other inputs; the node itself if they are unchanged."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(node):
+        value: Any = getattr(node, field.name)
+        if not _is_input(value):
+            continue
+        items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+        new = tuple([change(item) if isinstance(item, Node) else item for item in items])
+        if any(a is not b for a, b in zip(new, items, strict=True)):
+            changes[field.name] = new if isinstance(value, tuple) else new[0]
+    return dataclasses.replace(node, **changes) if changes else node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yields the nodes of a plan, inputs first."""
+    for inner in node.inputs:
+        yield from walk(inner)
+    yield node
+
+
+_LEFT_OUT = re.compile(
+    r"(?<=\bseed)=\d+|(?<=\bnum_parallel_calls)=\d+|(?<=\bworkers)=\d+|(?<=\bnum_shards)=\d+|(?<=\bindex)=\d+"
+    r"|(?<=^prefetch)\(.*|(?<=')[^']*[/\\](?=[^']*')| at 0x[0-9a-fA-F]+"
+)
+
+
+def outline(plan: Node) -> list[str]:
+    """Returns the transformations that a position belongs to, each as text.
+
+    Leaves out what may differ in another process: seeds, which a position holds itself, the numbers of threads and
+    processes and the index of this one, folders, and addresses.
+    """
+    return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
+
+
+_improvements: list[Callable[[Node], Node]] = []
+
+
+def register_improvements(*passes: Callable[[Node], Node]) -> None:
+    """Registers passes that improve plans; the module of the passes, which knows the nodes, calls this once."""
+    _improvements.extend(passes)
+
+
+def improved(plan: Node) -> Node:
+    """Returns a faster plan with the same elements, without threads of its own."""
+    for improve in _improvements:
+        plan = improve(plan)
+    return plan

@@ -1,0 +1,211 @@
+"""The base of every dataset: a plan that can be inspected and iterated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.core import SymbolicTensor, as_dtype
+from graphc.training.data.elements import DatasetSpec, Nested, Row, described, flatten
+from graphc.training.data.functions import UserFunction
+from graphc.training.data.iterator import DatasetIterator
+from graphc.training.data.known_functions import user_function
+from graphc.training.data.options import Options
+from graphc.training.data.passes import optimized
+from graphc.training.data.plan import Epoch, Node, walk
+from graphc.training.data.sources import INFINITE
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ops import random
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Planned",
+    "count_of",
+    "first_row",
+    "functions_of",
+    "plan_of",
+    "refuse",
+    "threads_of",
+    "types_of",
+]
+
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+AUTOTUNE = -1
+
+
+def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
+    """Makes an error with the user's line."""
+    return at(kind(f"{use}: {problem}"), user_location())
+
+
+def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
+    """Converts a user's value to an int.
+
+    Raises:
+      InvalidArgumentError: it is not an int, or too small.
+    """
+    if isinstance(value, SymbolicTensor):
+        remedy = "datasets are made before it runs: pass a Python number"
+        raise refuse(use, f"{name} must be an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
+    found = value.item() if hasattr(value, "item") else value
+    if isinstance(found, bool) or not hasattr(found, "__index__"):
+        raise refuse(use, f"{name} must be an int, got {value!r:.60}", InvalidTypeError)
+    if found < least:
+        raise refuse(use, f"{name} must be at least {least}, got {found}")
+    return int(found)
+
+
+def threads_of(use: str, num_parallel_calls: Any) -> int:
+    """Converts a user's number of threads; AUTOTUNE means one per core.
+
+    Raises:
+      InvalidArgumentError: it is not such a number.
+    """
+    if num_parallel_calls is None:
+        return 1
+    found = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
+    return found if found > 0 else max(2, os.cpu_count() or 1)
+
+
+def plan_of(dataset: Any, use: str) -> Node:
+    """Returns the plan of a user's dataset.
+
+    Raises:
+      InvalidTypeError: it is not a dataset.
+    """
+    if not isinstance(dataset, Planned):
+        raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
+    return dataset.plan
+
+
+class Planned(Nested, Iterable[Any]):
+    """An immutable plan that can be iterated again and again.
+
+    Attributes:
+      plan: the transformations.
+    """
+
+    __graphc_opaque__ = True
+
+    def __init__(self, plan: Node, options: Options | None = None) -> None:
+        self.plan = plan
+        self.given_options = Options() if options is None else options
+
+    def _on(self, plan: Node) -> Self:
+        """Returns a dataset of a plan whose input is this dataset's plan."""
+        return type(self)(plan, self.given_options)
+
+    def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
+        """Returns a user's function of the elements."""
+        plan = self.plan
+        return user_function(function, plan.spec, use, compiled=compiled, sample=lambda: first_row(plan, use))
+
+    @classmethod
+    def _seed(cls, seed: Any) -> int:
+        """Returns a user's seed; else one derived from the program's seed; else a random one."""
+        found = cls.seed_of_program() if seed is None else count_of("seed", "a seed", seed)
+        return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
+
+    @classmethod
+    def seed_of_program(cls) -> int | None:
+        """Returns the next seed derived from ``gx.random.seed``; None if that was not called."""
+        return random.host_seed()
+
+    @cached_property
+    def optimized(self) -> Node:
+        """The plan to run."""
+        return optimized(self.plan, self.given_options)
+
+    def optimized_as(self, plan: Node) -> Node:
+        """Returns the plan to run for a plan that differs from this one only in its seeds."""
+        return self.optimized if plan is self.plan else optimized(plan, self.given_options)
+
+    @property
+    def element_spec(self) -> Any:
+        """The types of an element: its structure, with a ``gx.TensorSpec`` for each leaf."""
+        return self.plan.spec
+
+    def cardinality(self) -> int:
+        """Returns the number of elements; -1 for an endless dataset, and -2 where only reading it tells."""
+        found = self.plan.cardinality
+        return UNKNOWN_CARDINALITY if found is None else INFINITE_CARDINALITY if found == INFINITE else int(found)
+
+    def __len__(self) -> int:
+        found = self.plan.cardinality
+        if found is None or found == INFINITE:
+            what = "is infinite" if found else "is unknown before it is read"
+            raise refuse("len(dataset)", f"its length {what}", InvalidTypeError)
+        return int(found)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> DatasetIterator:
+        return DatasetIterator(self)
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """Returns an iterator over the elements as NumPy arrays on the host, strings as ``bytes``."""
+        return DatasetIterator(self, as_numpy=True)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.plan))
+
+    def __repr__(self) -> str:
+        count = self.cardinality()
+        length = {UNKNOWN_CARDINALITY: "of unknown length", INFINITE_CARDINALITY: "without end"}.get(count)
+        return f"<Dataset of {types_of(self.plan)}, {length or f'{count} elements'}>"
+
+
+def first_row(plan: Node, use: str) -> Row:
+    """Returns one row of a plan, to learn the types of results; a row of zeros if the plan is empty.
+
+    Raises:
+      InvalidArgumentError: there is no such row.
+    """
+    rows = plan.open(Epoch())
+    try:
+        for row in rows:
+            return row
+    finally:
+        rows.close()
+    leaves = flatten(plan.spec)[0]
+    if any(isinstance(leaf, DatasetSpec) or leaf.shape is None for leaf in leaves):
+        raise refuse(use, "the types of its results are unknown, because there is no element to call it with")
+    return tuple([_blank(leaf) for leaf in leaves])
+
+
+def _blank(spec: TensorSpec) -> Any:
+    """Returns a leaf of zeros, or of empty strings; open sizes are 1."""
+    shape = tuple([1 if size is None else size for size in spec.shape or ()])
+    if spec.of_strings:
+        return np.full(shape, b"", object) if shape else b""
+    return np.zeros(shape, as_dtype(spec.dtype))[()]
+
+
+def types_of(plan: Node) -> str:
+    """Returns the types of elements in words, without running anything."""
+    known = all(function.is_known for function in functions_of(plan))
+    return described(plan.spec) if known else "types not known yet"
+
+
+def functions_of(plan: Node) -> list[UserFunction]:
+    """Returns the user's functions in a plan."""
+    return [value for node in walk(plan) for value in vars(node).values() if isinstance(value, UserFunction)]
+
+
+def _lines(node: Node, indent: str = "") -> list[str]:
+    """Returns a plan as lines of text, one for each transformation, the source first."""
+    inputs = node.inputs
+    lines: list[str] = []
+    for inner in inputs:
+        lines += _lines(inner, indent + "  " if len(inputs) > 1 else indent)
+    text = f"{indent}{node}"
+    return [*lines, f"{text:<40} {types_of(node)}"]

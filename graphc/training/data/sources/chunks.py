@@ -1,0 +1,215 @@
+"""Reading in chunks: a file returns chunks of a size that suits it; elements and batches are cut from these.
+
+So an element costs an index, a batch a slice, and a position is that of a chunk and a row in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeAlias, cast
+
+import numpy as np
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.core import as_strings
+from graphc.training.data.sources.source import Cardinality, State, map_spec
+
+__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "objects"]
+
+Columns: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
+"""The leaves of a batch."""
+
+BLOCK = 1 << 18
+"""Number of bytes of a file to read at once."""
+
+
+class FileReader(Protocol):
+    """Reads one file."""
+
+    def read(self) -> Columns | None:
+        """Returns the next chunk, of at least one row; None at the end."""
+        ...
+
+    def position(self) -> list[int]:
+        """Returns the start of the next chunk."""
+        ...
+
+    def seek(self, position: Sequence[int]) -> None:
+        """Moves to a position, right after opening."""
+        ...
+
+    def skip(self) -> bool:
+        """Skips the row that :meth:`read` failed on; returns False if the rest cannot be read."""
+        ...
+
+    def close(self) -> None:
+        """Closes the file."""
+        ...
+
+
+class FileFormat(Protocol):
+    """A file format.
+
+    Attributes:
+      word: the name of the format, for messages.
+    """
+
+    @property
+    def word(self) -> str:
+        """See the class."""
+        ...
+
+    @property
+    def spec(self) -> Any:
+        """The types of an element."""
+        ...
+
+    def open(self, name: bytes) -> FileReader:
+        """Opens a file."""
+        ...
+
+    def count(self, name: bytes) -> int | None:
+        """Returns the number of elements in a file; None where only reading it tells."""
+        ...
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """The elements of files, in sequence.
+
+    Args:
+      names: the files.
+      format: the format of the files.
+    """
+
+    names: tuple[bytes, ...]
+    format: FileFormat
+
+    def __str__(self) -> str:
+        first = repr(os.fsdecode(self.names[0])) if self.names else ""
+        more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
+        return f"{self.format.word}({first}{more})"
+
+    @property
+    def spec(self) -> Any:
+        """The types of an element."""
+        return self.format.spec
+
+    @property
+    def cardinality(self) -> Cardinality:
+        """The number of elements in the files, if they store it."""
+        counts = [self.format.count(name) for name in self.names]
+        return None if None in counts else sum(cast("list[int]", counts))
+
+    def open(self) -> _Files:
+        """Starts to read."""
+        return _Files(self)
+
+
+class _Files:
+    """Cuts elements and batches from the chunks of files."""
+
+    def __init__(self, source: FileSource) -> None:
+        self._source = source
+        self._structure = nest.flatten(map_spec(lambda _: 0, source.spec))[1]
+        self._file: int = 0
+        self._reader: FileReader | None = None
+        self._start: list[int] = []
+        self._columns: Columns = ()
+        self._row = self._length = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        if self._row == self._length and not self._advance():
+            raise StopIteration
+        row, self._row = self._row, self._row + 1
+        if self._structure == nest.LEAF:
+            return self._columns[0][row]
+        return nest.unflatten(self._structure, [column[row] for column in self._columns])
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns the rest of the chunk, or the next chunk, as a batch of at most ``count`` elements."""
+        if self._row == self._length and not self._advance():
+            return None
+        start, self._row = self._row, min(self._row + count, self._length)
+        return nest.unflatten(self._structure, [column[start : self._row] for column in self._columns])
+
+    def _advance(self) -> bool:
+        """Reads the next chunk; returns False at the end. After an error, skips the part that could not be read."""
+        while self._file < len(self._source.names):
+            try:
+                columns = self._opened().read()
+            except Exception:
+                if self._reader is None or not self._reader.skip():
+                    self._leave()
+                self._columns, self._row, self._length = (), 0, 0
+                raise
+            if columns is not None:
+                self._columns, self._row, self._length = columns, 0, len(columns[0])
+                return True
+            self._leave()
+        return False
+
+    def _opened(self) -> FileReader:
+        if self._reader is None:
+            self._reader = self._source.format.open(self._source.names[self._file])
+        self._start = self._reader.position()
+        return self._reader
+
+    def _leave(self) -> None:
+        self.close()
+        self._file += 1
+
+    def state(self) -> State:
+        """Returns the file, the start of its chunk, and the number of rows taken from it."""
+        if self._row < self._length:
+            return {"file": self._file, "position": self._start, "row": self._row}
+        position = [] if self._reader is None else self._reader.position()
+        return {"file": self._file, "position": position, "row": 0}
+
+    def restore(self, state: State) -> None:
+        """Moves to a position."""
+        self.close()
+        self._file, rows = state["file"], state["row"]
+        self._columns, self._row, self._length = (), 0, 0
+        if state["position"]:
+            self._reader = self._source.format.open(self._source.names[self._file])
+            self._reader.seek(state["position"])
+        while rows and self._advance():  # chunks may be smaller than in the program that made the state
+            self._row = min(rows, self._length)
+            rows -= self._row
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._reader is not None:
+            reader, self._reader = self._reader, None
+            reader.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_reader", None) is not None:
+            self.close()
+
+
+def objects(items: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Returns a vector of Python objects, such as strings."""
+    found = np.empty(len(items), object)
+    found[:] = items
+    return found
+
+
+def file_names(given: Any, use: str) -> tuple[bytes, ...]:
+    """Returns a user's file names: one, or any number, as text, bytes, paths or a tensor of strings.
+
+    Raises:
+      InvalidTypeError: these are not file names.
+    """
+    strings = as_strings(given)
+    if strings is None or not strings.size:
+        problem = f"{use}: expected a file name or a list of names, got {given!r:.60}"
+        raise at(InvalidTypeError(problem), user_location())
+    return tuple(os.fsencode(str(name)) for name in strings.__array__().ravel())

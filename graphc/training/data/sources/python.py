@@ -1,0 +1,230 @@
+"""Sources of Python data: iterables, generators, and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any, Self, cast
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.training.data.elements import Row, described, flatten, host_leaf, spec_of, stacked, take_apart, unflatten
+from graphc.training.data.sources.rows import Items, checked_row
+from graphc.training.data.sources.source import Source, State
+from graphc.compiler.function import TensorSpec
+from graphc.graphs.queues import QueueBase
+
+__all__ = ["Iterated", "QueueSource", "python_source"]
+
+
+def python_source(given: Any, spec: Any = None) -> Source:
+    """Returns a source of a Python object: a sequence, an iterable, an iterator, or a function that returns one.
+
+    Args:
+      given: the object. With ``__len__`` and ``__getitem__``, its items can be read in any order.
+      spec: the types of an element; None for those of the first one.
+
+    Raises:
+      InvalidTypeError: it is none of these.
+    """
+    if hasattr(given, "__len__") and hasattr(given, "__getitem__") and not isinstance(given, dict | str | bytes):
+        return Items(given, spec)
+    return Iterated(given, spec)
+
+
+class Iterated:
+    """The elements of an iterable, in order.
+
+    Its position is the number of elements taken, and resuming takes them again; an iterator with its own ``state()``
+    and ``restore()`` resumes at once.
+
+    Args:
+      given: an iterable, which each iteration starts anew; an iterator, which can be read once; or a function without
+        arguments that returns either.
+      spec: the types of an element; None for those of the first one.
+    """
+
+    def __init__(self, given: Any, spec: Any = None) -> None:
+        if not isinstance(given, Iterable) and not callable(given):
+            problem = (
+                "a dataset of Python's elements takes a sequence, an iterable or a function that returns one, got "
+                f"{given!r:.60}"
+            )
+            raise at(InvalidTypeError(problem), user_location())
+        self._given: Any = given
+        self._once = isinstance(given, Iterator)
+        self._first: list[Any] = []
+        if spec is None:
+            row, self.structure = take_apart(self._peeked())
+            self.specs: list[Any] = [spec_of(leaf) for leaf in row]
+        else:
+            self.specs, self.structure = flatten(spec)
+
+    def _peeked(self) -> Any:
+        """Returns the first element; keeps it for later if the iterator can be read only once."""
+        for element in self.elements():
+            if self._once:
+                self._first.append(element)
+            return element
+        problem = "there are no elements to infer the types of the dataset from; pass element_spec"
+        raise at(InvalidArgumentError(problem), user_location())
+
+    def elements(self) -> Iterator[Any]:
+        """Starts the iteration."""
+        if isinstance(self._given, Iterable):
+            return iter(cast("Iterable[Any]", self._given))
+        return iter(self._given())
+
+    @property
+    def spec(self) -> Any:
+        """The types of an element."""
+        return unflatten(self.structure, self.specs)
+
+    @property
+    def cardinality(self) -> int | None:
+        """The number of elements, if the iterable has a length."""
+        return len(self._given) if hasattr(self._given, "__len__") else None
+
+    def __str__(self) -> str:
+        return f"from_python({getattr(self._given, '__name__', type(self._given).__name__)})"
+
+    def open(self) -> _Elements:
+        """Starts to read.
+
+        Raises:
+          FailedPreconditionError: an iterator was already read.
+        """
+        if not self._once:
+            return _Elements(self, self.elements())
+        given: Any = self._given
+        self._given = _used
+        first, self._first = self._first, []
+        return _Elements(self, chain(first, self.elements() if given is _used else given))
+
+
+def _used() -> Iterator[Any]:
+    remedy = "pass the iterable, or a function that returns a new iterator each time"
+    error = FailedPreconditionError(f"a Python iterator can be read only once, and was already read; {remedy}")
+    raise at(error, user_location())
+
+
+class _Elements:
+    def __init__(self, source: Iterated, elements: Iterator[Any]) -> None:
+        self._source, self._elements = source, elements
+        self._taken = 0
+        self._failed: Exception | None = None
+
+    def __iter__(self) -> Self:
+        return self
+
+    def _row(self) -> Row:
+        if self._failed is not None:
+            error, self._failed = self._failed, None
+            raise error
+        element = next(self._elements)
+        source, number = self._source, self._taken
+        self._taken += 1
+        return checked_row(element, source.specs, source.structure, f"element {number}")
+
+    def __next__(self) -> Any:
+        return unflatten(self._source.structure, self._row())
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns the next elements as one batch; elements before an error come first."""
+        rows: list[Row] = []
+        try:
+            while len(rows) < count:
+                rows.append(self._row())
+        except StopIteration:
+            pass
+        except Exception as error:
+            if not rows:
+                raise
+            self._failed = error
+        return unflatten(self._source.structure, stacked(rows)) if rows else None
+
+    def state(self) -> State:
+        """Returns the number of elements taken, and the iterator's own state."""
+        own: Callable[[], Any] | None = getattr(self._elements, "state", None)
+        return {"taken": self._taken, **({"own": own()} if callable(own) else {})}
+
+    def restore(self, state: State) -> None:
+        """Moves to a position: at once if the iterator can, else by taking the elements before it again."""
+        if "own" in state:
+            cast("Any", self._elements).restore(state["own"])
+        else:
+            if state["taken"] < self._taken:
+                self._elements, self._taken = self._source.elements(), 0
+            for _ in range(state["taken"] - self._taken):
+                next(self._elements)
+        self._taken = state["taken"]
+
+    def close(self) -> None:
+        """Ends a generator."""
+        end: Callable[[], None] | None = getattr(self._elements, "close", None)
+        if end is not None:
+            end()
+
+
+class QueueSource:
+    """The elements of a queue, until it is closed and empty.
+
+    Args:
+      queue: a queue that eager code made. Its elements are tuples of the components, dicts if the components have
+        names, or the component itself if there is only one.
+    """
+
+    def __init__(self, queue: Any) -> None:
+        if not isinstance(queue, QueueBase):
+            raise at(InvalidTypeError(f"from_queue: expected a queue, got {queue!r:.60}"), user_location())
+        self.queue: QueueBase = queue
+        specs = [TensorSpec(shape, dtype) for shape, dtype in zip(queue.shapes, queue.dtypes, strict=True)]
+        self.spec: Any = specs[0] if len(specs) == 1 and queue.names is None else tuple(specs)
+        if queue.names is not None:
+            self.spec = dict(zip(queue.names, specs, strict=True))
+
+    @property
+    def cardinality(self) -> None:
+        """None: the source ends when the queue is closed."""
+
+    def __str__(self) -> str:
+        return f"from_queue({described(self.spec)})"
+
+    def open(self) -> _Dequeued:
+        """Starts to take elements."""
+        return _Dequeued(self)
+
+
+class _Dequeued:
+    def __init__(self, source: QueueSource) -> None:
+        self._queue = source.queue
+        self._structure = flatten(source.spec)[1]
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            found = self._queue.dequeue()
+        except OutOfRangeError:
+            raise StopIteration from None
+        return unflatten(self._structure, [host_leaf(leaf) for leaf in nest.flatten(found)[0]])
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns the next element as a batch, because the producer may wait for this one to be used."""
+        for element in self:
+            return unflatten(self._structure, stacked([tuple(flatten(element)[0])]))
+        return None
+
+    def state(self) -> State:
+        """Returns an empty state: elements that a queue returned are gone."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Raises an error."""
+        remedy = "save the state of the queue's producer instead"
+        error = FailedPreconditionError(f"from_queue: a queue has no position to restore; {remedy}")
+        raise at(error, user_location())
+
+    def close(self) -> None:
+        """Does nothing: the queue belongs to its owner."""

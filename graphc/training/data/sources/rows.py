@@ -1,0 +1,257 @@
+"""Sources that are read by row number: memory-mapped NumPy files, and Python sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Self, TypeAlias, cast
+
+import numpy as np
+
+from graphc.compiler.base import at, files, user_location
+from graphc.compiler.base.errors import DataLossError, InvalidArgumentError
+from graphc.training.data.elements import Row, described, flatten, spec_of, stacked, take_apart, unflatten
+from graphc.training.data.sources.chunks import file_names
+from graphc.training.data.sources.source import RowSource, State
+from graphc.compiler.function import TensorSpec
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+__all__ = ["Items", "NumpyFiles", "RowIterator"]
+
+
+class RowIterator:
+    """Reads the rows of a source in order.
+
+    Args:
+      source: the source.
+    """
+
+    def __init__(self, source: RowSource) -> None:
+        self._source, self._row = source, 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        batch = self.read_many(1)
+        if batch is None:
+            raise StopIteration
+        leaves, structure = flatten(batch)
+        return unflatten(structure, [column[0] for column in leaves])
+
+    def read_many(self, count: int) -> Any | None:
+        """Returns the next rows as one batch; None at the end."""
+        start, self._row = self._row, min(self._row + count, len(self._source))
+        return self._source.take_rows(np.arange(start, self._row)) if start < self._row else None
+
+    def state(self) -> State:
+        """Returns the number of the next row."""
+        return {"row": self._row}
+
+    def restore(self, state: State) -> None:
+        """Moves to a row."""
+        self._row = state["row"]
+
+    def close(self) -> None:
+        """Does nothing: the source holds all resources."""
+
+
+class NumpyFiles:
+    """The rows of arrays in ``.npy`` files, which are mapped into memory and read when they are needed.
+
+    Args:
+      paths: a nested structure of files; a list of files stands for their arrays behind each other.
+
+    Raises:
+      InvalidArgumentError: an array has no axes, the lengths differ, or arrays behind each other have different rows.
+      DataLossError: a file is no ``.npy`` file of numbers.
+    """
+
+    def __init__(self, paths: Any) -> None:
+        leaves, self._structure = flatten(paths)
+        self._columns: list[list[Array]] = [
+            [_mapped(name) for name in file_names(leaf, "numpy_files")] for leaf in leaves
+        ]
+        self._starts: list[Array] = [np.cumsum([0, *[len(part) for part in parts]]) for parts in self._columns]
+        for parts in self._columns:
+            for first, second in pairwise(parts):
+                if first.dtype != second.dtype or first.shape[1:] != second.shape[1:]:
+                    given = f"rows of {spec_of(first[:1])} and of {spec_of(second[:1])}"
+                    raise at(InvalidArgumentError(f"numpy_files: files to concatenate have {given}"), user_location())
+        lengths = {int(starts[-1]) for starts in self._starts}
+        if len(lengths) != 1:
+            problem = f"numpy_files: expected arrays of one length, got {sorted(lengths)} rows"
+            raise at(InvalidArgumentError(problem), user_location())
+        (self._length,) = lengths
+
+    @property
+    def spec(self) -> Any:
+        """The types of a row."""
+        return unflatten(self._structure, [TensorSpec(parts[0].shape[1:], parts[0].dtype) for parts in self._columns])
+
+    @property
+    def cardinality(self) -> int:
+        """The number of rows."""
+        return self._length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __str__(self) -> str:
+        return f"numpy_files({described(self.spec)})"
+
+    def take_rows(self, indices: Any) -> Any:
+        """Returns rows as one batch."""
+        rows: Array = np.asarray(indices)
+        found: list[Any] = []
+        for parts, starts in zip(self._columns, self._starts, strict=True):
+            chosen = cast("Array", np.searchsorted(starts, rows, "right") - 1)
+            if len(chosen) and (chosen == chosen[0]).all():
+                found.append(_taken(parts[int(chosen[0])], rows - starts[chosen[0]]))
+                continue
+            column = np.empty((len(rows), *parts[0].shape[1:]), parts[0].dtype)
+            for file in cast("set[int]", set(chosen.tolist())):
+                places = np.flatnonzero(chosen == file)
+                column[places] = _taken(parts[file], rows[places] - starts[file])
+            found.append(column)
+        return unflatten(self._structure, found)
+
+    def open(self) -> RowIterator:
+        """Starts to read."""
+        return RowIterator(self)
+
+
+def _mapped(name: bytes) -> Array:
+    path = name.decode("utf-8", "surrogateescape")
+    try:
+        with files.file_errors(path):
+            found: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise at(
+            DataLossError(f"numpy_files: {path!r} is not a .npy file of numbers: {error}"), user_location()
+        ) from None
+    if not isinstance(found, np.ndarray):  # an archive
+        found.close()
+        remedy = "save its arrays as .npy files, which can be mapped"
+        raise at(DataLossError(f"numpy_files: {path!r} is an archive; {remedy}"), user_location())
+    if not found.ndim:
+        raise at(InvalidArgumentError(f"numpy_files: the array in {path!r} has no rows"), user_location())
+    return cast("Array", found)
+
+
+def _taken(array: Array, indices: Array) -> Array:
+    """Copies rows to new memory; contiguous rows are read in one go."""
+    first, last = int(indices[0]), int(indices[-1])
+    if last - first == len(indices) - 1 and (np.diff(indices) == 1).all():
+        return np.array(array[first : last + 1])
+    found: Array = array[indices]
+    return np.asarray(found)
+
+
+class Items:
+    """The items of an object with a length and indexing: a list, or a PyTorch or Hugging Face dataset.
+
+    Several items are read at once if the object supports it: through ``__getitems__``, or ``dataset[rows]`` of Hugging
+    Face datasets.
+
+    Args:
+      items: the object.
+      spec: the types of an item; None for the types of the first one.
+    """
+
+    def __init__(self, items: Any, spec: Any = None) -> None:
+        self._name = type(items).__name__
+        self._columnar = hasattr(items, "with_format") and hasattr(items, "column_names")
+        self._items = items.with_format("numpy") if self._columnar else items
+        if spec is None:
+            if not len(items):
+                problem = f"from_python: the {self._name} has no items to infer the types from; pass spec"
+                raise at(InvalidArgumentError(problem), user_location())
+            # Hugging Face returns the string of a single row as a NumPy string.
+            row, self._structure = take_apart(self._rows([0])) if self._columnar else take_apart(self._items[0])
+            specs = [spec_of(leaf) for leaf in row]
+            self._specs = [TensorSpec(spec.shape[1:], spec.dtype) for spec in specs] if self._columnar else specs
+        else:
+            self._specs, self._structure = flatten(spec)
+
+    @property
+    def spec(self) -> Any:
+        """The types of an item."""
+        return unflatten(self._structure, self._specs)
+
+    @property
+    def cardinality(self) -> int:
+        """The number of items."""
+        return len(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __str__(self) -> str:
+        return f"from_python({self._name})"
+
+    def take_rows(self, indices: Any) -> Any:
+        """Returns items as one batch; a note on the object's exceptions names the item."""
+        numbers: list[int] = np.asarray(indices).tolist()
+        if self._columnar:
+            row, structure = take_apart(self._rows(numbers))
+            return unflatten(structure, row)
+        rows = [self._checked(number, item) for number, item in zip(numbers, self._taken(numbers), strict=True)]
+        return unflatten(self._structure, stacked(rows, "from_python"))
+
+    def _taken(self, numbers: Sequence[int]) -> Sequence[Any]:
+        many = getattr(self._items, "__getitems__", None)
+        if many is not None:
+            return many(list(numbers))
+        found: list[Any] = []
+        for number in numbers:
+            try:
+                found.append(self._items[number])
+            except Exception as error:
+                error.add_note(f"in item {number} of the {self._name} of a dataset")
+                raise
+        return found
+
+    def _rows(self, numbers: list[int]) -> dict[str, Any]:
+        """Returns rows of a Hugging Face dataset."""
+        return {name: _stackable(column) for name, column in self._items[numbers].items()}
+
+    def _checked(self, number: int, item: Any) -> Row:
+        return checked_row(item, self._specs, self._structure, f"item {number} of the {self._name}")
+
+    def open(self) -> RowIterator:
+        """Starts to read."""
+        return RowIterator(self)
+
+
+def _stackable(column: Any) -> Any:
+    """Converts a column of a Hugging Face dataset to an array."""
+    return cast("Any", column) if isinstance(column, np.ndarray) else list(column)
+
+
+def checked_row(element: Any, specs: Sequence[Any], structure: Any, what: str) -> Row:
+    """Converts an element to a row of the expected types.
+
+    Args:
+      element: the object from Python.
+      specs: the types of its leaves.
+      structure: its structure.
+      what: its name, for messages.
+
+    Raises:
+      InvalidArgumentError: it has another structure, a leaf of another shape, or a dtype that does not convert.
+    """
+    row, found = take_apart(element)
+    if found != structure:
+        given, expected = described(unflatten(found, list(map(spec_of, row)))), described(unflatten(structure, specs))
+        raise InvalidArgumentError(f"from_python: {what} is {given}, expected {expected}")
+    leaves: list[Any] = []
+    for leaf, spec in zip(row, specs, strict=True):
+        held = spec_of(leaf)
+        fits = held.of_strings == spec.of_strings and spec.has_shape(held.shape)
+        dtype = spec.type.dtype
+        if not fits or not (spec.of_strings or np.can_cast(leaf.dtype, dtype, "same_kind")):
+            raise InvalidArgumentError(f"from_python: {what} has a leaf {held}, expected {spec}")
+        leaves.append(leaf if spec.of_strings or leaf.dtype == dtype else leaf.astype(dtype))
+    return tuple(leaves)

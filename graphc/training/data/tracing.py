@@ -1,0 +1,318 @@
+"""A user's function of elements after tracing: ops of the host on its strings, then a program that only computes.
+
+A program holds no strings. So functions of strings whose results depend on one string each, such as
+``gx.strings.decode_csv``, are recorded while the function is traced, with strings that have no value yet. They run for
+all rows of a block at once, and their numbers are inputs of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import jax as _jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.compiler.autograph import do_not_convert
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import GraphcError
+from graphc.compiler.base.nest import Structure
+from graphc.compiler.core import (
+    STRING,
+    LateStrings,
+    StringTensor,
+    Tensor,
+    as_dtype,
+    host_array,
+    host_type,
+    on_host,
+    trace_scope,
+)
+from graphc.training.data.elements import Block, Nested, Row, flatten, unflatten
+from graphc.compiler.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
+from graphc.compiler.ir import Attrs, OpDef, TensorType
+from graphc.compiler.tracing import ReadGuard
+
+__all__ = ["ElementTrace", "as_tuple", "call_with", "called"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+Shapes: TypeAlias = Sequence[tuple[int, ...]]
+
+
+def call_with(function: Callable[..., Any], element: Any) -> Any:
+    """Calls a function with an element; the items of a plain tuple are its arguments, as in tf.data."""
+    return function(*element) if type(element) is tuple else function(element)
+
+
+def called(function: Callable[..., Any], element: Any) -> Any:
+    """Returns a function's result for an element; a list means several values of any types, as in tf.data."""
+    return as_tuple(call_with(function, element))
+
+
+def as_tuple(result: Any) -> Any:
+    """Converts a list to a tuple; returns anything else unchanged."""
+    return tuple(cast("list[Any]", result)) if isinstance(result, list) else result
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An op of the host on strings.
+
+    Attributes:
+      inputs: the place of each input that is strings of the element, or a constant.
+      types: the types of the results, for one row.
+    """
+
+    op: OpDef
+    inputs: tuple[Any, ...]
+    attrs: Attrs
+    types: tuple[TensorType, ...]
+
+    def run(self, held: Sequence[Any], count: int) -> list[Any]:
+        """Returns the results for ``count`` rows.
+
+        Args:
+          held: the strings of all rows, by their places.
+          count: the number of rows.
+        """
+        arrays = [held[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
+        with trace_scope(None), on_host():
+            found = self.op.impl(*arrays, **self.attrs)
+        results = nest.as_tuple(found)
+        return [
+            np.asarray(array, type.dtype).reshape(count, *type.shape)
+            for array, type in zip(results, self.types, strict=True)
+        ]
+
+
+class _Strings:
+    """The part of a function that works on strings, recorded when the function is traced.
+
+    Args:
+      given: the placeholders of the numbers that the ops return, in order; None while their count is unknown.
+
+    Attributes:
+      steps: the ops, in order.
+      columns: the types of the numbers that they give, in order.
+      held: all strings, the element's first.
+      places: for each result of the function, the index of its strings; None for numbers.
+    """
+
+    def __init__(self, given: Sequence[Any] | None) -> None:
+        self._given = given
+        self.steps: list[_Step] = []
+        self.columns: list[TensorType] = []
+        self.held: list[LateStrings] = []
+        self.places: list[int | None] = []
+
+    def strings(self, shape: tuple[int, ...]) -> LateStrings:
+        """Returns strings without a value yet, at the next index."""
+        self.held.append(LateStrings(shape, len(self.held), self._note))
+        return self.held[-1]
+
+    def _note(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        """Records an op and returns placeholders for its results.
+
+        Raises:
+          GraphcError: the function's result for many elements is unknown.
+        """
+        shape = next(value.shape for value in inputs if isinstance(value, LateStrings))
+        rest = [value if isinstance(value, LateStrings) else host_array(value) for value in inputs]
+        fits = [value.shape == shape if isinstance(value, LateStrings) else value.size <= 1 or value.ndim <= len(shape)
+                for value in rest]  # fmt: skip
+        if not op.elementwise or not all(fits):
+            raise GraphcError(f"{op.name} is called for each element: it does not work on each string separately")
+        given = [TensorType(value.shape, STRING) if isinstance(value, LateStrings) else host_type(value)
+                 for value in rest]  # fmt: skip
+        types = tuple(op.infer(given, attrs, ()))
+        self.steps.append(_Step(op, tuple(rest), attrs, types))
+        return [self.strings(type.shape) if type.dtype == STRING else self._column(type) for type in types]
+
+    def _column(self, type: TensorType) -> Any:
+        self.columns.append(type)
+        if self._given is None:
+            return Tensor(jnp.zeros(type.shape, type.dtype))
+        return self._given[len(self.columns) - 1]
+
+    def run(self, block: Sequence[Any], count: int) -> tuple[list[Any], list[Any]]:
+        """Returns the columns of numbers that the ops compute from the strings of some rows, and all strings."""
+        held, columns = list(block), list[Any]()
+        for step in self.steps:
+            for array, type in zip(step.run(held, count), step.types, strict=True):
+                (held if type.dtype == STRING else columns).append(array)
+        return columns, held
+
+
+class ElementTrace:
+    """A traced function from elements to elements.
+
+    Args:
+      function: the user's function.
+      leaves: the types of the leaves of an element.
+      given: the structure of an element.
+
+    Attributes:
+      structure: the structure of its result, once it is traced.
+      stateful: the compiled function, if it keeps state; None else.
+    """
+
+    def __init__(self, function: Callable[..., Any], leaves: Sequence[TensorSpec], given: Structure) -> None:
+        self._function, self._leaves, self._given = function, leaves, given
+        self._are_strings = [bool(getattr(leaf, "of_strings", False)) for leaf in leaves]
+        self.has_strings = any(self._are_strings)
+        self.structure: Structure | None = None
+        self.stateful: Function | BoundFunction | None = None
+        self._compiled: Function | BoundFunction | None = None
+        self._look: Function | None = None
+        self._shapes: Shapes = ()
+        self._strings = _Strings(None)
+        self._example: Any = None
+        self._known: list[Any] | None = None
+        self.guards: Sequence[ReadGuard] = ()
+
+    def prepare(self, shapes: Shapes) -> None:
+        """Traces the function for elements of these shapes.
+
+        Raises:
+          GraphcError: the function does more than compute.
+        """
+        self._shapes = shapes
+        if self.has_strings:
+            self._example = self._with_columns()
+        else:
+            self._compiled = self._compiled or _compiled(self._function)
+            self._example = unflatten(self._given, [self._blank(place) for place in range(len(shapes))])
+        assert self._compiled is not None
+        pure = to_jax(self._compiled)
+        with trace_scope(None):
+            variables = call_with(pure.init, self._example)
+        if variables:
+            self.stateful = None if self.has_strings else self._compiled
+            names = ", ".join(sorted(variables))
+            raise GraphcError(f"it keeps state in {names}, so it is called once for each element")
+        self._pure = to_jax(self._compiled, stateless=True)
+
+    def _blank(self, place: int) -> Tensor:
+        return Tensor(jnp.zeros(self._shapes[place], as_dtype(self._leaves[place].dtype)))
+
+    def _with_columns(self) -> tuple[Any, ...]:
+        """Traces the function to find the uses of its strings; returns the inputs of the rest of it.
+
+        These are the function, the numbers that ops on strings return, and those of the element.
+        """
+        numbers = [self._blank(place) for place, strings in enumerate(self._are_strings) if not strings]
+        self._look = self._look or self._following(None)
+        with trace_scope(None):
+            self._look.trace(self._function, *numbers)
+        columns = list(self._strings.columns)
+
+        if self._compiled is None or columns != self._columns:
+            self._compiled, self._columns = self._following(len(columns)), columns
+        return (self._function, *[Tensor(jnp.zeros(type.shape, type.dtype)) for type in columns], *numbers)
+
+    _columns: Sequence[TensorType] = ()
+
+    def _following(self, columns: int | None) -> Function:
+        """Returns the function as a function of numbers to numbers; its first arguments are the columns."""
+
+        def start(*inputs: Any) -> Any:
+            return self._element(None if columns is None else inputs[:columns], inputs[columns or 0 :])
+
+        def end(result: Any) -> Any:
+            return self._numbers_of(result)
+
+        def computes(function: Any, *inputs: Any) -> Any:  # an argument, so that what it reads is known
+            return end(function(*start(*inputs)))
+
+        do_not_convert(start)
+        do_not_convert(end)
+        return Function(computes, side_effects="error", on_retrace="ignore")
+
+    def _element(self, columns: Sequence[Any] | None, numbers: Sequence[Any]) -> tuple[Any, ...]:
+        """Returns the arguments of the user's function, which is being traced."""
+        strings, left = _Strings(columns), iter(numbers)
+        self._strings = strings
+        leaves = [
+            strings.strings(tuple(shape)) if is_string else next(left)
+            for shape, is_string in zip(self._shapes, self._are_strings, strict=True)
+        ]
+        element = unflatten(self._given, leaves)
+        return cast("tuple[Any, ...]", element) if type(element) is tuple else (element,)
+
+    def _numbers_of(self, result: Any) -> tuple[Any, ...]:
+        """Returns the numbers in the user's result."""
+        found, self.structure = flatten(as_tuple(result))
+        self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in found]
+        return tuple([leaf for leaf in found if not isinstance(leaf, LateStrings)])
+
+    def compute(self, *arrays: Any) -> tuple[Any, ...]:
+        """Computes the numbers of a row with JAX, from the :meth:`inputs` of another one."""
+        if self.has_strings:
+            leaves = list(self._pure(self._function, *arrays))
+        else:
+            leaves, self.structure = flatten(called(self._pure, unflatten(self._given, arrays)))
+        if any(isinstance(leaf, str | bytes | StringTensor | Nested) for leaf in leaves):
+            raise GraphcError("it returns strings or datasets, which no compiled program holds")
+        return tuple([jnp.asarray(leaf.raw if isinstance(leaf, Tensor) else leaf) for leaf in leaves])
+
+    def inputs(self, block: Block) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Returns the inputs of :meth:`compute` for some rows, and all their strings."""
+        if not self.has_strings:
+            return block, ()
+        pairs = list(zip(block, self._are_strings, strict=True))
+        columns, held = self._strings.run([leaf for leaf, strings in pairs if strings], len(block[0]))
+        return [*columns, *[leaf for leaf, strings in pairs if not strings]], held
+
+    def whole(self, numbers: Sequence[Any], strings: Sequence[Any]) -> Row:
+        """Assembles results from the program's numbers, and from the strings that are results."""
+        if not self.has_strings:
+            return tuple(numbers)
+        left = iter(numbers)
+        return tuple([next(left) if place is None else strings[place] for place in self._strings.places])
+
+    def types(self, shapes: Shapes) -> list[TensorSpec]:
+        """Traces the function for elements of these shapes; returns the types of the results.
+
+        Raises:
+          GraphcError: the function does more than compute.
+        """
+        self.prepare(shapes)
+        given = [(type.shape, type.dtype) for type in self._columns]
+        given += [(shape, as_dtype(leaf.dtype)) for shape, leaf, strings in
+                  zip(shapes, self._leaves, self._are_strings, strict=True) if not strings]  # fmt: skip
+        found = jax.eval_shape(self.compute, *[jax.ShapeDtypeStruct(*each) for each in given])
+        strings = [TensorSpec(late.shape, "string") for late in self._strings.held]
+        return list(self.whole([TensorSpec(leaf.shape, leaf.dtype) for leaf in found], strings))
+
+    def has_changed(self) -> bool:
+        """Returns True if something that the function reads from outside has changed since the last call."""
+        if self._compiled is None:
+            return False
+        if self.has_strings:
+            self.prepare(self._shapes)
+        trace: TracedFunction = call_with(self._compiled.trace, self._example)
+        self.guards = _guards_of(trace)
+        now = [trace, *[value for guard in self.guards for value in guard.constants]]
+        changed = self._known is not None and list(map(id, now)) != list(map(id, self._known))
+        self._known = now
+        return changed
+
+    @property
+    def is_method(self) -> bool:
+        """True if it is a compiled method, whose object a trace finds at each call."""
+        return isinstance(self._compiled, BoundFunction)
+
+
+def _compiled(function: Any) -> Any:
+    if isinstance(function, Function | BoundFunction):
+        return cast("Any", function)
+    return Function(function, side_effects="error", on_retrace="ignore")
+
+
+def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
+    """Returns the guards of programs that hold a trace: the trace's own guards, and the tensors that it uses."""
+    found = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
+    return [*[guard for guard in trace.guards if not guard.source.of_call], *found]

@@ -1,0 +1,95 @@
+"""Layer 11: data parallelism over the devices of this process, or of all processes that run the program."""
+
+from graphc.compiler.base import hint_missing, imported_names, lazy_names
+from graphc.training.distribute.accumulate import mean_gradients
+from graphc.training.distribute.axes import (
+    all_gather,
+    all_mean,
+    all_sum,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+    replica_index,
+    row_weights,
+)
+from graphc.training.distribute.constraint import shard
+from graphc.training.distribute.data_parallel import DataParallel, ParallelFunction
+from graphc.training.distribute.pipeline import Pipeline
+from graphc.training.distribute.pmap import pmap
+from graphc.training.distribute.processes import (
+    current_job,
+    initialize,
+    launch,
+    process_count,
+    process_index,
+    synchronized,
+)
+from graphc.training.distribute.replica import PerReplica
+from graphc.training.distribute.search import (
+    Distribution,
+    Halving,
+    SearchResult,
+    Trial,
+    integers,
+    log_uniform,
+    search,
+    uniform,
+)
+from graphc.training.distribute.sharding import Sharding
+from graphc.training.distribute.step_report import DeviceReport, RankReport, StepReport
+
+__all__ = [
+    "DataParallel",
+    "DeviceReport",
+    "Distribution",
+    "Halving",
+    "ParallelFunction",
+    "PerReplica",
+    "Pipeline",
+    "RankReport",
+    "SearchResult",
+    "Sharding",
+    "StepReport",
+    "Trial",
+    "all_gather",
+    "all_mean",
+    "all_sum",
+    "all_to_all",
+    "axis_index",
+    "axis_size",
+    "current_job",
+    "initialize",
+    "integers",
+    "launch",
+    "log_uniform",
+    "mean_gradients",
+    "pmap",
+    "pmax",
+    "pmean",
+    "pmin",
+    "ppermute",
+    "process_count",
+    "process_index",
+    "psum",
+    "replica_index",
+    "row_weights",
+    "search",
+    "shard",
+    "synchronized",
+    "uniform",
+]
+
+# Names that users look for here but whose modules are in layers above; imported at first use.
+_HOMES = {
+    "graphc.cluster.parameters": "ParameterServer",
+    "graphc.cluster.parameters.staleness": "staleness",
+    "graphc.serve": "Replicas",
+}
+lazy_names(globals(), imported_names(_HOMES))
+
+hint_missing(globals(), "gx.distribute")

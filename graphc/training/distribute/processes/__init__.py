@@ -1,0 +1,33 @@
+"""Several processes that run one program: their places, their control plane, and the launcher."""
+
+from graphc.training.distribute.processes.arrays import check_joined, from_local_rows
+from graphc.training.distribute.processes.environment import Place, find_place
+from graphc.training.distribute.processes.gate import compares_batch, mark_batch, meet
+from graphc.training.distribute.processes.job import (
+    FAILED_WITH_ANOTHER,
+    Job,
+    current_job,
+    initialize,
+    process_count,
+    process_index,
+    synchronized,
+)
+from graphc.training.distribute.processes.launcher import launch
+
+__all__ = [
+    "FAILED_WITH_ANOTHER",
+    "Job",
+    "Place",
+    "check_joined",
+    "compares_batch",
+    "current_job",
+    "find_place",
+    "from_local_rows",
+    "initialize",
+    "launch",
+    "mark_batch",
+    "meet",
+    "process_count",
+    "process_index",
+    "synchronized",
+]

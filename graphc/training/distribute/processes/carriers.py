@@ -1,0 +1,271 @@
+"""Transport of the control plane's messages: JSON on ``multiprocessing`` connections with a shared secret.
+
+Rank 0 listens on one interface, only until all ranks have arrived. Received data is never unpickled. Carriers have no
+threads that wait for messages: a rank that waits at a barrier reads them itself, so that a barrier costs one round trip
+and no thread switch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import socket
+import threading
+import time
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge, wait
+from typing import cast
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import FailedPreconditionError, UnauthenticatedError, UnavailableError
+from graphc.training.distribute.processes.environment import Place
+from graphc.training.distribute.processes.protocol import Hub, Member, Message
+
+__all__ = ["Carrier", "HubCarrier", "MemberCarrier", "free_port"]
+
+_RETRY_SECONDS = 0.1
+_HANDSHAKE_SECONDS = 10.0
+
+
+def free_port(host: str) -> int:
+    """Returns a port of an interface that is free now."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+class Carrier(ABC):
+    """Transports the messages of one rank.
+
+    Args:
+      member: the rank.
+
+    Attributes:
+      interval: seconds after which a rank says that it is alive.
+    """
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self.interval = min(1.0, member.silence / 5)
+        self._spoke = 0.0
+
+    @abstractmethod
+    def send(self, message: Message) -> None:
+        """Sends a message to the hub."""
+
+    @abstractmethod
+    def pump(self, timeout: float) -> None:
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
+
+    @abstractmethod
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Waits until ranks that depend on this one are gone; at most ``seconds``.
+
+        Args:
+          seconds: the time in seconds.
+          dead: a rank that is not waited for.
+        """
+
+    def is_due(self) -> bool:
+        """Returns True if it is time to report again that the rank is alive."""
+        now = time.monotonic()
+        if now - self._spoke < self.interval:
+            return False
+        self._spoke = now
+        return True
+
+
+class MemberCarrier(Carrier):
+    """Connects a rank to rank 0.
+
+    Raises:
+      UnavailableError: rank 0 does not answer in time.
+      UnauthenticatedError: rank 0 has another secret.
+    """
+
+    def __init__(self, member: Member, place: Place, timeout: float) -> None:
+        super().__init__(member)
+        self._connection = self._connect(place, time.monotonic() + timeout, timeout)
+        member.heard = time.monotonic()
+        _send_at_once(self._connection)
+
+    def _connect(self, place: Place, end: float, timeout: float) -> Connection:
+        where = f"{place.host}:{place.port}"
+        while True:
+            try:
+                return _shown_in(place)
+            except AuthenticationError:
+                raise _differing_keys(where) from None
+            except (OSError, EOFError) as error:
+                if time.monotonic() > end:
+                    text = (
+                        f"rank 0 does not answer at {where} within {timeout:g} s ({error}); check that it was "
+                        "started, and that this machine can reach it at that address"
+                    )
+                    raise at(UnavailableError(text), user_location()) from None
+                time.sleep(_RETRY_SECONDS)
+
+    def send(self, message: Message) -> None:
+        """Sends a message to the hub."""
+        try:
+            self._connection.send_bytes(json.dumps(message).encode())
+        except OSError:
+            self.member.lost()
+
+    def pump(self, timeout: float) -> None:
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
+        try:
+            while self.member.failure is None and self._connection.poll(timeout):
+                self.member.receive(json.loads(self._connection.recv_bytes()), time.monotonic())
+                timeout = 0.0
+        except (EOFError, OSError):
+            self.member.lost()
+        self.member.tick(time.monotonic())
+
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Does nothing: ranks depend only on rank 0."""
+
+
+class HubCarrier(Carrier):
+    """Connects rank 0, which has the hub, to all others.
+
+    Attributes:
+      accepting: the thread that accepts the others; it ends when all have arrived.
+
+    Raises:
+      FailedPreconditionError: rank 0 cannot listen there.
+    """
+
+    def __init__(self, member: Member, place: Place, hub: Hub) -> None:
+        super().__init__(member)
+        self.hub = hub
+        self._key = place.key
+        self._connections: dict[int, Connection] = {}
+        self._arrivals: queue.SimpleQueue[tuple[Connection, Message]] = queue.SimpleQueue()
+        try:
+            self._listener = Listener((socket.gethostbyname(place.host), place.port), backlog=place.count)
+        except OSError as error:
+            text = (
+                f"rank 0 cannot listen on {place.host}:{place.port} ({error}); GRAPHC_COORDINATOR must name an "
+                "interface of its machine, and a free port"
+            )
+            raise at(FailedPreconditionError(text), user_location()) from None
+        self.accepting = threading.Thread(target=self._accept, name="graphc.processes.accept", daemon=True)
+        self.accepting.start()
+
+    def _accept(self) -> None:
+        while True:
+            connection = self._listener.accept()
+            if self.hub.is_complete:
+                connection.close()
+                self._listener.close()
+                return
+            threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection: Connection) -> None:
+        """Accepts a connection that knows the secret; runs on a thread, because the peer may stay silent."""
+        try:
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
+            if connection.poll(_HANDSHAKE_SECONDS):
+                self._arrivals.put((connection, json.loads(connection.recv_bytes())))
+                return
+        except (AuthenticationError, EOFError, OSError, ValueError):
+            pass
+        connection.close()
+
+    def send(self, message: Message) -> None:
+        """Passes a message to the hub in this process."""
+        self.hub.receive(0, message, time.monotonic())
+        if message["kind"] == "alive":
+            self.hub.outbox += [(rank, message) for rank in self._connections]
+        self._flush()
+
+    def pump(self, timeout: float) -> None:
+        """Handles messages that arrive within ``timeout`` seconds, and those that have arrived; checks the time."""
+        if not self.hub.is_complete:
+            self._welcome(timeout)
+            timeout = 0.0
+        for connection in wait(list(self._connections.values()), timeout):
+            assert isinstance(connection, Connection)
+            self._read(next(rank for rank, found in self._connections.items() if found is connection), connection)
+        now = self.member.heard = time.monotonic()
+        self.hub.heard(0, now)
+        self.hub.tick(now)
+        self._flush()
+
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Waits until all others are gone: if rank 0 leaves first, JAX kills them without a message."""
+        end = time.monotonic() + seconds
+        while self._connections.keys() - {dead} and time.monotonic() < end:
+            self.pump(self.interval)
+
+    def _welcome(self, timeout: float) -> None:
+        try:
+            connection, message = self._arrivals.get(timeout=timeout) if timeout > 0 else self._arrivals.get_nowait()
+        except queue.Empty:
+            return
+        rank = message["rank"]
+        known = rank in self._connections or not 0 < rank < self.hub.count
+        if not known:
+            self._connections[rank] = connection
+            _send_at_once(connection)
+        self.hub.receive(rank, message, time.monotonic())
+        if known and self.hub.failure is not None:
+            connection.send_bytes(json.dumps(self.hub.failure.message).encode())
+            connection.close()
+        if self.hub.is_complete:
+            self._close_door()
+
+    def _close_door(self) -> None:
+        """Stops accepting connections: one of our own wakes the accepting thread."""
+        host, port = cast("tuple[str, int]", self._listener.address)
+        with suppress(OSError):
+            socket.create_connection((host, port), timeout=_HANDSHAKE_SECONDS).close()
+
+    def _read(self, rank: int, connection: Connection) -> None:
+        try:
+            while connection.poll():
+                self.hub.receive(rank, json.loads(connection.recv_bytes()), time.monotonic())
+        except (EOFError, OSError):
+            self._lost(rank)
+
+    def _lost(self, rank: int) -> None:
+        self._connections.pop(rank).close()
+        self.hub.lost(rank)
+
+    def _flush(self) -> None:
+        while self.hub.outbox:
+            rank, message = self.hub.outbox.pop(0)
+            if rank == 0:
+                self.member.receive(message, time.monotonic())
+            elif rank in self._connections:
+                try:
+                    self._connections[rank].send_bytes(json.dumps(message).encode())
+                except OSError:
+                    self._lost(rank)
+
+
+def _shown_in(place: Place) -> Connection:
+    """Returns a connection to rank 0, after both sides have proved that they know the secret."""
+    connection = Client((place.host, place.port))
+    if not connection.poll(_HANDSHAKE_SECONDS):  # it listens, but is suspended
+        connection.close()
+        raise TimeoutError("it takes no connections")
+    answer_challenge(connection, place.key)
+    deliver_challenge(connection, place.key)
+    return connection
+
+
+def _send_at_once(connection: Connection) -> None:
+    """Disables the delay of small packets."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as same:
+        same.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _differing_keys(where: str) -> UnauthenticatedError:
+    text = f"rank 0, at {where}, has another secret than this process; give all the same GRAPHC_AUTHKEY"
+    return at(UnauthenticatedError(text), user_location())

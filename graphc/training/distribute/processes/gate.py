@@ -1,0 +1,165 @@
+"""Checks that all ranks agree before a program starts: on the program, and at intervals on its Variables and batch."""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding
+
+from graphc.compiler.core import Variable, register_gathering
+from graphc.training.distribute.processes.job import Job, current_job
+from graphc.training.distribute.processes.protocol import BATCH
+from graphc.compiler.ir import print_graph
+from graphc.compiler.lowering import Executable, compiler_options, register_meeting
+
+__all__ = ["compares_batch", "mark_batch", "meet"]
+
+_TEXT = 300
+"""Maximum length of the argument types in a message."""
+
+
+def meet(what: str) -> None:
+    """Waits until all ranks are about to do the same internal operation."""
+    job = current_job()
+    if job is not None:
+        job.enter(what)
+
+
+_marks: dict[int, str] = {}
+"""The notes of this rank on arrays that span all ranks, by array id."""
+
+
+def compares_batch() -> bool:
+    """Counts a batch that each rank passes whole; returns True if the ranks should compare this one."""
+    job = current_job()
+    if job is None or not job.check_every:
+        return False
+    job.batches += 1
+    return (job.batches - 1) % job.check_every == 0
+
+
+def mark_batch(array: jax.Array, whole: Any) -> None:
+    """Makes the ranks compare the sources of an array, before each program that takes it.
+
+    Args:
+      array: an array on the devices of several ranks, so that no rank sees all of it.
+      whole: the batch that this rank took its rows from.
+    """
+    _marks[id(array)] = _checksum(whole)
+    weakref.finalize(array, _marks.pop, id(array), None)
+
+
+class _Gate:
+    """The barrier before a program.
+
+    Args:
+      executable: the program.
+    """
+
+    def __init__(self, executable: Executable) -> None:
+        graph = executable.graph
+        types = ", ".join(str(value.type) for value in graph.inputs)
+        self._name = graph.name
+        self._inputs = [value.name for value in graph.inputs]
+        self._layouts: dict[tuple[Any, ...], str] = {}
+        self._facts = {
+            "the types of the arguments": types if len(types) <= _TEXT else f"{types[:_TEXT]}... {_digest(types)}",
+            "the options": f"jax {jax.__version__}, {_settings()}, compiled with {compiler_options(graph)}",
+            "the graph (print it, or its parts, on each rank)": _digest(print_graph(graph, locations=False)),
+        }
+
+    def enter(self, job: Job, timeout: float | None, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+        """Waits until all ranks are about to run the program, with the comparisons that are due."""
+        held = (*arrays, *[variable.raw for variable in variables])
+        shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
+        layout = self._layouts.get(shardings)
+        if layout is None:
+            layout = self._layouts[shardings] = _digest(" ".join(map(_layout, shardings)))
+        facts = {**self._facts, "the layout of the arguments and Variables": layout}
+        for name, array in zip(self._inputs, arrays, strict=True):
+            if (mark := _marks.get(id(array))) is not None:
+                facts[_batch(name)] = mark
+        if job.check_every and job.programs % job.check_every == 0:
+            facts.update(_values(zip(self._inputs, arrays, strict=True), variables))
+        job.programs += 1
+        job.enter(f"step {job.programs} ({self._name!r})", facts, timeout=timeout)
+
+
+_gates: WeakKeyDictionary[Executable, _Gate] = WeakKeyDictionary()
+
+
+def _before_program(executable: Executable, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+    """Waits until all ranks are about to run a program that spans several.
+
+    Raises:
+      InvalidArgumentError: the ranks differ in something; the message names it and them.
+      DeadlineExceededError: a rank has not come in time.
+    """
+    job = current_job()
+    if job is None:
+        return
+    gate = _gates.get(executable)
+    if gate is None:
+        gate = _gates[executable] = _Gate(executable)
+    gate.enter(job, executable.timeout, arrays, variables)
+
+
+register_meeting(_before_program)
+register_gathering(meet)
+
+
+def _settings() -> str:
+    """Returns JAX's settings that change the results of a program."""
+    names = ("jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion")
+    return ", ".join(f"{name} {getattr(jax.config, name)}" for name in names)
+
+
+def _layout(sharding: Any) -> str:
+    """Describes a layout in words that all processes share; an array of only this process has none."""
+    if sharding is None or sharding.is_fully_addressable or not isinstance(sharding, NamedSharding):
+        return "local"
+    return f"{sharding.spec} {dict(sharding.mesh.shape)}"
+
+
+def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable]) -> Iterator[tuple[str, str]]:
+    """Yields the checksums of replicated Variables, and of batches that each rank passes whole."""
+    for name, array in arguments:
+        if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
+            yield _batch(name), _checksum(array)
+    shared = [variable for variable in variables if variable.raw.is_fully_replicated]
+    marks = jax.device_get([_mark(variable.raw.addressable_shards[0].data) for variable in shared])
+    for variable, mark in zip(shared, marks, strict=True):
+        yield f"the value of Variable {variable.name!r} (make it from the same seed)", f"{int(mark):08x}"
+
+
+def _batch(name: str) -> str:
+    return f"{BATCH}{name} (each rank gives the whole batch, or its rows through from_local)"
+
+
+def _checksum(array: Any) -> str:
+    return f"{zlib.crc32(np.asarray(array).tobytes()):08x}"
+
+
+@jax.jit
+def _mark(array: jax.Array) -> jax.Array:
+    """Returns a 32-bit checksum that almost certainly differs if values do, computed on their devices."""
+    if array.dtype == jnp.bool_:
+        array = array.astype(jnp.uint8)
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        array = jnp.stack([array.real, array.imag])
+    width = min(array.dtype.itemsize, 4)
+    bits = jax.lax.bitcast_convert_type(array, {1: jnp.uint8, 2: jnp.uint16, 4: jnp.uint32}[width])
+    words = bits.ravel().astype(jnp.uint32)
+    return jnp.sum(words * (2 * jnp.arange(words.size, dtype=jnp.uint32) + 1), dtype=jnp.uint32)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

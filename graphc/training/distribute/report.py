@@ -1,0 +1,162 @@
+"""The report on a step: the communication of its devices, its memory, and its time."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+import jax
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import Tensor, Variable, wait_for
+from graphc.compiler.runtime.costs import DeviceTime, collectives_of, device_times, have_groups, memory_of
+from graphc.compiler.devices import Device
+from graphc.training.distribute.processes import current_job
+from graphc.training.distribute.replica import PerReplica
+from graphc.training.distribute.step_report import DeviceReport, RankReport, StepReport
+from graphc.compiler.function import BoundFunction, Function
+
+__all__ = ["report"]
+
+
+def report(devices: Mapping[Device, str], step: Callable[..., Any], args: Sequence[Any], steps: int) -> StepReport:
+    """See :meth:`DataParallel.report`."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise at(InvalidArgumentError(f"report: steps must be an int from 1, got {steps!r}"), user_location())
+    if isinstance(step, BoundFunction):
+        step, args = step.__func__, (step.__self__, *args)
+    if not isinstance(step, Function):
+        error = InvalidArgumentError(
+            f"report: expected a compiled function, got {step!r:.60}; make one by @gx.function, and lay the batch out "
+            "by parallel.shard(batch), or by parallel.function(step)"
+        )
+        raise at(error, user_location())
+    run = _waited_for(cast("Function", step), args)
+    run()  # compiles it, makes Variables and brings them to the devices
+    traced, arguments = step.trace(*args), step.bind(*args)
+    if traced.plan is not None:
+        error = InvalidArgumentError(
+            f"report: {step.name} is pinned to devices or calls the host, so it is no single program; gx.explain shows "
+            "its steps, and gx.profile their times"
+        )
+        raise at(error, user_location())
+    executable = traced.lower(arguments).compile()
+    used = _devices_of(executable)
+    here = [device for device in devices if device in used and device.process_index == jax.process_index()]
+    seconds, waited, times = _measured(run, steps, executable)
+    grouped = have_groups(executable)
+    memory = _memory(executable, list(traced.bound_variables(arguments)), here)
+    found = [
+        DeviceReport(devices[device], *memory[device], *_times(times, device, steps, splits=_splits(used, grouped)))
+        for device in here
+    ]
+    job = current_job()
+    mine = RankReport(0 if job is None else job.rank, seconds, waited, tuple(found))
+    ranks = [mine] if job is None else _of_all(job.gather(f"the report on {step.name}", json.dumps(asdict(mine))))
+    notes = _notes(used, len(devices), grouped, measured=bool(times))
+    return StepReport(step.name, steps, collectives_of(executable), tuple(ranks), tuple(notes))
+
+
+def _waited_for(step: Function, args: Sequence[Any]) -> Callable[[], None]:
+    """Returns a function that runs a step until all of its results are computed."""
+
+    def run() -> None:
+        result = step(*args)
+        variables: Sequence[Variable] = list(step.trace(*args).variables.values())
+        leaves = [leaf.stacked if isinstance(leaf, PerReplica) else leaf for leaf in nest.flatten(result)[0]]
+        arrays = [leaf.raw for leaf in leaves if isinstance(leaf, Tensor)]
+        wait_for([*arrays, *[variable.raw for variable in variables]], f"a step of {step.name}")
+
+    return run
+
+
+def _measured(run: Callable[[], None], steps: int, executable: Any) -> tuple[float, float, dict[int, DeviceTime]]:
+    """Returns the median seconds of a step, the seconds waited for other ranks, and the devices' times in all steps."""
+    job = current_job()
+    waited = 0.0 if job is None else job.waited
+    seconds: list[float] = []
+    for _ in range(steps):
+        start = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - start)
+    waited = 0.0 if job is None else (job.waited - waited) / steps
+    times = device_times(lambda: [run() for _ in range(steps)], executable)
+    return statistics.median(seconds), waited, times
+
+
+def _devices_of(executable: Any) -> set[Device]:
+    shardings: list[Any] = jax.tree.leaves((executable.input_shardings, executable.output_shardings))
+    return {device for sharding in shardings for device in sharding.device_set}
+
+
+def _memory(
+    executable: Any, variables: Sequence[Variable], devices: Sequence[Device]
+) -> dict[Device, tuple[int, int, int | None, int | None, int | None]]:
+    """Returns the bytes on each device, in the order of the fields of a :class:`DeviceReport`."""
+    found: dict[Device, tuple[int, int, int | None, int | None, int | None]] = {}
+    needed = memory_of(executable)
+    for device in devices:
+        parameters, state = (
+            sum(
+                shard.data.nbytes
+                for variable in variables
+                if variable.trainable == trained
+                for shard in variable.raw.addressable_shards
+                if shard.device == device
+            )
+            for trained in (True, False)
+        )
+        found[device] = (parameters, state, None, None, None)
+        if needed is not None:
+            arguments = max(needed.arguments - parameters - state, 0)
+            found[device] = (parameters, state, arguments, needed.outputs - needed.aliased, needed.temporaries)
+    return found
+
+
+def _splits(used: set[Device], grouped: bool) -> bool:
+    """Returns True if it is known when each participating device has entered a collective."""
+    return not grouped and len({device.process_index for device in used}) == 1
+
+
+def _times(
+    times: dict[int, DeviceTime], device: Any, steps: int, *, splits: bool
+) -> tuple[float | None, float | None, float | None]:
+    """Returns the seconds of one step in which a device computes, communicates and waits."""
+    found = times.get(device.id, times.get(device.local_hardware_id or 0))
+    if found is None:
+        return None, None, None
+    if not splits:
+        return found.compute / steps, (found.communication + found.waiting) / steps, None
+    return found.compute / steps, found.communication / steps, found.waiting / steps
+
+
+def _of_all(texts: Sequence[str]) -> list[RankReport]:
+    rows: list[dict[str, Any]] = [json.loads(text) for text in texts]
+    return [
+        RankReport(row["rank"], row["seconds"], row["waited"], tuple(DeviceReport(**each) for each in row["devices"]))
+        for row in rows
+    ]
+
+
+def _notes(used: set[Device], count: int, grouped: bool, *, measured: bool) -> list[str]:
+    found: list[str] = []
+    if len(used) < count:
+        found.append(
+            f"the step runs on {len(used)} of the {count} devices: lay its batch out by parallel.shard(batch), or "
+            "compile it by parallel.function"
+        )
+    if not measured:
+        found.append("JAX's profiler records no ops here, or is in use, so compute and communication are not measured")
+    elif not _splits(used, grouped):
+        why = (
+            "collectives join groups of devices" if grouped else "when other processes enter a collective is not known"
+        )
+        found.append(f"{why}, so waiting in collectives is part of communication")
+    if len(used) > 1 and {device.platform for device in used} == {"cpu"}:
+        found.append("the devices share the cores of a CPU: their times say little about those of real devices")
+    return found

@@ -1,0 +1,67 @@
+"""Layer 10: layers, which hold the Variables of a model and make them at the first call."""
+
+from graphc.compiler.base import hint_missing
+from graphc.training.layers.attention import MultiHeadAttention
+from graphc.training.layers.containers import Sequential
+from graphc.training.layers.convolution import Conv1D, Conv2D
+from graphc.training.layers.dense import Dense
+from graphc.training.layers.dropout import Dropout
+from graphc.training.layers.foreign import from_equinox, from_flax
+from graphc.training.layers.layer import Layer
+from graphc.training.layers.module import Module
+from graphc.training.layers.normalization import BatchNormalization, LayerNormalization
+from graphc.training.layers.policy import mixed_precision
+from graphc.training.layers.pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    MaxPooling1D,
+    MaxPooling2D,
+)
+from graphc.training.layers.quantize import QuantizationReport, QuantizedWeight, WeightReport, quantize
+from graphc.training.layers.recurrent import GRU, LSTM, Bidirectional
+from graphc.training.layers.rematerialise import remat
+from graphc.training.layers.shaping import Activation, Embedding, Flatten, Reshape
+from graphc.training.layers.string_lookup import StringLookup
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "Activation",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "BatchNormalization",
+    "Bidirectional",
+    "Conv1D",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "Layer",
+    "LayerNormalization",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "Module",
+    "MultiHeadAttention",
+    "QuantizationReport",
+    "QuantizedWeight",
+    "Reshape",
+    "Sequential",
+    "StringLookup",
+    "WeightReport",
+    "from_equinox",
+    "from_flax",
+    "mixed_precision",
+    "quantize",
+    "remat",
+]
+
+hint_missing(globals(), "gx.layers")

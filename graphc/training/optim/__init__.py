@@ -1,0 +1,23 @@
+"""Layer 10: optimizers, which are optax transformations whose state lives in Variables."""
+
+from collections.abc import Callable
+
+from graphc.compiler.base import hint_missing
+from graphc.training.optim.algorithms import SGD, Adam, AdamW, RMSprop
+from graphc.training.optim.averages import ExponentialMovingAverage
+from graphc.training.optim.by_name import class_of
+from graphc.training.optim.named import Options
+from graphc.training.optim.optimizer import Optimizer
+from graphc.training.optim.remade import remade
+
+__all__ = ["SGD", "Adam", "AdamW", "ExponentialMovingAverage", "Optimizer", "Options", "RMSprop", "remade"]
+
+
+def __getattr__(name: str) -> Callable[..., Optimizer]:
+    """Returns the optimizer of optax that has this name, as ``optax.lion`` of ``Lion`` or ``lion``."""
+    if name.startswith("__") or (found := class_of(name)) is None:
+        raise AttributeError(name)
+    return found
+
+
+hint_missing(globals(), "gx.optim")

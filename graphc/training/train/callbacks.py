@@ -1,0 +1,175 @@
+"""Callbacks that :func:`fit` calls at the ends of steps and epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.files import PathLike, as_path, make_directories
+from graphc.compiler.core import Tensor
+from graphc.training.distribute import process_index
+from graphc.training.train.checkpoint import Checkpoint
+from graphc.training.train.history import History
+from graphc.training.train.parts import parts_of
+
+__all__ = ["CSVLog", "Callback", "Checkpoints", "EarlyStopping", "TensorBoard"]
+
+
+class Callback:
+    """A callback of :func:`fit`. Derive from it, and override the methods you need."""
+
+    def start(self, history: History) -> None:
+        """Called before the first epoch."""
+
+    def step_end(self, step: int, numbers: Mapping[str, Any]) -> None:
+        """Called after each step; a callback that overrides it makes epochs run step by step.
+
+        Args:
+          step: its number within the epoch, from 1.
+          numbers: its results, by name; reading one waits for the step.
+        """
+
+    def epoch_end(self, history: History) -> None:
+        """Called after each epoch; it may set ``history.why_stopped``, which ends the training."""
+
+    def end(self, history: History) -> None:
+        """Called at the end, even after an exception."""
+
+
+class EarlyStopping(Callback):
+    """Ends the training when a number has not improved for some epochs.
+
+    Args:
+      monitor: the name of the number.
+      patience: the number of epochs without improvement after which training stops.
+      min_delta: the minimum improvement.
+      mode: whether lower is better (``"min"``) or higher (``"max"``).
+      best: an object to restore, at the end, to its state after the best epoch: a layer, or anything with Variables. It
+        is kept in memory, so a resumed training knows only the epochs since it resumed.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        patience: int = 3,
+        *,
+        min_delta: float = 0.0,
+        mode: Literal["min", "max"] = "min",
+        best: Any = None,
+    ) -> None:
+        if mode not in ("min", "max"):
+            error = InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}")
+            raise at(error, user_location())
+        self.monitor, self.patience = monitor, patience
+        self._min_delta, self._sign, self._best = min_delta, -1.0 if mode == "max" else 1.0, best
+        self._kept: dict[str, Tensor] | None = None
+
+    def epoch_end(self, history: History) -> None:
+        """Compares the number with the best one so far."""
+        best, best_epoch = float("inf"), 0
+        for epoch, value in enumerate(history[self.monitor], 1):
+            if self._sign * value < best - self._min_delta:
+                best, best_epoch = self._sign * value, epoch
+        if best_epoch == len(history) and self._best is not None:
+            self._kept = {name: variable.value() for name, variable in parts_of("", self._best)[0].items()}
+        if len(history) - best_epoch >= self.patience:
+            history.why_stopped = f"{self.monitor} is not better than {self._sign * best:g}, of epoch {best_epoch}"
+
+    def end(self, history: History) -> None:
+        """Restores the best state."""
+        if self._kept is not None:
+            for name, variable in parts_of("", self._best)[0].items():
+                variable.assign(self._kept[name])
+
+
+class Checkpoints(Callback):
+    """Saves a checkpoint after epochs.
+
+    Args:
+      checkpoint: the checkpoint. The training's history is one of its parts, so that :func:`fit` continues with the
+        epoch after the restored one.
+      every: the number of epochs between checkpoints.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, *, every: int = 1) -> None:
+        self.checkpoint, self.every = checkpoint, every
+
+    def start(self, history: History) -> None:
+        """Checks that the checkpoint includes the history.
+
+        Raises:
+          InvalidArgumentError: it does not.
+        """
+        if all(part is not history for part in self.checkpoint.parts.values()):
+            error = InvalidArgumentError(
+                "Checkpoints: the checkpoint does not have the history that fit continues; make history = "
+                "gx.train.History(), and give history=history to gx.train.Checkpoint and to gx.train.fit"
+            )
+            raise at(error, user_location())
+
+    def epoch_end(self, history: History) -> None:
+        """Saves the current state."""
+        if len(history) % self.every == 0:
+            self.checkpoint.save(len(history))
+
+    def end(self, history: History) -> None:
+        """Waits until the last checkpoint is written."""
+        self.checkpoint.wait()
+
+
+class CSVLog(Callback):
+    """Writes the history as a table after each epoch; with several processes, the first one does.
+
+    Args:
+      path: the file.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
+
+    def epoch_end(self, history: History) -> None:
+        """Rewrites the file."""
+        if process_index() == 0:
+            make_directories(as_path(self.path).parent)
+            history.to_csv(self.path)
+
+
+class TensorBoard(Callback):
+    """Writes the numbers of each epoch as events for TensorBoard (``pip install 'graphc[viz]'``).
+
+    With several processes, the first one writes.
+
+    Args:
+      folder: the folder of the files; ``tensorboard --logdir FOLDER`` shows them.
+
+    Raises:
+      NotFoundError: TensorBoard is not installed.
+    """
+
+    def __init__(self, folder: PathLike) -> None:
+        from graphc.graphs.session import FileWriter
+
+        self._writer = FileWriter(str(as_path(folder))) if process_index() == 0 else None
+
+    def start(self, history: History) -> None:
+        """Opens a file."""
+        if self._writer is not None:
+            self._writer.reopen()
+
+    def epoch_end(self, history: History) -> None:
+        """Writes the numbers of the epoch."""
+        from graphc.graphs.session import message
+
+        if self._writer is None:
+            return
+        summary = message("Summary")
+        values = [summary.Value(tag=name, simple_value=value) for name, value in history.last().items()]
+        self._writer.add_summary(summary(value=values), len(history))
+        self._writer.flush()
+
+    def end(self, history: History) -> None:
+        """Closes the file."""
+        if self._writer is not None:
+            self._writer.close()

@@ -1,0 +1,301 @@
+"""Where mechanisms meet: values that tensors choose x calls that change something, iterators x lists that change."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import io
+import string
+from collections import OrderedDict, UserDict, deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.compiler.base.errors import UnimplementedError
+from tests.compiler.autograph.differential import check, f
+
+EFFECT = "Python would do it once at trace time"
+LIST = "a list becomes longer or shorter in a branch on tensors while"
+LIBRARY = "is given a value that tensors chose among several"
+TRUTH = "may be a list whose length is known at run time only"
+FIRST, SECOND = gx.Variable(1.0), gx.Variable(3.0)
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __contains__(self, key: object) -> bool:
+        self.asked += 1
+        return True
+
+    def __eq__(self, key: object) -> bool:
+        self.asked += 1
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Formatted:
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __format__(self, spec: str) -> str:
+        return f"M{self.n}"
+
+
+@dataclasses.dataclass
+class Mode:
+    name: str
+
+
+def added_to_set(x: Any) -> Any:
+    seen = set()
+    seen.add("p" if x > 0 else "n")
+    return len(seen)
+
+
+def walked(x: Any) -> Any:
+    seen, at = set(), "A"
+    following = {"A": ("B", "C"), "B": ("A", "D"), "C": ("D", "A"), "D": ("A", "A")}
+    for k in range(3):
+        seen.add(at)
+        one, other = following[at]
+        at = one if x > k else other
+    return len(seen)
+
+
+def put_into_deque(x: Any) -> Any:
+    queue = deque()
+    queue.appendleft("p" if x > 0 else "n")
+    return queue[0]
+
+
+def written_to_file(x: Any) -> Any:
+    file = io.StringIO()
+    file.write("a" if x > 0 else "bb")
+    return file.getvalue()
+
+
+def moved_to_end(x: Any) -> Any:
+    order = OrderedDict(a=1, b=2, c=3)
+    order.move_to_end("a" if x > 0 else "b")
+    return list(order)
+
+
+def pushed(x: Any) -> Any:
+    heap = ["m"]
+    heapq.heappush(heap, "p" if x > 0 else "n")
+    return len(heap)
+
+
+def made_by_library(x: Any) -> Any:
+    return UserDict(a="p" if x > 0 else "n")["a"]
+
+
+def looked_up_in_iterator(x: Any) -> Any:
+    letters = iter("xay")
+    return ("x" if x > 0 else "a") in letters, next(letters, "end")
+
+
+def taken_apart(x: Any) -> Any:
+    return dataclasses.asdict(Mode("a" if x > 0 else "b"))
+
+
+def substituted(x: Any) -> Any:
+    return string.Template("$m").substitute(m="a" if x > 0 else "b")
+
+
+def appended(x: Any) -> Any:
+    items, total = [x, x * 2], x * 0
+    for item in items:
+        total = total + item
+        if total > 100:
+            items.append(item)
+    return total
+
+
+def popped_from_enumerated(x: Any) -> Any:
+    items, total = [x, x * 2], x * 0
+    for place, item in enumerate(items):
+        total = total + item * place
+        if total > 100:
+            items.pop()
+    return total
+
+
+def breadth_first(x: Any) -> Any:
+    todo, seen = [0], gx.zeros(4)
+    for node in todo:
+        seen[node] = 1.0
+        for other in range(4):
+            if x > node and seen[other] == 0:
+                todo.append(other)
+                seen[other] = 1.0
+    return seen
+
+
+def taken_by_next(x: Any) -> Any:
+    items = [x, x * 2]
+    iterator = iter(items)
+    first = next(iterator)
+    if first > 5:
+        items.append(first)
+    return first + next(iterator)
+
+
+def chosen_source(x: Any) -> Any:
+    chosen = FIRST if x > 0 else SECOND
+    with gx.GradientTape() as tape:
+        y = chosen * chosen
+    return tape.gradient(y, chosen)
+
+
+def list_or_none(x: Any) -> Any:
+    items = [x]
+    if x > 5:
+        items.append(x)
+    return items or None
+
+
+def text_of_number_or_tensor(x: Any) -> Any:
+    n = 0
+    if x > 5:
+        n = x
+    return str(n + 1)
+
+
+def raised_number_or_tensor(x: Any) -> Any:
+    n = 0
+    if x > 5:
+        n = x
+    if x > -5:
+        raise LookupError("n is", [n])
+    return x
+
+
+def caught_number_or_tensor(x: Any) -> Any:
+    n = 0
+    if x > 5:
+        n = x
+    try:
+        raise ValueError(n + 1)
+    except ValueError as error:
+        return str(error)
+
+
+def asserted_number_or_tensor(x: Any) -> Any:
+    n = 0
+    while n > x:
+        n = n - x
+    assert x > 100, n
+
+
+def text_of_numpy_scalar(x: Any) -> Any:
+    n = np.float32(1) if x > 0 else np.float32(2)
+    return f"{n}", f"{n * 2!r}"
+
+
+def class_of_numpy_scalar(x: Any) -> Any:
+    n = np.float32(1)
+    while n < x:
+        n = n + np.float32(1)
+    return isinstance(n, np.floating)
+
+
+def text_after_a_loop(x: Any) -> Any:
+    best = 0
+    for item in gx.stack([x, x * 2]):
+        if item > 3.5:
+            best = item
+    return f"{best + 1}"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        *(
+            (one, "is a tensor or, as in plain Python on some paths")
+            for one in (
+                *(text_of_number_or_tensor, text_after_a_loop),
+                *(raised_number_or_tensor, caught_number_or_tensor, asserted_number_or_tensor),
+                text_of_numpy_scalar,
+            )
+        ),
+        *((one, EFFECT) for one in (added_to_set, walked, put_into_deque, written_to_file, moved_to_end, pushed)),
+        *((one, EFFECT) for one in (made_by_library, looked_up_in_iterator)),
+        *((one, LIBRARY) for one in (taken_apart, substituted)),
+        *((one, LIST) for one in (appended, popped_from_enumerated, breadth_first, taken_by_next)),
+        (class_of_numpy_scalar, "is of the class floating is not known"),
+        (chosen_source, "which Variable or object this is depends on tensors"),
+        (list_or_none, TRUTH),
+    ],
+)
+def test_what_would_differ_is_refused(program: Callable[[Any], Any], message: str) -> None:
+    with suppress(LookupError, AssertionError):
+        program(f(1.0))
+    with pytest.raises(UnimplementedError, match=rf"(?s){message}.*test_crossings"):
+        gx.function(program)(f(1.0))
+
+
+A, B = Formatted(1), Formatted(2)
+
+
+def asked_once(x: Any) -> Any:
+    one, other = Counting(), Counting()
+    return ("p" if x > 0 else "n") in one, one.asked, other == ("p" if x > 0 else "n"), other.asked
+
+
+def formatted_choice(x: Any) -> Any:
+    return f"{A if x > 0 else B} {A if x > 0 else B:>5}"
+
+
+def filled_text(x: Any) -> Any:
+    n = 3 if x > 0 else 4
+    return f"{n} of %d" % 5, (f"{x:.1f} " + "%s") % "a", (f"{n}" + " %(k)s") % {"k": 1}
+
+
+def text_after_its_value(x: Any) -> Any:
+    items = [1, 2] if x > 0 else [3, 4]
+    n = 0
+    while x > n:
+        n += 1
+    return str(items), repr(n), {"items": items, "n": n, "text": str(items), "again": repr(n)}["text"]
+
+
+def chosen_variables(x: Any) -> Any:
+    FIRST.assign(1.0)
+    SECOND.assign(3.0)
+    first, *others = max(FIRST, x * 4), min(SECOND, 2.0, FIRST), FIRST and x - 1, x - 1 or SECOND, max(FIRST, SECOND)
+    by_name = max([FIRST, SECOND], key=lambda one: one.name)
+    ordered = [*sorted([SECOND, x, FIRST]), *sorted([FIRST, SECOND], key=lambda one: one.name)]
+    FIRST.assign(5.0)
+    SECOND.assign(7.0)
+    return first + 1.0, [one + 1.0 for one in (*others, *ordered)], by_name + 1.0
+
+
+def appended_choice(x: Any) -> Any:
+    items = []
+    items.append("p" if x > 0 else "n")
+    items.insert(0, "q" if x > 0 else "r")
+    return items, len(items)
+
+
+@pytest.mark.parametrize(
+    "program", [chosen_variables, asked_once, formatted_choice, filled_text, text_after_its_value, appended_choice]
+)
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_what_is_the_same(program: Callable[[Any], Any], value: float) -> None:
+    check(program, f(value))
+
+
+def test_a_text_shows_digits_also_behind_the_value_that_it_shows() -> None:
+    def program(x: Any) -> Any:
+        items = [1, 2] if x > 0 else [3, 4]
+        return items, str(items)
+
+    assert gx.function(program)(f(1.0))[1] == "[1, 2]"

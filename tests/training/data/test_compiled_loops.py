@@ -1,0 +1,239 @@
+"""``for batch in dataset`` in compiled functions: the same elements in the same order as in eager code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.compiler.base.errors import UnimplementedError
+from graphc.training.data import Dataset
+
+XS, YS = np.arange(24, dtype=np.float32).reshape(12, 2), np.arange(12)
+
+
+def rows() -> Any:
+    return Dataset.from_tensor_slices((XS, YS))
+
+
+def in_python(x: Any) -> Any:
+    return np.asarray(x)
+
+
+def fixed(x: Any, y: Any) -> Any:
+    return gx.reshape(x, (2,)), y
+
+
+def last_and_sum(dataset: Any) -> Callable[[], Any]:
+    def run() -> Any:
+        total, last = gx.asarray(0.0), gx.zeros((4, 2))
+        for x, y in dataset:
+            total = total * 1.5 + gx.sum(x * gx.astype(y, "float32")[:, None])  # depends on the order
+            last = x
+        return total, last
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda: rows().batch(4), "part of the program"),
+        (lambda: rows().shuffle(12, seed=1).repeat(3).batch(4), "part of the program"),
+        (lambda: rows().shuffle(5, seed=1).batch(4).repeat(2).skip(1), "part of the program"),
+        (lambda: rows().map(lambda x, y: (x + 1, y * 2)).batch(4).shuffle(3, seed=2), "part of the program"),
+        (lambda: rows().batch(4).map(lambda x, y: (x - gx.mean(x), y)), "part of the program"),
+        (lambda: rows().batch(4, drop_remainder=True).map(lambda x, y: (x - gx.mean(x), y)), "part of the program"),
+        (lambda: Dataset.zip(rows().batch(4), rows().batch(4).shuffle(3, seed=1)).map(lambda a, b: (a[0], b[1])),
+         "part of the program"),
+        (lambda: rows().map(lambda x, y: (in_python(x), y)).map(fixed).batch(4, drop_remainder=True),
+         "called for each element"),
+        (lambda: rows().filter(lambda x, y: y % 3 != 0).batch(4, drop_remainder=True), "by their values"),
+    ],
+)  # fmt: skip
+def test_compiled_loops_agree_with_eager_ones(make: Callable[[], Any], kind: str) -> None:
+    run = last_and_sum(make())
+    eager = [[value.tolist() for value in run()] for _ in range(2)]
+    compiled = gx.function(last_and_sum(make()))
+    assert [[value.tolist() for value in compiled()] for _ in range(2)] == eager
+    assert any(kind in loop.reason for loop in gx.explain(compiled).loops)
+    assert compiled.num_traces == 1
+
+
+def test_the_last_batch_may_be_smaller() -> None:
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0.0)
+        for x, y in dataset:
+            found = found * 2 + gx.sum(x) + gx.sum(y)
+        return found
+
+    assert gx.function(total)(rows().batch(5)).item() == total(rows().batch(5)).item()
+
+
+def test_loops_stop_early() -> None:
+    def until(dataset: Any, limit: Any) -> Any:
+        seen = gx.asarray(0)
+        for _, y in dataset:
+            if gx.sum(y) > limit:
+                break
+            seen += 1
+        return seen
+
+    for dataset in (rows().batch(4), rows().batch(4, drop_remainder=True).prefetch(1).cache()):
+        compiled = gx.function(until)
+        assert [compiled(dataset, gx.asarray(limit)).item() for limit in (0, 10, 100)] == [0, 1, 3]
+
+
+def test_epochs_reshuffle_and_gradients_flow() -> None:
+    w = gx.Variable([0.1, 0.1])
+    dataset = rows().shuffle(12, seed=4).batch(4)
+
+    @gx.function
+    def train() -> Any:
+        loss = gx.asarray(0.0)
+        for _ in range(2):
+            for x, y in dataset:
+                with gx.GradientTape() as tape:
+                    loss = gx.mean((x @ w.value() - y) ** 2)
+                w.assign_sub(0.001 * tape.gradient(loss, w))
+        return loss
+
+    first = train().item()
+    assert train().item() != first
+    assert train.num_traces == 1
+
+
+class Scale:
+    """What the functions of a dataset read."""
+
+    def __init__(self) -> None:
+        self.number, self.table, self.array, self.tensor = 1, {"k": 1}, np.array(1), gx.asarray(1)
+
+    def change(self) -> None:
+        self.number, self.table["k"], self.array[...], self.tensor = 10, 10, 10, gx.asarray(10)
+
+    @gx.function
+    def compiled(self, x: Any) -> Any:
+        return x * self.number
+
+
+def test_functions_of_a_dataset_read_what_is_there_now() -> None:
+    scale = Scale()
+    numbers = Dataset.range(4)
+    datasets = [
+        numbers.map(lambda x: x * scale.number).map(lambda x: x + 0),
+        numbers.map(lambda x: x * scale.table["k"]).batch(2),
+        numbers.batch(3).map(lambda x: x * scale.array),
+        numbers.map(lambda x: x * scale.tensor),
+        numbers.map(scale.compiled),
+    ]
+
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0)
+        for x in dataset:
+            found += gx.sum(x)
+        return found
+
+    compiled = [gx.function(lambda dataset=dataset: total(dataset)) for dataset in datasets]
+    for expected in (6, 6):
+        assert [run().item() for run in compiled] == [expected] * len(datasets)
+    assert [run.num_traces for run in compiled] == [1] * len(datasets)
+    scale.change()
+    assert [total(dataset).item() for dataset in datasets] == [60] * len(datasets)
+    assert [run().item() for run in compiled] == [60] * len(datasets)
+
+
+def test_what_is_refused() -> None:
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0.0)
+        for x in dataset:
+            found += gx.sum(x)
+        return found
+
+    with pytest.raises(UnimplementedError, match=r"(?s)float32\[\?,2\].*drop_remainder=True.*in total"):
+        gx.function(total)(Dataset.from_tensor_slices(XS).filter(lambda x: x[0] > 1).batch(5))
+
+    weight = gx.Variable(2)
+    for stateful in (lambda x: x * weight, lambda x: x + gx.random.uniform(())):
+        with pytest.raises(
+            UnimplementedError, match=r"(?s)map\(<lambda>\).*body of the loop.*test_compiled_loops.*in total"
+        ):
+            gx.function(total)(Dataset.range(3).map(stateful))
+        with pytest.raises(UnimplementedError, match="uses Variables or random numbers"):
+            gx.function(total)(Dataset.range(3).batch(2).map(stateful))
+
+    @gx.function
+    def counted(dataset: Any) -> Any:
+        found = gx.asarray(0)
+        for i, _ in enumerate(dataset):
+            found += i
+        return found
+
+    with pytest.raises(UnimplementedError, match=r"dataset\.enumerate"):
+        counted(Dataset.range(3))
+    uses: list[Callable[[Any], Any]] = [
+        lambda iterator: next(iterator), lambda iterator: iterator.get_next(), total,
+        lambda iterator: sum(iterator), lambda iterator: next(iter(iterator.get_next_as_optional().get_value())),
+    ]  # fmt: skip
+    for iterator in (iter(Dataset.range(3)), Dataset.range(3).as_numpy_iterator()):
+        for use in uses:
+            with pytest.raises(UnimplementedError, match=r"would take elements once.*next\(iterator\) outside"):
+                gx.function(use)(iterator)
+            with pytest.raises(UnimplementedError, match="would take elements once"):
+                gx.function(lambda use=use, iterator=iterator: use(iterator))()
+        assert next(iterator) == 0  # none was taken
+
+
+def fixed_scalar(x: Any) -> Any:
+    return gx.reshape(x, ())
+
+
+def test_elements_that_come_together_keep_breaks_errors_and_names() -> None:
+    seen: list[int] = []
+
+    def told(x: Any) -> Any:
+        seen.append(int(np.asarray(x)))
+        if seen[-1] == 30:
+            raise ValueError("thirty")
+        return np.float32(seen[-1])
+
+    numbers = Dataset.range(40).map(told).map(fixed_scalar)
+
+    def until(limit: Any) -> Any:
+        total, last = gx.asarray(0.0), gx.asarray(-1.0)
+        for x in numbers:
+            last = x
+            if x > limit:
+                break
+            total += x
+        return total, last
+
+    run = gx.function(until)
+    assert [value.item() for value in run(gx.asarray(20.0))] == [210.0, 21.0]
+    assert len(seen) < 21 + 40
+    with pytest.raises(ValueError, match="thirty"):
+        run(gx.asarray(100.0))
+    assert run.num_traces == 1
+
+    def doubled() -> Any:
+        for x in numbers.take(3):
+            y = x * 2
+        return y
+
+    assert gx.function(doubled)().item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: gx.data.Dataset.range(3).reduce(x, lambda a, b: a + b),
+        lambda x: gx.data.Dataset.range(3).reduce(0, lambda a, b: a + b + x),
+        lambda x: gx.data.Dataset.range(3).scan(x, lambda a, b: (a + b, b)),
+    ],
+)
+def test_a_tensor_of_a_trace_in_a_reduction_is_refused(program: Any) -> None:
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"the argument 'x' has no value .* write `for element in"):
+        gx.function(program)(gx.asarray(1))
