@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from graphc.cluster import ClusterSpec, Peer, Rays, Server, ray_in_use
 from graphc.compiler.base import deadline
 from graphc.compiler.base.errors import (
     DeadlineExceededError,
@@ -24,7 +25,6 @@ from graphc.compiler.base.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
-from graphc.cluster import ClusterSpec, Peer, Rays, Server, ray_in_use
 
 __all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve_task"]
 

@@ -19,8 +19,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphc.compiler.base import VERSION, is_internal_file
-from graphc.compiler.base.errors import FileMissingError, GraphcError
 from graphc.cli.cache import clear_cache, list_cache
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.graphs import add_graph_commands
@@ -29,12 +27,14 @@ from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
+from graphc.compiler.base import VERSION, is_internal_file
+from graphc.compiler.base.errors import FileMissingError, GraphcError
 from graphc.compiler.core import wait_all
-from graphc.compiler.runtime.costs import format_bytes, format_seconds
 from graphc.compiler.devices import Device, device_name, devices, simulate_cpu_devices
-from graphc.training.distribute import launch
-from graphc.tools.inspect import compare, explain
 from graphc.compiler.runtime import profile, read_timeline
+from graphc.compiler.runtime.costs import format_bytes, format_seconds
+from graphc.tools.inspect import compare, explain
+from graphc.training.distribute import launch
 
 __all__ = ["main"]
 

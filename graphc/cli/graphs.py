@@ -12,12 +12,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError, VariableCreationError
 from graphc.cli.target import Target, add_target, compiled_function, load_target
-from graphc.tools.drawing import draw_graph
-from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
+from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError, VariableCreationError
 from graphc.compiler.ir import Graph, difference, parse_graph, passes, print_graph, verify
 from graphc.compiler.ir.passes import DEFAULT, Pass
+from graphc.tools.drawing import draw_graph
+from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 
 __all__ = ["add_graph_commands", "known_passes"]
 

@@ -20,14 +20,14 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
+from graphc.cli.target import load_target
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.cli.target import load_target
 from graphc.compiler.core import Tensor
-from graphc.compiler.runtime.costs import format_seconds
 from graphc.compiler.devices import devices
-from graphc.training.distribute import DataParallel
 from graphc.compiler.function import BoundFunction, Function, function
+from graphc.compiler.runtime.costs import format_seconds
+from graphc.training.distribute import DataParallel
 
 __all__ = ["Measurement", "Scaling", "measure", "scale"]
 

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.cli.target import load_target
+from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.serve import App, Offer, offer, offers, run
 
 __all__ = ["add_options", "serve"]

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import Signal, at, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.cluster.carriers import CARRIERS, Peer, address_of, ray_in_use
 from graphc.cluster.spec import ClusterDef, ClusterSpec
 from graphc.cluster.task import checked_task
+from graphc.compiler.base import Signal, at, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 
 __all__ = ["Server", "ServerDef"]
 

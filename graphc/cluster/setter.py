@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from graphc.cluster.spec import ClusterSpec
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.cluster.spec import ClusterSpec
 from graphc.compiler.core import NodeToPlace
 from graphc.compiler.ir import OPEN, DeviceSpec
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.library.composites import IndexedSlices
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
 from graphc.graphs.session import (
@@ -22,6 +21,7 @@ from graphc.graphs.session import (
     report_uninitialized_variables,
 )
 from graphc.graphs.session.monitored import SessionRunHook, missing_values
+from graphc.library.composites import IndexedSlices
 
 __all__ = ["SyncReplicasOptimizer"]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.base import CancellationToken, Registry, Signal, config, deadline
 from graphc.compiler.base.errors import (
     CancelledError,
@@ -17,7 +18,6 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     UnavailableError,
 )
-from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.graphs.queues import Lines

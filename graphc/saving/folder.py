@@ -27,8 +27,8 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import DataLossError, FileStateError, GraphcError, NotFoundError
 from graphc.compiler.base.files import file_errors
-from graphc.library.formats import ArrayFile, Mark, checksum, is_in_progress, sync, write_arrays
 from graphc.compiler.ir import dtype_from_short, short_dtype
+from graphc.library.formats import ArrayFile, Mark, checksum, is_in_progress, sync, write_arrays
 
 __all__ = ["FORMAT", "MANIFEST", "Arrays", "FolderReader", "FolderWriter", "damaged"]
 

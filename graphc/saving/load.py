@@ -17,7 +17,7 @@ from graphc.compiler.core import device as device_of
 from graphc.compiler.devices import Device
 from graphc.compiler.function import Function
 from graphc.compiler.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
-from graphc.training.optim import remade
+from graphc.library.states import Stateful
 from graphc.saving.folder import Arrays, FolderReader, damaged
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
@@ -26,7 +26,7 @@ from graphc.saving.raising import raise_by_status
 from graphc.saving.save import CALL
 from graphc.saving.structures import decoded, leaves_of
 from graphc.saving.upgrading import known_ops, upgrade_manifest, upgraded
-from graphc.library.states import Stateful
+from graphc.training.optim import remade
 
 __all__ = ["Saved", "load"]
 

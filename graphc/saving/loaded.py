@@ -24,9 +24,9 @@ from graphc.compiler.ir import EffectKind, Graph, TensorType, compatible_shapes,
 from graphc.compiler.ir.passes import is_open, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import asarray
+from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
 from graphc.saving.structures import decoded, encoded, is_same, leaves_of
-from graphc.compiler.tracing import is_array, type_of_any
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 

@@ -12,9 +12,9 @@ from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
 from graphc.compiler.ops import is_row
-from graphc.training.optim import remade
 from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
 from graphc.saving.sizes import Sizes
+from graphc.training.optim import remade
 
 __all__ = ["Portable", "allowed", "mapped", "renamed"]
 

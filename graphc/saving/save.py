@@ -17,13 +17,13 @@ from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import Variable
 from graphc.compiler.function import BoundFunction, ConcreteFunction, Function
 from graphc.compiler.ir import OPS, Graph, Literal, print_graph
-from graphc.training.layers import Module
 from graphc.saving.folder import FolderWriter
 from graphc.saving.portable import Portable, renamed
 from graphc.saving.signature import Signature, as_signature
 from graphc.saving.structures import encoded
 from graphc.saving.tracing import Traced, as_function, traced_for
 from graphc.saving.upgrading import VERSION
+from graphc.training.layers import Module
 
 __all__ = ["CALL", "save"]
 

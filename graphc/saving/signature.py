@@ -13,8 +13,8 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.ops import asarray
-from graphc.saving.sizes import Sizes
 from graphc.compiler.tracing import is_array
+from graphc.saving.sizes import Sizes
 
 __all__ = ["OpenSpec", "Signature", "as_signature", "examples", "symbols_of", "with_symbols"]
 

@@ -32,12 +32,12 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.core import thread_settings
 from graphc.compiler.devices import device_name, find_device, local_devices
+from graphc.compiler.tracing import refuse_in_trace
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
 from graphc.serve.rows import Array, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
-from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["Replicas"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cli import main
+from graphc.compiler.base.errors import InvalidArgumentError
 
 PROGRAM = """
 import jax

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from graphc.cli import main
 from graphc.cli.cluster import read_cluster, read_resources
+from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
 from tests.cluster.conftest import ray_address  # noqa: F401  a fixture
 
 _CLUSTER = {"ps": ["cli:1"], "worker": ["cli:2"]}

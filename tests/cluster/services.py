@@ -6,9 +6,9 @@ import os
 import threading
 from typing import Any
 
+from graphc.cluster.task import Task
 from graphc.compiler.base import Signal, config
 from graphc.compiler.base.errors import OutOfRangeError
-from graphc.cluster.task import Task
 from graphc.compiler.core import current_resources
 from graphc.compiler.devices import device_name, devices
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.cluster.carriers import ThreadPeer, find
 from graphc.compiler.base import Signal
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -17,7 +18,6 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     UnavailableError,
 )
-from graphc.cluster.carriers import ThreadPeer, find
 from graphc.compiler.core import current_resources
 
 _CLUSTER = {"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222", "127.0.0.1:2223"]}

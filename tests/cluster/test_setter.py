@@ -9,8 +9,8 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.cluster import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from tests.cluster.nestings import FILE, SETTERS, devices
 
 ROWS: list[tuple[int, str | None, list[str]]] = json.loads(FILE.read_text(encoding="utf-8"))

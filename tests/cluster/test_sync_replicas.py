@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cluster import SyncReplicasOptimizer
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.graphs.session import GradientDescentOptimizer, get_or_create_global_step
 
 

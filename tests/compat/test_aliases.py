@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import graphc.compat.v2 as tf
-from graphc.compiler.base.errors import ConcretizationError
 from graphc.compat.alias import Alias
 from graphc.compat.tensorflow2.names import NAMES
 from graphc.compat.tensorflow2.tables import ROWS, arithmetic, arrays, flow, linalg, networks, reductions, strings
+from graphc.compiler.base.errors import ConcretizationError
 from tests.draws import is_drawn
 
 RESULTS: dict[str, Any] = json.loads((Path(__file__).parent / "results.json").read_text(encoding="utf-8"))

@@ -12,9 +12,9 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.compiler.base import files
 from graphc.compat.tensorflow1 import NAMES
 from graphc.compat.tensorflow1.tables import CLASSES, ELSEWHERE, LATER, OPERATIONS, OTHERS, VALUES
+from graphc.compiler.base import files
 from tests.compat.page_v1 import PAGE, page
 from tests.compat.record import signature
 

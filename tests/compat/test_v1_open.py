@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import graphc.compat.v1 as tf
-from graphc.compiler.base import nest
 from graphc.compat.tensorflow1 import NAMES
 from graphc.compat.tensorflow1.tables import OPERATIONS
+from graphc.compiler.base import nest
 
 # Lists for these parameters are no tensors.
 STATIC = {

@@ -6,9 +6,9 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+from graphc.cluster.spec import ClusterSpec
 from graphc.compiler.base import Registry, config, interruption, pause
 from graphc.compiler.base.errors import NotFoundError
-from graphc.cluster.spec import ClusterSpec
 
 __all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find", "only_here"]
 

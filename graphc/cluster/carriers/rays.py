@@ -7,10 +7,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphc.compiler.base import config, pause
-from graphc.compiler.base.errors import AlreadyExistsError, UnavailableError
 from graphc.cluster.carriers.carrier import Carrier
 from graphc.cluster.spec import ClusterSpec
+from graphc.compiler.base import config, pause
+from graphc.compiler.base.errors import AlreadyExistsError, UnavailableError
 
 if TYPE_CHECKING:
     from graphc.cluster.carriers.rays_peer import RayPeer

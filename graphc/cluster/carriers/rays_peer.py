@@ -14,6 +14,10 @@ from typing import Any
 import ray as module
 from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError
 
+from graphc.cluster.carriers.carrier import Peer, Pending
+from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
+from graphc.cluster.carriers.rays_task import Answer, TaskActor, from_wire, running_time, to_wire
+from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.base import Signal, check_interrupted, config, interruption
 from graphc.compiler.base.errors import (
     CancelledError,
@@ -22,10 +26,6 @@ from graphc.compiler.base.errors import (
     UnavailableError,
     UnknownError,
 )
-from graphc.cluster.carriers.carrier import Peer, Pending
-from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
-from graphc.cluster.carriers.rays_task import Answer, TaskActor, from_wire, running_time, to_wire
-from graphc.cluster.spec import ClusterSpec, task_name
 
 __all__ = ["RayPeer", "find_peer", "start_peer"]
 

@@ -15,12 +15,12 @@ import jax
 import numpy as np
 import ray as module
 
-from graphc.compiler.base import nest
-from graphc.compiler.base.errors import GraphcError, UnknownError, error_of_code
 from graphc.cluster.carriers.carrier import CARRIERS
 from graphc.cluster.carriers.threads import ThreadPeer
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Call
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import GraphcError, UnknownError, error_of_code
 
 __all__ = ["Answer", "Callers", "TaskActor", "from_wire", "running_time", "to_wire"]
 

@@ -7,11 +7,11 @@ import itertools
 import threading
 from typing import Any, ClassVar
 
-from graphc.compiler.base import Signal
-from graphc.compiler.base.errors import AlreadyExistsError
 from graphc.cluster.carriers.carrier import Carrier, Peer, Pending
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Call, Task
+from graphc.compiler.base import Signal
+from graphc.compiler.base.errors import AlreadyExistsError
 
 __all__ = ["ThreadPeer", "Threads"]
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from graphc.compiler.base import holding
-from graphc.compiler.base.errors import AbortedError
 from graphc.cluster.carriers import find
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task
+from graphc.compiler.base import holding
+from graphc.compiler.base.errors import AbortedError
 
 __all__ = ["Kept", "Takers", "place_of"]
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from graphc.compiler.base import config, deadline
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnavailableError
 from graphc.cluster.carriers import Pending, ThreadPeer
 from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
@@ -22,6 +20,8 @@ from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
 from graphc.cluster.master.tasks import Tasks
 from graphc.cluster.master.texts import check_travels, parses_back
+from graphc.compiler.base import config, deadline
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnavailableError
 from graphc.compiler.core import log_placement
 from graphc.compiler.ir import CONSTANT, Node, Value, print_graph
 from graphc.compiler.runtime import Observer, Plan, Step

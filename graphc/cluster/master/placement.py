@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.compiler.ir import CONSTANT, DeviceSpec, Node
 from graphc.compiler.lowering import forward_key
 from graphc.compiler.ops import VJP

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import CancellationToken, holding, interruption
-from graphc.compiler.base.errors import AbortedError, GraphcError
 from graphc.cluster.master.kept import Kept, Takers
 from graphc.cluster.task import Task, hosts
+from graphc.compiler.base import CancellationToken, holding, interruption
+from graphc.compiler.base.errors import AbortedError, GraphcError
 from graphc.compiler.ir import Graph, parse_graph
 from graphc.compiler.runtime import Execution, Plan, Timeline
 from graphc.graphs.session import Graph as SessionGraph

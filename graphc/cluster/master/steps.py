@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from graphc.compiler.base import CancellationToken, at
-from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, GraphcError, InternalError
 from graphc.cluster.master.kept import Takers, place_of
 from graphc.cluster.master.partition import Part, may_block
+from graphc.compiler.base import CancellationToken, at
+from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, GraphcError, InternalError
 from graphc.compiler.runtime import Execution, Observer, Plan, Step, observer
 
 if TYPE_CHECKING:

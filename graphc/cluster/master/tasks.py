@@ -6,9 +6,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.compiler.base.errors import NotFoundError, UnavailableError
 from graphc.cluster.carriers import Peer, find, only_here
 from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.compiler.base.errors import NotFoundError, UnavailableError
 from graphc.compiler.ir import DeviceSpec
 
 __all__ = ["Tasks"]

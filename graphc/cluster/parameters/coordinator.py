@@ -11,6 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from graphc.cluster.parameters.embedding import Embedding
+from graphc.cluster.parameters.group import LOST, ServerGroup
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.local import LocalCopies
+from graphc.cluster.parameters.results import PerWorker, Scheduled
+from graphc.cluster.parameters.schedule import Schedule, Work
+from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.steps import StepText, TracedStep, signature
+from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
 from graphc.compiler.base import at, deadline, user_location, wait_until, warn_at
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -22,16 +32,6 @@ from graphc.compiler.base.errors import (
     RetraceWarning,
     UnavailableError,
 )
-from graphc.cluster.parameters.embedding import Embedding
-from graphc.cluster.parameters.group import LOST, ServerGroup
-from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.local import LocalCopies
-from graphc.cluster.parameters.results import PerWorker, Scheduled
-from graphc.cluster.parameters.schedule import Schedule, Work
-from graphc.cluster.parameters.service import Options
-from graphc.cluster.parameters.steps import StepText, TracedStep, signature
-from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.worker import STEPS_KEPT, WORKER, Assignment
 from graphc.compiler.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from graphc.cluster.parameters.steps import Taker
 from graphc.compiler.autograph import do_not_convert
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import OutOfRangeError
-from graphc.cluster.parameters.steps import Taker
 from graphc.compiler.core import Tensor, Variable, context
-from graphc.training.layers import Layer
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import refuse_in_trace
+from graphc.training.layers import Layer
 
 __all__ = ["Embedding"]
 

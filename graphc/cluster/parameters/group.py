@@ -11,6 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.lookups import Lookups, Table
+from graphc.cluster.parameters.rules import RuleText, rule_text
+from graphc.cluster.parameters.service import SERVICE, Options
+from graphc.cluster.parameters.states import Slot, collected, slots_of
+from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.wire import decoded
 from graphc.compiler.base import deadline, pause
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -20,13 +27,6 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     UnavailableError,
 )
-from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.lookups import Lookups, Table
-from graphc.cluster.parameters.rules import RuleText, rule_text
-from graphc.cluster.parameters.service import SERVICE, Options
-from graphc.cluster.parameters.states import Slot, collected, slots_of
-from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.wire import decoded
 
 __all__ = ["LOST", "ServerGroup"]
 

@@ -11,7 +11,6 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.cluster.parameters.disk import Disk
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
 from graphc.cluster.parameters.ledger import Entry
@@ -20,6 +19,7 @@ from graphc.cluster.parameters.shard import Push, Shard
 from graphc.cluster.parameters.staleness import Policy
 from graphc.cluster.parameters.wire import Wire, encoded, pulled_as, size_of
 from graphc.cluster.task import Task, hosts
+from graphc.compiler.base.errors import FailedPreconditionError
 
 __all__ = ["SERVICE", "Options", "ServerService"]
 

@@ -9,19 +9,19 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.compiler.autograph import call
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
+from graphc.compiler.autograph import call
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.compiler.function import to_jax
 from graphc.compiler.lowering import needed_inputs
 from graphc.compiler.ops import call_jax, is_random_state
-from graphc.training.optim import Optimizer
 from graphc.compiler.tracing import reads_here
+from graphc.training.optim import Optimizer
 
 __all__ = ["StepText", "Taker", "TracedStep", "signature"]
 

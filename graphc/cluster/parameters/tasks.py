@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from graphc.compiler.base import at, deadline, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.cluster.carriers import CARRIERS, Peer, find
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.worker import WORKER
 from graphc.cluster.spec import ClusterSpec
+from graphc.compiler.base import at, deadline, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 
 __all__ = ["JOBS", "Tasks"]
 

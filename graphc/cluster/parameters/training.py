@@ -8,9 +8,6 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from graphc.compiler.base import at, checked_seconds, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnavailableError
-from graphc.compiler.base.files import PathLike, as_path
 from graphc.cluster.parameters.coordinator import Coordinator
 from graphc.cluster.parameters.durable_shard import Durability
 from graphc.cluster.parameters.embedding import Embedding
@@ -20,6 +17,9 @@ from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.staleness import Policy, checked
 from graphc.cluster.parameters.tasks import Tasks
 from graphc.cluster.parameters.wire import Wire, checked_wire
+from graphc.compiler.base import at, checked_seconds, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnavailableError
+from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import variable_placement
 
 __all__ = ["ParameterServer"]

@@ -10,14 +10,6 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.compiler.base import deadline
-from graphc.compiler.base.errors import (
-    DeadlineExceededError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    UnavailableError,
-)
 from graphc.cluster.carriers import Peer, find
 from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
@@ -28,6 +20,14 @@ from graphc.cluster.parameters.shard import Body, Push
 from graphc.cluster.parameters.steps import StepText
 from graphc.cluster.parameters.wire import Wire, decoded, encoded
 from graphc.cluster.task import Task, hosts
+from graphc.compiler.base import deadline
+from graphc.compiler.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 
 __all__ = ["STEPS_KEPT", "WORKER", "Assignment", "WorkerService"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from graphc.training import data
 from graphc.compat.tensorflow1.element_functions import InGraph
 from graphc.graphs.session import Graph, GraphTensor, default_graph
+from graphc.training import data
 
 __all__ = [
     "Dataset",

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.graphs import session
 from graphc.compiler.base import Location, at, nest
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import STRING, StringTensor, bytes_array
-from graphc.training.data import GraphDataset, sources
 from graphc.compiler.function import TensorSpec
+from graphc.graphs import session
+from graphc.training.data import GraphDataset, sources
 
 __all__ = ["InGraph"]
 

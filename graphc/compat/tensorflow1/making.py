@@ -10,8 +10,8 @@ import numpy as np
 
 from graphc.compiler.base import nest
 from graphc.compiler.core import StringTensor, SymbolicTensor, Tensor, context
-from graphc.graphs.session import default_graph
 from graphc.compiler.tracing import current_trace, is_tracing
+from graphc.graphs.session import default_graph
 
 __all__ = ["in_default_graph", "making"]
 

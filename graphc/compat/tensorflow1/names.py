@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc.graphs import queues, session
-from graphc.compiler.base import errors, files, flags, logs
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow1 import arguments, assertions
 from graphc.compat.tensorflow1.making import in_default_graph, making
@@ -16,6 +14,8 @@ from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS,
 from graphc.compat.tensorflow1.tables.operations import operation_name
 from graphc.compat.tensorflow2 import NAMESPACE as NAMESPACE_OF_2
 from graphc.compat.tensorflow2 import top_level as names_of_2
+from graphc.compiler.base import errors, files, flags, logs
+from graphc.graphs import queues, session
 
 __all__ = ["LIBRARY", "NAMES"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphc.compat.alias import alias
-from graphc.training.data import Dataset, text_lines
 from graphc.compiler.ops.strings import decode_csv
+from graphc.training.data import Dataset, text_lines
 
 __all__ = ["EXPERIMENTAL", "csv_dataset"]
 

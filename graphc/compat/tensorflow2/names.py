@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc.library import arrays, checks, flow, nest
-
-from graphc.training import layers
-from graphc.compiler.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
-from graphc.compiler.base import config
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2.later import LATER
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, ROWS
-from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
+from graphc.compiler.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
+from graphc.compiler.base import config
 from graphc.compiler.core import StringTensor, Tensor, Variable, device
 from graphc.compiler.devices import list_devices, set_visible_devices
 from graphc.compiler.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
@@ -34,6 +30,9 @@ from graphc.compiler.ops import (
     tuple,
 )
 from graphc.compiler.tracing import is_tracing
+from graphc.library import arrays, checks, flow, nest
+from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
+from graphc.training import layers
 
 __all__ = ["NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 

@@ -14,14 +14,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.compat.testing.threads import CheckedThread
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError
-from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
 from graphc.compiler.core import ArrayMethods, StringTensor
 from graphc.compiler.ops import random as draws
-from graphc.graphs.session import Graph, GraphTensor, GraphVariable, Operation, Session
-from graphc.compat.testing.threads import CheckedThread
 from graphc.compiler.tracing import is_tracing
+from graphc.graphs.session import Graph, GraphTensor, GraphVariable, Operation, Session
+from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor
 
 __all__ = ["TestCase"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphc.graphs.session import default_graph, reset_default_graph
 from graphc.compat.testing.case import SEED, TestCase
+from graphc.graphs.session import default_graph, reset_default_graph
 
 __all__ = ["GraphTestCase"]
 

@@ -8,8 +8,8 @@ Importing it sets the dtypes that TensorFlow has, for the whole process, as an i
 
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base import config
 from graphc.compat.tensorflow1 import LIBRARY
+from graphc.compiler.base import config
 
 config.set_tensorflows_dtypes()
 

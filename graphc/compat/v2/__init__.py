@@ -11,8 +11,8 @@ no dtype is given have 32 bits (``gx.config.enable_x64``, ``gx.config.default_dt
 
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.base import config
 from graphc.compat.tensorflow2 import missing, top_level
+from graphc.compiler.base import config
 
 config.set_tensorflows_dtypes()
 config.set_tensorflows_text()

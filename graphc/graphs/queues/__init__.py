@@ -1,7 +1,6 @@
 """Layer 9: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.compiler.base import hint_missing
-from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
 from graphc.graphs.queues import building, ops
 from graphc.graphs.queues.accumulators import (
     ConditionalAccumulator,
@@ -33,6 +32,7 @@ from graphc.graphs.queues.sparse import SparseValue
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 from graphc.graphs.queues.wait_queue import Lines
+from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
 
 __all__ = [
     "ConditionalAccumulator",

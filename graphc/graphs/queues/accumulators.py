@@ -9,7 +9,6 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError
-from graphc.library.composites import IndexedSlices
 from graphc.compiler.core import SymbolicTensor, Tensor, as_dtype, host_type
 from graphc.compiler.ir import OPEN, TensorType
 from graphc.graphs.queues import accumulator_ops as ops
@@ -17,6 +16,7 @@ from graphc.graphs.queues.accumulator_state import AccumulatorSpec, AccumulatorS
 from graphc.graphs.queues.components import check_type, kept, operand_of, tensors
 from graphc.graphs.queues.shared import SharedObject
 from graphc.graphs.queues.spec import as_type, dtype_of, integer, refusal
+from graphc.library.composites import IndexedSlices
 
 __all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase", "SparseConditionalAccumulator", "SparseGradient"]
 

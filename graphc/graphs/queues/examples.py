@@ -10,11 +10,11 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply_all, as_dtype, bytes_array, host_type, host_value, in_graph, is_text
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.tracing import is_tracing
 from graphc.graphs.queues.features import Column, columns_of
 from graphc.graphs.queues.messages import example_class
 from graphc.graphs.queues.sparse import SparseValue
 from graphc.graphs.queues.spec import refusal
-from graphc.compiler.tracing import is_tracing
 
 __all__ = ["parse_example", "parse_single_example"]
 

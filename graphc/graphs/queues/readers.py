@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from graphc.compiler.base import with_article
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import STRING, SymbolicTensor
-from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 from graphc.compiler.ir import Attrs, OpDef
+from graphc.compiler.tracing import refuse_in_trace
 from graphc.graphs.queues import reader_ops as ops
 from graphc.graphs.queues.building import GraphByHand, emit, graph_here
 from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.spec import integer, refusal
-from graphc.compiler.tracing import refuse_in_trace
+from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [
     "FixedLengthRecordReader",

@@ -9,9 +9,9 @@ from graphc.compiler.base import at, user_location, with_article
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Resources, apply, busy, current_resources, resources_scope
 from graphc.compiler.ir import Attrs, OpDef
+from graphc.compiler.tracing import is_tracing, refuse_in_trace
 from graphc.graphs.queues.building import GraphByHand, emit, graph_here
 from graphc.graphs.queues.homes import SESSION, Alike, Make, claim, found, handle_of
-from graphc.compiler.tracing import is_tracing, refuse_in_trace
 
 __all__ = ["SharedObject"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply, bytes_array, host_array, host_type, host_value, in_graph
 from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
-from graphc.graphs.queues.spec import refusal
 from graphc.compiler.tracing import is_tracing
+from graphc.graphs.queues.spec import refusal
 
 __all__ = ["SparseValue"]
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from graphc.library import formats
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import DataLossError, FileMissingError, NotFoundError
 from graphc.compiler.base.files import file_errors
+from graphc.library import formats
 
 __all__ = [
     "CheckpointReader",

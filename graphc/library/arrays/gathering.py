@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphc.library.arrays.known import known_values
 from graphc.compiler.core import ArrayLike, Tensor, is_symbolic
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.tracing import graph_by_hand
+from graphc.library.arrays.known import known_values
 
 __all__ = [
     "TopK",

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphc.library.arrays.draws import uniform
-from graphc.library.arrays.numbers import as_axes, clip_by_norm
 from graphc.compiler.core import ArrayLike, Tensor
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import nn
+from graphc.library.arrays.draws import uniform
+from graphc.library.arrays.numbers import as_axes, clip_by_norm
 
 __all__ = [
     "crelu",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.library.arrays import known_sizes
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, TensorShape, operand
 from graphc.compiler.ops import asarray, negative, zeros
+from graphc.library.arrays import known_sizes
 
 __all__ = ["IndexedSlices"]
 

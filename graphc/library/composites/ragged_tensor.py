@@ -9,11 +9,11 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.library.arrays import known_values
 from graphc.compiler.base import at, config, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import ArrayLike, Tensor, TensorShape, converted, operand
 from graphc.compiler.ops import arange, asarray, concat, cumsum, full, searchsorted, take, zeros
+from graphc.library.arrays import known_values
 
 __all__ = ["RaggedTensor"]
 

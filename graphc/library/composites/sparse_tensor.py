@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from graphc.library.arrays import known_sizes, known_values
 from graphc.compiler.base import at, config, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, TensorShape, converted, operand
@@ -24,6 +23,7 @@ from graphc.compiler.ops import (
     unstack,
     zeros,
 )
+from graphc.library.arrays import known_sizes, known_values
 
 __all__ = ["SparseTensor"]
 

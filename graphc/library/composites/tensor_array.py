@@ -6,7 +6,6 @@ import operator
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from graphc.library.arrays import known_values
 from graphc.compiler.autograph import is_unset, unset
 from graphc.compiler.base import at, has_mark, user_location
 from graphc.compiler.base.errors import (
@@ -18,6 +17,7 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype, operand
 from graphc.compiler.ops import asarray, concat, take, zeros
+from graphc.library.arrays import known_values
 
 __all__ = ["TensorArray"]
 

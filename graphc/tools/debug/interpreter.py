@@ -14,7 +14,6 @@ from typing import Any
 import jax.numpy as jnp
 
 from graphc.compiler.core import Tensor, apply_all, device_scope, unexamined
-from graphc.tools.debug.names import Names
 from graphc.compiler.ir import CONSTANT, Attrs, Graph, Node, Value
 from graphc.compiler.lowering import lower
 from graphc.compiler.ops import (
@@ -29,6 +28,7 @@ from graphc.compiler.ops import (
     WHILE,
     host_function,
 )
+from graphc.tools.debug.names import Names
 
 __all__ = ["Machine", "Run"]
 

@@ -19,11 +19,11 @@ from graphc.compiler.base.errors import (
     VariableCreationError,
 )
 from graphc.compiler.core import Tensor, Variable, unexamined
+from graphc.compiler.function import BoundFunction, Function, TracedFunction, function
+from graphc.compiler.tracing import is_tracing
 from graphc.tools.debug.breakpoints import BREAKPOINT, line_of, stops_at
 from graphc.tools.debug.interpreter import Machine, Run
 from graphc.tools.debug.names import Names
-from graphc.compiler.function import BoundFunction, Function, TracedFunction, function
-from graphc.compiler.tracing import is_tracing
 
 __all__ = ["Step", "Stepper", "step"]
 

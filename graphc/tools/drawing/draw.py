@@ -9,11 +9,11 @@ from pathlib import Path
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.ir import Graph, Node, print_graph
 from graphc.tools.drawing.pages import graph_page, shown
 from graphc.tools.drawing.raster import draw_raster
 from graphc.tools.drawing.svg import svg_document, svg_element
 from graphc.tools.drawing.viewing import LIMIT, Note, views
-from graphc.compiler.ir import Graph, Node, print_graph
 
 __all__ = ["draw_graph", "notebook_graph"]
 

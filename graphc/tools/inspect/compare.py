@@ -18,6 +18,8 @@ from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import Tensor
 from graphc.compiler.devices import devices
+from graphc.compiler.ir import Graph
+from graphc.compiler.ops import SCAN
 from graphc.tools.inspect.equality import Agreement, Tolerance, compare_leaves, compare_results
 from graphc.tools.inspect.gradients import compare_gradients
 from graphc.tools.inspect.modes import (
@@ -34,8 +36,6 @@ from graphc.tools.inspect.modes import (
 )
 from graphc.tools.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.tools.inspect.timing import Timing, measure
-from graphc.compiler.ir import Graph
-from graphc.compiler.ops import SCAN
 
 __all__ = ["compare", "find_doubts"]
 

@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from graphc.compiler.function import Arguments, TracedFunction
-from graphc.tools.inspect.report import CompileCost
 from graphc.compiler.lowering import Executable
+from graphc.tools.inspect.report import CompileCost
 
 __all__ = ["lower_and_compile"]
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, VariableCreationError
 from graphc.compiler.core import Variable, layout_text
-from graphc.compiler.runtime.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
 from graphc.compiler.function import (
     Arguments,
     BoundFunction,
@@ -22,6 +21,11 @@ from graphc.compiler.function import (
     array_leaves,
     function,
 )
+from graphc.compiler.ir import CONSTANT, Graph, Node, is_world
+from graphc.compiler.ir.passes import DEFAULT
+from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
+from graphc.compiler.runtime.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
+from graphc.compiler.tracing import LoopReport
 from graphc.tools.inspect.compiling import lower_and_compile
 from graphc.tools.inspect.decided import decided_branches
 from graphc.tools.inspect.explanation import (
@@ -33,10 +37,6 @@ from graphc.tools.inspect.explanation import (
     VariableReport,
 )
 from graphc.tools.inspect.report import CompileCost
-from graphc.compiler.ir import CONSTANT, Graph, Node, is_world
-from graphc.compiler.ir.passes import DEFAULT
-from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
-from graphc.compiler.tracing import LoopReport
 
 __all__ = ["explain"]
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from graphc.compiler.base import Location
+from graphc.compiler.ir import Graph
 from graphc.compiler.runtime.costs import CollectiveReport, Memory
 from graphc.tools.inspect.listing import format_explanation
 from graphc.tools.inspect.page import explanation_page
 from graphc.tools.inspect.report import CompileCost
-from graphc.compiler.ir import Graph
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

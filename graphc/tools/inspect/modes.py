@@ -16,12 +16,12 @@ import numpy as np
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.compiler.core import Tensor, Variable, canonical_array, count_launches, type_of, wait_all
-from graphc.compiler.runtime.costs import Memory, memory_of
 from graphc.compiler.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
+from graphc.compiler.lowering import Executable
+from graphc.compiler.runtime.costs import Memory, memory_of
 from graphc.tools.inspect.compiling import lower_and_compile
 from graphc.tools.inspect.report import CompileCost
 from graphc.tools.inspect.timing import wait_for
-from graphc.compiler.lowering import Executable
 
 __all__ = [
     "Call",

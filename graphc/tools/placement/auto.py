@@ -15,12 +15,12 @@ from graphc.compiler.core import progress
 from graphc.compiler.devices import Device, canonical_device, device_name, devices, find_device
 from graphc.compiler.function import BoundFunction, Function, TracedFunction, function
 from graphc.compiler.ops import calls_host
+from graphc.compiler.runtime import Placement, Stateless, place, run_plan
 from graphc.tools.placement.costs import Costs, measure_link, timed
 from graphc.tools.placement.problem import Assignment, Link, Problem, Schedule, Unit, simulate
 from graphc.tools.placement.proposal import PlacedUnit, Proposal, Timing, pin
 from graphc.tools.placement.search import best_assignment, one_device
 from graphc.tools.placement.units import Part, find_parts, is_constant, operands, size_of
-from graphc.compiler.runtime import Placement, Stateless, place, run_plan
 
 __all__ = ["auto"]
 

@@ -14,9 +14,9 @@ from graphc.compiler.devices import Device
 from graphc.compiler.ir import Value
 from graphc.compiler.lowering import lower
 from graphc.compiler.ops import calls_host
+from graphc.compiler.runtime import Stateless, extract
 from graphc.tools.placement.problem import Link
 from graphc.tools.placement.units import Part
-from graphc.compiler.runtime import Stateless, extract
 
 __all__ = ["Costs", "measure_link"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, cast
 
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.planned_dataset import Planned, refuse
 from graphc.training.data.sources import Iterated, matching_files
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Outside", "signature_of"]
 

@@ -23,6 +23,8 @@ from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import InternalError, InvalidArgumentError
 from graphc.compiler.base.nest import LEAF, Structure
 from graphc.compiler.core import Tensor, on_host, trace_scope
+from graphc.compiler.function import BoundFunction, Function, TensorSpec
+from graphc.compiler.tracing import ReadGuard
 from graphc.training.data.elements import (
     Block,
     DatasetSpec,
@@ -36,8 +38,6 @@ from graphc.training.data.elements import (
 )
 from graphc.training.data.programs import Programs
 from graphc.training.data.tracing import ElementTrace, as_tuple, call_with, called
-from graphc.compiler.function import BoundFunction, Function, TensorSpec
-from graphc.compiler.tracing import ReadGuard
 
 __all__ = ["Mode", "UserFunction", "call_with"]
 

@@ -18,6 +18,9 @@ import numpy as np
 from graphc.compiler.base import at, holding, nest, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from graphc.compiler.core import STRING, SymbolicTensor, current_resources, on_host
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
+from graphc.graphs.queues import building
 from graphc.training.data.cancellable import Attended
 from graphc.training.data.dataset import Dataset
 from graphc.training.data.elements import described, flatten, unflatten
@@ -26,9 +29,6 @@ from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator
 from graphc.training.data.plan import Node, replaced, walk
 from graphc.training.data.sources import map_spec
-from graphc.compiler.function import TensorSpec
-from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
-from graphc.graphs.queues import building
 
 __all__ = ["GraphDataset", "GraphIterator"]
 

@@ -13,11 +13,11 @@ from graphc.compiler.base import at, holding, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.compiler.base.nest import LEAF
 from graphc.compiler.core import shorten
+from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.training.data.nodes.prefetching import ReadAhead
 from graphc.training.data.plan import Epoch, Node, Rows, outline, replaced, walk
 from graphc.training.data.sources import State
-from graphc.compiler.tracing import refuse_in_trace
 
 if TYPE_CHECKING:
     from graphc.training.data.planned_dataset import Planned

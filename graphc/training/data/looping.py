@@ -18,15 +18,15 @@ import numpy as np
 from graphc.compiler.autograph import Loopable, LoopVariables, cond, pyfunc, run_for, while_stmt
 from graphc.compiler.base.errors import OutOfRangeError, UnimplementedError
 from graphc.compiler.core import Tensor
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ops import call_jax
+from graphc.compiler.tracing import current_trace
 from graphc.training.data.elements import described, flatten, is_static, row_bytes, unflatten
 from graphc.training.data.iterator import DatasetIterator
 from graphc.training.data.nodes.prefetching import Prefetch
 from graphc.training.data.plan import Node, improved
 from graphc.training.data.planned_dataset import Planned, functions_of
 from graphc.training.data.rolled import NotRolled, Rolled
-from graphc.compiler.function import TensorSpec
-from graphc.compiler.ops import call_jax
-from graphc.compiler.tracing import current_trace
 
 __all__ = ["Looping"]
 

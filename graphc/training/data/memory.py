@@ -11,9 +11,9 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import Tensor
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Block, described, spec_of, take_apart, unflatten
 from graphc.training.data.sources import Cardinality, SourceIterator
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Slices"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import jax as _jax
 
 from graphc.compiler.core import Tensor
-from graphc.training.data.elements import Nested, Row
 from graphc.compiler.devices import find_device
 from graphc.compiler.runtime import observer
+from graphc.training.data.elements import Nested, Row
 
 __all__ = ["placer"]
 

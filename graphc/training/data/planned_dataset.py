@@ -12,6 +12,8 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import SymbolicTensor, as_dtype
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ops import random
 from graphc.training.data.elements import DatasetSpec, Nested, Row, described, flatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator
@@ -20,8 +22,6 @@ from graphc.training.data.options import Options
 from graphc.training.data.passes import optimized
 from graphc.training.data.plan import Epoch, Node, walk
 from graphc.training.data.sources import INFINITE
-from graphc.compiler.function import TensorSpec
-from graphc.compiler.ops import random
 
 __all__ = [
     "AUTOTUNE",

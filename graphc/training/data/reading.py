@@ -7,6 +7,7 @@ from typing import Any
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.library.formats import checked_compression
 from graphc.training.data.dataset import Dataset
 from graphc.training.data.planned_dataset import Planned
 from graphc.training.data.sources import (
@@ -24,7 +25,6 @@ from graphc.training.data.sources import (
     table_arrays,
     table_files,
 )
-from graphc.library.formats import checked_compression
 
 __all__ = [
     "arrow",

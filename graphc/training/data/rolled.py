@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.compiler.base.errors import GraphcError
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Row
 from graphc.training.data.iterator import next_run
 from graphc.training.data.memory import Slices
@@ -26,7 +27,6 @@ from graphc.training.data.nodes.prefetching import Prefetch
 from graphc.training.data.nodes.shuffling import Shuffle
 from graphc.training.data.plan import Epoch, Node, replaced, walk
 from graphc.training.data.sources import INFINITE
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["NotRolled", "Rolled"]
 

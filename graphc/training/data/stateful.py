@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 from graphc.compiler.base import nest
 from graphc.compiler.core import SymbolicTensor
+from graphc.compiler.tracing import content_of
 from graphc.training.data.elements import Row, flatten, spec_of, take_apart, to_tensors, unflatten
 from graphc.training.data.known_functions import user_function
 from graphc.training.data.nodes.caching import Cache, FileCache
@@ -19,7 +20,6 @@ from graphc.training.data.nodes.sharing import shared
 from graphc.training.data.placing import placer
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
-from graphc.compiler.tracing import content_of
 
 __all__ = ["Remembering"]
 

@@ -30,10 +30,10 @@ from graphc.compiler.core import (
     on_host,
     trace_scope,
 )
-from graphc.training.data.elements import Block, Nested, Row, flatten, unflatten
 from graphc.compiler.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
 from graphc.compiler.ir import Attrs, OpDef, TensorType
 from graphc.compiler.tracing import ReadGuard
+from graphc.training.data.elements import Block, Nested, Row, flatten, unflatten
 
 __all__ = ["ElementTrace", "as_tuple", "call_with", "called"]
 

@@ -9,10 +9,10 @@ from graphc.compiler.autograph import call, scan
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, operand
-from graphc.training.distribute.axes import Replica
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ops import as_wide, asarray
 from graphc.compiler.tracing import is_array
+from graphc.training.distribute.axes import Replica
 
 __all__ = ["mean_gradients"]
 

@@ -15,6 +15,9 @@ from jax.sharding import NamedSharding
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, context, converted, groups_of, operand, replica_scope, whole_on
+from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArguments
+from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
+from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.axes import Replica
 from graphc.training.distribute.evaluation import evaluate
 from graphc.training.distribute.pmap import found_devices, refuse_nested
@@ -24,10 +27,7 @@ from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.training.distribute.report import report
 from graphc.training.distribute.sharding import Sharding
 from graphc.training.distribute.step_report import StepReport
-from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArguments
 from graphc.training.metrics import Metric
-from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
-from graphc.compiler.tracing import is_array, is_tracing
 
 __all__ = ["DataParallel", "ParallelFunction"]
 

@@ -12,9 +12,9 @@ import numpy as np
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Tensor
+from graphc.compiler.tracing import is_array
 from graphc.training.distribute.replica import PerReplica, map_results
 from graphc.training.metrics import Metric
-from graphc.compiler.tracing import is_array
 
 __all__ = ["evaluate"]
 

@@ -13,9 +13,9 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, context, device
 from graphc.compiler.devices import device_name, devices, find_device
 from graphc.compiler.gradients import GradientTape
-from graphc.training.layers import Layer
 from graphc.compiler.ops import asarray
 from graphc.compiler.runtime import Timeline
+from graphc.training.layers import Layer
 
 __all__ = ["Pipeline"]
 

@@ -11,12 +11,12 @@ from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, context, converted, replica_scope
 from graphc.compiler.devices import all_devices, common_name, find_device
-from graphc.training.distribute.axes import Replica
-from graphc.training.distribute.processes import check_joined
-from graphc.training.distribute.replicated import Places, emit_replicas
 from graphc.compiler.function import Mapped, MappedArguments, SameFunction, axes_of_results
 from graphc.compiler.ops import REPLICA_AXIS
 from graphc.compiler.tracing import is_tracing
+from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.processes import check_joined
+from graphc.training.distribute.replicated import Places, emit_replicas
 
 __all__ = ["found_devices", "pmap", "refuse_nested"]
 

@@ -11,12 +11,12 @@ import numpy as np
 from graphc.compiler.base import Location, at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, replica_scope
-from graphc.training.distribute.axes import Replica
-from graphc.training.distribute.replication import check_law, differing_outputs, reduced_once
 from graphc.compiler.function import MappedArguments
 from graphc.compiler.ir import OPS, Attrs, Graph, TensorType
 from graphc.compiler.ops import INDEX, REPLICAS, STATUS
 from graphc.compiler.tracing import CallState, Region, Trace, current_trace
+from graphc.training.distribute.axes import Replica
+from graphc.training.distribute.replication import check_law, differing_outputs, reduced_once
 
 __all__ = ["Places", "emit_replicas", "refuse_pins"]
 

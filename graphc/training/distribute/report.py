@@ -14,12 +14,12 @@ import jax
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import Tensor, Variable, wait_for
-from graphc.compiler.runtime.costs import DeviceTime, collectives_of, device_times, have_groups, memory_of
 from graphc.compiler.devices import Device
+from graphc.compiler.function import BoundFunction, Function
+from graphc.compiler.runtime.costs import DeviceTime, collectives_of, device_times, have_groups, memory_of
 from graphc.training.distribute.processes import current_job
 from graphc.training.distribute.replica import PerReplica
 from graphc.training.distribute.step_report import DeviceReport, RankReport, StepReport
-from graphc.compiler.function import BoundFunction, Function
 
 __all__ = ["report"]
 

@@ -26,11 +26,11 @@ from graphc.compiler.core import (
     whole_on,
 )
 from graphc.compiler.devices import all_devices, laid_out, placed
+from graphc.compiler.lowering import BATCH_AXES
+from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.constraint import Axes, current, named, shard
 from graphc.training.distribute.layout import split_mesh
 from graphc.training.distribute.processes import check_joined, compares_batch, mark_batch
-from graphc.compiler.lowering import BATCH_AXES
-from graphc.compiler.tracing import is_array, is_tracing
 
 __all__ = ["Rules", "Sharding"]
 

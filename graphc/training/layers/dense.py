@@ -8,10 +8,10 @@ from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Variable, as_dtype
+from graphc.compiler.ops import as_numbers, matmul, zeros
 from graphc.training.layers.arguments import ActivationLike, activation_of, size
 from graphc.training.layers.initializers import Initializer, initializer
 from graphc.training.layers.layer import TensorLayer
-from graphc.compiler.ops import as_numbers, matmul, zeros
 
 __all__ = ["Dense"]
 

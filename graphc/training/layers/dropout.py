@@ -8,8 +8,8 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike
-from graphc.training.layers.layer import TensorLayer
 from graphc.compiler.ops import as_numbers, random, where
+from graphc.training.layers.layer import TensorLayer
 
 __all__ = ["Dropout"]
 

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Variable
-from graphc.training.layers.layer import Layer
 from graphc.compiler.ops import call_jax, random
+from graphc.training.layers.layer import Layer
 
 jax: Any = _jax  # its functions are only partly annotated
 

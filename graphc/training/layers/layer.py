@@ -14,11 +14,11 @@ from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Variable, context, shorten
+from graphc.compiler.ops import as_numbers, astype, is_random_state
+from graphc.compiler.tracing import CreationInTrace, attribute, fixed, making_state, reads_here, root_trace
 from graphc.training.layers.module import Module
 from graphc.training.layers.policy import compute_dtype
 from graphc.training.layers.summary import print_summary
-from graphc.compiler.ops import as_numbers, astype, is_random_state
-from graphc.compiler.tracing import CreationInTrace, attribute, fixed, making_state, reads_here, root_trace
 
 if TYPE_CHECKING:
     from graphc.compiler.core import ArrayLike, Tensor

@@ -18,9 +18,9 @@ from graphc.compiler.base.errors import (
     UnimplementedError,
 )
 from graphc.compiler.core import Tensor, Variable, operand
+from graphc.compiler.ops import asarray, astype, matmul
 from graphc.training.layers.layer import Layer
 from graphc.training.layers.module import Module
-from graphc.compiler.ops import asarray, astype, matmul
 
 __all__ = ["QuantizationReport", "QuantizedWeight", "WeightReport", "quantize"]
 

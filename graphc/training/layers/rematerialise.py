@@ -14,9 +14,9 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, 
 from graphc.compiler.core import apply_all, converted
 from graphc.compiler.function import Function
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.training.layers.layer import Layer
 from graphc.compiler.ops import ORDER, asarray
 from graphc.compiler.tracing import Region, current_trace, is_tracing, refusal
+from graphc.training.layers.layer import Layer
 
 jax: Any = _jax  # its functions are only partly annotated
 

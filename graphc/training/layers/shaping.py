@@ -9,10 +9,10 @@ from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Variable
+from graphc.compiler.ops import as_numbers, reshape, take, where
 from graphc.training.layers.arguments import ActivationLike, activation_of, size
 from graphc.training.layers.initializers import Initializer, initializer
 from graphc.training.layers.layer import TensorLayer
-from graphc.compiler.ops import as_numbers, reshape, take, where
 
 __all__ = ["Activation", "Embedding", "Flatten", "Reshape"]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from graphc.training.layers.module import Module
 from graphc.compiler.ops import zeros
+from graphc.training.layers.module import Module
 
 __all__ = ["print_summary"]
 

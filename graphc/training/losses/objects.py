@@ -7,6 +7,8 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import ArrayLike, Tensor, shorten
+from graphc.compiler.ops import all as all_of
+from graphc.compiler.ops import as_numbers, as_wide, clip, log, log1p, squeeze, where
 from graphc.training.losses.standard import (
     hinge,
     huber,
@@ -17,8 +19,6 @@ from graphc.training.losses.standard import (
     softmax_cross_entropy,
     sparse_softmax_cross_entropy,
 )
-from graphc.compiler.ops import all as all_of
-from graphc.compiler.ops import as_numbers, as_wide, clip, log, log1p, squeeze, where
 
 __all__ = [
     "BinaryCrossentropy",

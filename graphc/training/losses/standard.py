@@ -8,8 +8,8 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, apply, shorten
 from graphc.compiler.ir import Attrs
-from graphc.training.losses.kernels import LOSSES, REDUCED, REDUCTIONS
 from graphc.compiler.ops import as_numbers
+from graphc.training.losses.kernels import LOSSES, REDUCED, REDUCTIONS
 
 __all__ = [
     "hinge",

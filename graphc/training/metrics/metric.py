@@ -9,10 +9,10 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, apply, context, shorten
-from graphc.training.metrics.sums import ADD, TOTAL
-from graphc.training.metrics.updating import OpSums, is_plain, updated
 from graphc.compiler.ops import as_numbers, reshape, zeros
 from graphc.library.states import Stateful
+from graphc.training.metrics.sums import ADD, TOTAL
+from graphc.training.metrics.updating import OpSums, is_plain, updated
 
 __all__ = ["Metric"]
 

@@ -12,8 +12,8 @@ from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import NO_ATTRS, Tensor, Variable, apply, array_of, busy, context, exchanged
 from graphc.compiler.ir import Attrs, OpDef
-from graphc.training.metrics.sums import ADD
 from graphc.compiler.ops import as_numbers
+from graphc.training.metrics.sums import ADD
 
 __all__ = ["OpSums", "by_op", "is_plain", "updated"]
 

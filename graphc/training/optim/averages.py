@@ -12,10 +12,10 @@ import optax
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import Tensor, Variable, apply, context
+from graphc.compiler.tracing import making_state
+from graphc.library.states import Stateful
 from graphc.training.optim.optimizer import checked_variables
 from graphc.training.optim.update import UPDATE, register, update_attrs
-from graphc.library.states import Stateful
-from graphc.compiler.tracing import making_state
 
 __all__ = ["ExponentialMovingAverage"]
 

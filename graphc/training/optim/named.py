@@ -16,10 +16,10 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, with_short_errors
 from graphc.compiler.ops import asarray, call_jax
+from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.optim.optimizer import Optimizer
 from graphc.training.optim.rated import clipping_by_norm, rated
 from graphc.training.optim.update import register
-from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["LearningRate", "Named", "Options"]
 

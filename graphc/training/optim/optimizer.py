@@ -20,10 +20,10 @@ from graphc.compiler.core import ArrayLike, Tensor, Variable, apply, array_of, c
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import Attrs
 from graphc.compiler.ops import as_numbers, asarray
+from graphc.compiler.tracing import making_state
+from graphc.library.states import Stateful
 from graphc.training.optim.parts import parts
 from graphc.training.optim.update import UPDATE, initial_state, register, state_names, state_owners, update_attrs
-from graphc.library.states import Stateful
-from graphc.compiler.tracing import making_state
 
 __all__ = ["Optimizer", "checked_variables"]
 

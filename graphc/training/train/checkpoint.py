@@ -20,8 +20,8 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import Variable, array_of, variable_lock
-from graphc.training.distribute import current_job
 from graphc.compiler.ops import random
+from graphc.training.distribute import current_job
 from graphc.training.train.parts import Resumable, encoded, parts_of
 from graphc.training.train.restoring import Target, faults, part_of, refuse_trace
 from graphc.training.train.saved import Saved

@@ -8,10 +8,10 @@ from typing import Any, cast
 from graphc.compiler.autograph import LoopVariables, do_not_convert, run_for
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError
-from graphc.training.data import Dataset
 from graphc.compiler.function import Function, function
 from graphc.compiler.ops import asarray
 from graphc.compiler.ops.functions import mean
+from graphc.training.data import Dataset
 from graphc.training.train.callbacks import Callback
 
 __all__ = ["arguments_of", "compiled_epoch", "numbers_of", "rows_of", "skip_passes"]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.cluster.carriers import Peer, find
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
     CancelledError,
@@ -20,7 +21,6 @@ from graphc.compiler.base.errors import (
     OutOfRangeError,
     UnavailableError,
 )
-from graphc.cluster.carriers import Peer, find
 from tests.cluster.conftest import started
 
 _CARRIERS = ["threads", pytest.param("ray", marks=pytest.mark.multiprocess)]

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
 from graphc.cluster.carriers import CARRIERS, Peer, Rays, find
 from graphc.cluster.carriers.rays_connect import connect, environment
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidTypeError, NotFoundError, UnavailableError
 from graphc.compiler.devices import device_name, devices
 from tests.cluster.conftest import started
 

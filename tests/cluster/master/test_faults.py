@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
+from graphc.cluster.master.steps import PartExecution
 from graphc.compiler.base.errors import (
     AbortedError,
     CancelledError,
@@ -18,9 +19,8 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     UnavailableError,
 )
-from graphc.cluster.master.steps import PartExecution
-from graphc.graphs.queues.state import QueueState
 from graphc.compiler.runtime import Execution
+from graphc.graphs.queues.state import QueueState
 from tests.cluster.master.conftest import Cluster
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cluster.master.placement import TaskPlacer
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.graphs.session import py_func, while_loop
 from tests.cluster.master.conftest import Cluster
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError, UnavailableError
 from graphc.cluster.carriers import find
+from graphc.compiler.base.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError, UnavailableError
 from graphc.graphs.session import global_variables_initializer, py_func
 
 pytestmark = pytest.mark.multiprocess

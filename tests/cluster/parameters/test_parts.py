@@ -10,7 +10,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.cluster.parameters import (
     Body,
     Entry,
@@ -31,6 +30,7 @@ from graphc.cluster.parameters.disk import Disk
 from graphc.cluster.parameters.wire import decoded, encoded, size_of
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Task
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
 
 def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> Entry:

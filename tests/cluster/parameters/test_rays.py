@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import UnavailableError
 from graphc.cluster.carriers import Peer
 from graphc.cluster.parameters import ParameterServer
+from graphc.compiler.base.errors import UnavailableError
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.slow, pytest.mark.timeout(300)]
 

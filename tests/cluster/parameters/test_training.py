@@ -16,6 +16,12 @@ import optax
 import pytest
 
 import graphc as gx
+from graphc.cluster.carriers import ThreadPeer, find
+from graphc.cluster.parameters import ParameterServer, drop, programs, worker
+from graphc.cluster.parameters import coordinator as coordinator_module
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.programs import Program, program_of
+from graphc.cluster.parameters.rules import Applied, rule_text
 from graphc.compiler.base.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -27,12 +33,6 @@ from graphc.compiler.base.errors import (
     UnavailableError,
     UnimplementedError,
 )
-from graphc.cluster.carriers import ThreadPeer, find
-from graphc.cluster.parameters import ParameterServer, drop, programs, worker
-from graphc.cluster.parameters import coordinator as coordinator_module
-from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.programs import Program, program_of
-from graphc.cluster.parameters.rules import Applied, rule_text
 from graphc.compiler.ops import call_jax
 
 

@@ -24,10 +24,10 @@ import pytest
 
 import graphc as gx
 from tests.compiler.autograph.differential import compile_quietly, run
+from tests.compiler.gradients.random_tapes import Texts, write_tapes
 from tests.conformance.numbered_programs import Seeded
 from tests.conformance.test_random_programs import REFUSALS, defined
 from tests.draws import SEED
-from tests.compiler.gradients.random_tapes import Texts, write_tapes
 
 PROGRAMS = 5000
 PARTS = 20

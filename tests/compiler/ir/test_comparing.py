@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphc.compiler.ir import Graph, Node, Value, aligned, difference, parse_graph
 from graphc.compiler.ir.passes import CSE, DCE
-from tests.draws import examples
 from tests.compiler.ir.strategies import graphs
+from tests.draws import examples
 
 TEXT = """
 graph f(%x: f32[2]) -> (f32[2]) {

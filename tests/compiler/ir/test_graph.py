@@ -20,8 +20,8 @@ from graphc.compiler.ir import (
     reads,
     writes,
 )
-from tests.draws import examples
 from tests.compiler.ir.strategies import ADD, EITHER, FLOAT, NEG, READ, REPEAT, SWAP, TEST_OPS, WRITE, graphs
+from tests.draws import examples
 
 
 def read(nodes: str) -> Graph:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from graphc.compiler.base import Location, errors
 from graphc.compiler.ir import Graph, parse_graph, print_graph, verify
-from tests.draws import examples
 from tests.compiler.ir.strategies import TEST_OPS, graphs
+from tests.draws import examples
 
 HEAD = "graph g(%x: f32[3]) -> (f32[3]) {\n  "
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|->|[-+A-Za-z0-9_./]+|\s+|.', re.DOTALL)

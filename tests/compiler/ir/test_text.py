@@ -19,7 +19,6 @@ from graphc.compiler.ir import (
     print_node,
     print_value,
 )
-from tests.draws import examples
 from tests.compiler.ir.strategies import (
     ADD,
     FLOAT,
@@ -33,6 +32,7 @@ from tests.compiler.ir.strategies import (
     attribute_values,
     graphs,
 )
+from tests.draws import examples
 
 GOLDEN = """\
 graph step(%x: f32[3], %neg_1: f32[3]) -> (f32[3], f32[3]) {

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from graphc.compiler.base import Location, errors
 from graphc.compiler.ir import Attrs, Graph, Node, OpDef, TensorType, Value, verify
-from tests.draws import examples
 from tests.compiler.ir.strategies import ADD, FLOAT, INT, NEG, REPEAT, VECTOR, WEAK, graphs
+from tests.draws import examples
 
 X = Value(FLOAT, None, 0, "x")
 HERE = Location("train.py", 12, "step")

@@ -16,10 +16,10 @@ import graphc as gx
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.core import Tensor
 from graphc.compiler.ops.signature import Signature
-from tests.draws import is_drawn
 from tests.compiler.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.compiler.ops.examples import Example
 from tests.compiler.ops.support import trace
+from tests.draws import is_drawn
 
 TAKE_ALL = {
     *("append", "array_equal", "array_equiv", "fmax", "fmin", "full_like", "geomspace", "gradient", "insert"),

@@ -11,9 +11,9 @@ import graphc as gx
 from graphc.compiler.core import FUNCTIONS
 from graphc.compiler.ops.examples import FILE, examples
 from graphc.compiler.ops.table import ROWS
-from tests.draws import is_drawn
 from tests.compiler.ops.docstrings import Docstring
 from tests.compiler.ops.write_examples import file_text
+from tests.draws import is_drawn
 
 
 def test_every_row_has_one() -> None:

@@ -22,10 +22,10 @@ import pytest
 import graphc as gx
 from graphc.compiler.core import Tensor, type_of
 from graphc.compiler.ir import Interpreter
-from tests.draws import is_drawn
 from tests.compiler.ops.calls import ALL_ROWS, EXAMPLES, called, is_jax_s
 from tests.compiler.ops.examples import Example
 from tests.compiler.ops.support import flat, trace
+from tests.draws import is_drawn
 from tests.stepwise import stepwise
 
 Call = Callable[..., Any]

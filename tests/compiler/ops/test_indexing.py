@@ -18,8 +18,8 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, 
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, kernel, operand
 from graphc.compiler.ops import asarray, get_item, update_item
 from graphc.compiler.ops.indexing import GET_ITEM, UPDATE_ITEM
-from tests.draws import examples
 from tests.compiler.ops.support import KernelInterpreter, run, trace, types
+from tests.draws import examples
 
 X = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
 

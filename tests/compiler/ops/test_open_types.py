@@ -16,9 +16,9 @@ from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, OutOf
 from graphc.compiler.core import trace_scope
 from graphc.compiler.ir import OPEN, OPS, Attrs, Node, ProbeError, TensorType, compatible, infer_open, verify
 from graphc.compiler.tracing import Trace
-from tests.draws import examples
 from tests.compiler.ops.calls import EXAMPLES, called
 from tests.compiler.ops.support import trace
+from tests.draws import examples
 
 F32 = np.dtype("float32")
 UNRANKED = TensorType((), F32, ranked=False)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import Tensor
-from tests.draws import examples
 from tests.compiler.ops.support import flat, trace
+from tests.draws import examples
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     **{

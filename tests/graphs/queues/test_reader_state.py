@@ -24,9 +24,9 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     OutOfRangeError,
 )
-from graphc.library.formats import TFRecordWriter
 from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.reader_state import ReaderState
+from graphc.library.formats import TFRecordWriter
 
 TEXT = b"h1\nh2\r\nx\ry\n\nlast"
 BINARY = b"HH" + bytes(range(10)) + b"FFF"

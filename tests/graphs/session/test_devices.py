@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.graphs import session
 from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.graphs import session
 
 Variable: Any = gx.Variable
 """What it makes in a graph has more methods than in eager code."""

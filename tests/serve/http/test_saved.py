@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.cli import main
+from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 from graphc.serve import App, offers
 from tests.serve.http.asking import ask
 

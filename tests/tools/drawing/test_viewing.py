@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.tools.drawing import Box, Note, Picture, path_of, views
 from graphc.compiler.ir import Graph
-from tests.draws import examples
+from graphc.tools.drawing import Box, Note, Picture, path_of, views
 from tests.compiler.ir.strategies import graphs
+from tests.draws import examples
 
 X = gx.ones((4, 4))
 

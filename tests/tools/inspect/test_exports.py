@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 from graphc.compiler.ir import Graph
+from graphc.tools.inspect import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 
 V = gx.Variable(gx.ones((2, 2)), name="weights")
 

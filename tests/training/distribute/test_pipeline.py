@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
+from graphc.compiler.runtime import Event, Timeline
 from graphc.training.distribute import Pipeline
 from graphc.training.distribute.pipeline import _order  # pyright: ignore[reportPrivateUsage]
-from graphc.compiler.runtime import Event, Timeline
 from tests.draws import examples
 
 RANDOM = np.random.default_rng(0)

@@ -19,8 +19,8 @@ from graphc.compiler.base.errors import (
     InvalidTypeError,
     UnimplementedError,
 )
-from graphc.training.distribute import DataParallel, Sharding, shard
 from graphc.compiler.ir import parse_graph
+from graphc.training.distribute import DataParallel, Sharding, shard
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(64, 32)).astype(np.float32)

@@ -6,13 +6,13 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from graphc.graphs import queues, session
-from graphc.compiler.base import File, flags
 from graphc.compat.statuses import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
 from graphc.compat.tensorflow2 import LATER as LATER_OF_2
+from graphc.compiler.base import File, flags
 from graphc.compiler.core import Dimension
+from graphc.graphs import queues, session
 
 __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
 

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from graphc.training import layers, losses, metrics, optim
 from graphc.compat.statuses import ERRORS
-from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
 from graphc.compiler.core import Tensor, TensorShape, Variable, name_scope, string
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.gradients import ForwardAccumulator, GradientTape
 from graphc.compiler.ir import DeviceSpec
 from graphc.compiler.ops import functions as dtypes
+from graphc.library.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
+from graphc.training import layers, losses, metrics, optim
 
 __all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ERRORS"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import jax
 
 from graphc.compiler.base.errors import NotFoundError
-from graphc.tools.drawing import path_of
 from graphc.compiler.ir import Graph
+from graphc.tools.drawing import path_of
 
 __all__ = ["node_times"]
 

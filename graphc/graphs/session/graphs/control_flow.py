@@ -27,11 +27,11 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import CONSTANT, OPS, Attrs
 from graphc.compiler.ops import NO_OP, TOGETHER
+from graphc.compiler.tracing import current_trace, in_region
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype, placeholder_with_default
 from graphc.graphs.session.graphs.shapes import sizes_of
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
-from graphc.compiler.tracing import current_trace, in_region
 
 __all__ = [
     "case",

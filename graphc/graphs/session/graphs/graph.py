@@ -15,14 +15,14 @@ from graphc.compiler.ir import CONSTANT, Node, Value
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import Operation as Grouped
 from graphc.compiler.ops import control_dependencies as branch_dependencies
+from graphc.compiler.tracing import Controls, context
 from graphc.graphs.session.graphs.naming import op_type
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.graphs.trace import GraphTrace
-from graphc.compiler.tracing import Controls, context
 
 if TYPE_CHECKING:
-    from graphc.graphs.session.session import Session
     from graphc.compiler.tracing import Trace
+    from graphc.graphs.session.session import Session
 
 __all__ = ["Graph", "Stacks", "default_graph", "graph_of", "reset_default_graph"]
 

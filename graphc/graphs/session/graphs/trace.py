@@ -25,11 +25,11 @@ from graphc.compiler.core import (
 from graphc.compiler.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, Value, is_shape_value
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.ops import HOST_VALUE
+from graphc.compiler.tracing import CallState, Trace
 from graphc.graphs.session.graphs.naming import NamingBuilder
 from graphc.graphs.session.graphs.randomness import OUTSIDE
 from graphc.graphs.session.graphs.strings import string_op
 from graphc.graphs.session.graphs.tensor import GraphTensor
-from graphc.compiler.tracing import CallState, Trace
 
 if TYPE_CHECKING:
     from graphc.graphs.session.graphs.graph import Graph

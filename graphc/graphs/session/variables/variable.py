@@ -13,6 +13,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, Variable, apply, context, trace_scope, variable_device
 from graphc.compiler.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
+from graphc.compiler.tracing import current_trace
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.keys import GraphKeys
 from graphc.graphs.session.graphs.naming import check_name
@@ -23,7 +24,6 @@ from graphc.graphs.session.graphs.trace import GraphTrace
 from graphc.graphs.session.variables.given_values import as_given, initial_tensor
 from graphc.graphs.session.variables.ops import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
 from graphc.graphs.session.variables.scattering import Scattering
-from graphc.compiler.tracing import current_trace
 
 __all__ = ["GraphVariable"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from graphc.compiler.ir import Graph
 from graphc.tools.drawing import colours_of, kind_of
 from graphc.tools.inspect.exports.rows import Row, rows_of
-from graphc.compiler.ir import Graph
 
 __all__ = ["to_dot"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from graphc.tools.inspect.exports.rows import Row, rows_of
 from graphc.compiler.ir import Graph
+from graphc.tools.inspect.exports.rows import Row, rows_of
 
 __all__ = ["to_model_explorer"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graphc.tools.drawing import path_of
 from graphc.compiler.ir import Graph, Node, TensorType, Value, print_value
+from graphc.tools.drawing import path_of
 
 __all__ = ["Row", "rows_of"]
 

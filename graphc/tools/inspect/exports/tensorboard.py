@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphc.tools.inspect.exports.rows import Row, rows_of
 from graphc.compiler.ir import OPEN, Graph, TensorType
 from graphc.graphs.session import FileWriter, message
+from graphc.tools.inspect.exports.rows import Row, rows_of
 
 __all__ = ["graph_def", "write_tensorboard"]
 

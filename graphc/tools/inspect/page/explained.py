@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from graphc.compiler.ir import CONSTANT, Graph, Node
+from graphc.compiler.ops import REPLICAS
 from graphc.compiler.runtime.costs import NodeCost, format_bytes, format_seconds, live_bytes, node_costs
 from graphc.tools.drawing import Note, explorer, page, path_of, views
 from graphc.tools.inspect.page.memory import memory_chart
 from graphc.tools.inspect.page.source import source_section
 from graphc.tools.inspect.page.tables import bar, chips, format_flops, listing, section, table
-from graphc.compiler.ir import CONSTANT, Graph, Node
-from graphc.compiler.ops import REPLICAS
 
 if TYPE_CHECKING:
     from graphc.tools.inspect.explanation import Explanation

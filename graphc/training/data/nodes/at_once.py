@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import Ahead
 from graphc.training.data.elements import Block, Row, flatten, row_bytes, size_of, stacked
 from graphc.training.data.functions import UserFunction
@@ -16,7 +17,6 @@ from graphc.training.data.nodes.batching import Batch
 from graphc.training.data.nodes.maps import Map, add_note
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["batched_maps", "mapped_batches"]
 

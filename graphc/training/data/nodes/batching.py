@@ -14,6 +14,7 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import StringTensor, Tensor, Variable, as_dtype
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import (
     Block,
@@ -29,7 +30,6 @@ from graphc.training.data.elements import (
 )
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Batch", "PaddedBatch", "Rebatch", "Unbatch"]
 

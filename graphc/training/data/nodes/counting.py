@@ -10,11 +10,11 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.base.nest import Structure
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import Block, Row, described, flatten, rows_of, size_of, unflatten
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Concatenate", "Repeat", "Shard", "Skip", "Take", "Zip", "common_spec"]
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import Ahead
 from graphc.training.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.training.data.functions import UserFunction
@@ -22,7 +23,6 @@ from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.nodes.prefetching import ReadAhead
 from graphc.training.data.plan import Epoch, Node, Rows, improved
 from graphc.training.data.sources import INFINITE, Cardinality, State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Choose", "Interleave", "RandomChoices"]
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.core import as_dtype
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import BufferedRows
 from graphc.training.data.elements import Block, Row, flatten, host_leaf
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Gather", "Numbers", "RandomNumbers", "Read"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.elements import Row, flatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.nodes.maps import Noted
 from graphc.training.data.nodes.replaying import Replayed
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import Cardinality, State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["RejectionResample", "Scan", "Unique"]
 

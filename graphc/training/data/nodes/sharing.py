@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import Block, Row, flatten, rows_of, size_of, unflatten
 from graphc.training.data.nodes.batching import Batch
@@ -15,7 +16,6 @@ from graphc.training.data.nodes.maps import Map
 from graphc.training.data.nodes.origins import Gather
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sharding import part_of
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["ShareBatches", "shared"]
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from graphc.compiler.function import TensorSpec
 from graphc.training.data.buffered import full_block
 from graphc.training.data.elements import Block, Row, size_of
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import State
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["Shuffle"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from graphc.compiler.base import at, files, user_location
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import STRING, as_dtype, canonical_array
-from graphc.training.data.sources.chunks import Columns, FileSource, file_names
 from graphc.compiler.function import TensorSpec
+from graphc.training.data.sources.chunks import Columns, FileSource, file_names
 
 __all__ = ["Tables", "column_array", "pyarrow", "table_arrays", "table_files"]
 

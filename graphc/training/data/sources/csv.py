@@ -15,10 +15,10 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import DataLossError, InvalidArgumentError
 from graphc.compiler.core import STRING, as_dtype, host_array, is_string_dtype
+from graphc.compiler.function import TensorSpec
+from graphc.library.formats import checked_compression, open_file, reading, skip_to
 from graphc.training.data.sources.arrow import column_array, pyarrow
 from graphc.training.data.sources.chunks import BLOCK, Columns, FileSource, file_names
-from graphc.library.formats import checked_compression, open_file, reading, skip_to
-from graphc.compiler.function import TensorSpec
 
 __all__ = ["CSV", "Column", "csv_files"]
 

@@ -8,11 +8,11 @@ from typing import Any, Self, cast
 
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.compiler.function import TensorSpec
+from graphc.graphs.queues import QueueBase
 from graphc.training.data.elements import Row, described, flatten, host_leaf, spec_of, stacked, take_apart, unflatten
 from graphc.training.data.sources.rows import Items, checked_row
 from graphc.training.data.sources.source import Source, State
-from graphc.compiler.function import TensorSpec
-from graphc.graphs.queues import QueueBase
 
 __all__ = ["Iterated", "QueueSource", "python_source"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from graphc.compiler.base import files
 from graphc.compiler.base.errors import DataLossError
-from graphc.training.data.sources.chunks import BLOCK, Columns, objects
-from graphc.library.formats import RecordStream, open_file, reading, skip_to
 from graphc.compiler.function import TensorSpec
+from graphc.library.formats import RecordStream, open_file, reading, skip_to
+from graphc.training.data.sources.chunks import BLOCK, Columns, objects
 
 __all__ = ["FixedLengthRecords", "TFRecords", "TextLines"]
 

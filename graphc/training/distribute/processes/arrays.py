@@ -13,9 +13,9 @@ from jax.sharding import PartitionSpec as P
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import Tensor, operand
+from graphc.compiler.ops import REPLICA_AXIS
 from graphc.training.distribute.layout import batch_mesh
 from graphc.training.distribute.processes.job import current_job
-from graphc.compiler.ops import REPLICA_AXIS
 
 __all__ = ["check_joined", "from_local_rows"]
 

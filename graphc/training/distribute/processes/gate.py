@@ -15,10 +15,10 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from graphc.compiler.core import Variable, register_gathering
-from graphc.training.distribute.processes.job import Job, current_job
-from graphc.training.distribute.processes.protocol import BATCH
 from graphc.compiler.ir import print_graph
 from graphc.compiler.lowering import Executable, compiler_options, register_meeting
+from graphc.training.distribute.processes.job import Job, current_job
+from graphc.training.distribute.processes.protocol import BATCH
 
 __all__ = ["compares_batch", "mark_batch", "meet"]
 

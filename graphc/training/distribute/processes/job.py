@@ -25,10 +25,10 @@ from graphc.compiler.base.errors import (
     code_of,
     error_of_code,
 )
+from graphc.compiler.runtime import BARRIER, observer
 from graphc.training.distribute.processes.carriers import Carrier, HubCarrier, MemberCarrier, free_port
 from graphc.training.distribute.processes.environment import Place, find_place
 from graphc.training.distribute.processes.protocol import Hub, Member
-from graphc.compiler.runtime import BARRIER, observer
 
 __all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
 

@@ -14,11 +14,11 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.base.files import PathLike
 from graphc.compiler.core import device, thread_settings
 from graphc.compiler.devices import Device, device_name, find_device, local_devices
+from graphc.compiler.tracing import refuse_in_trace
 from graphc.training.distribute.search.halving import Halving
 from graphc.training.distribute.search.journal import Journal
 from graphc.training.distribute.search.result import SearchResult, Trial
 from graphc.training.distribute.search.space import Config, configurations
-from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["search"]
 

@@ -23,9 +23,9 @@ from graphc.compiler.ir.passes import (
     loops,
     run_passes,
 )
-from tests.draws import examples
 from tests.compiler.ir.passes.array_loops import NUMPY_OPS, array_loops
 from tests.compiler.ir.strategies import State, Stateful, told
+from tests.draws import examples
 
 
 def run(graph: Graph) -> list[np.ndarray]:

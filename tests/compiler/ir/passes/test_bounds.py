@@ -25,8 +25,8 @@ from graphc.compiler.ir import (
 )
 from graphc.compiler.ir.passes import DCE, Bounds, Fold, Loops
 from graphc.compiler.ir.passes.ranges import Ranges
-from tests.draws import examples
 from tests.compiler.ir.strategies import BOOL, COND, CONSTANT, GET_ITEM, INT, SCAN, TEST_OPS, UPDATE_ITEM, WHERE, WHILE
+from tests.draws import examples
 
 OPS: Registry[OpDef] = Registry("op")
 for name in TEST_OPS:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from graphc.compiler.base import Registry
 from graphc.compiler.ir import Graph, Interpreter, OpDef, parse_graph, verify
 from graphc.compiler.ir.passes import Defer
-from tests.draws import examples
 from tests.compiler.ir.passes import test_bounds
 from tests.compiler.ir.strategies import TEST_OPS
+from tests.draws import examples
 
 OPS: Registry[OpDef] = Registry("op")
 for _name in test_bounds.OPS:

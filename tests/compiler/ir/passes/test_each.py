@@ -24,8 +24,8 @@ from graphc.compiler.ir import (
     reads,
 )
 from graphc.compiler.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, pipeline, run_passes
-from tests.draws import examples
 from tests.compiler.ir.strategies import ADD, FLOAT, NEG, TEST_OPS, ancestors, graphs
+from tests.draws import examples
 
 
 def transform(step: Pass, text: str) -> str:

@@ -23,7 +23,6 @@ from graphc.compiler.ir import (
     verify,
 )
 from graphc.compiler.ir.passes import DCE, Flatten
-from tests.draws import examples
 from tests.compiler.ir.strategies import (
     ADD,
     BOOL,
@@ -41,6 +40,7 @@ from tests.compiler.ir.strategies import (
     calls,
     evaluate,
 )
+from tests.draws import examples
 
 FLATTEN = Flatten(TEST_OPS)
 Body = Callable[[GraphBuilder, Sequence[Value]], Sequence[Value]]

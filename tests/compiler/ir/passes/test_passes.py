@@ -25,7 +25,6 @@ from graphc.compiler.ir.passes import (
     Sink,
     run_passes,
 )
-from tests.draws import examples
 from tests.compiler.ir.strategies import (
     ADD,
     CONSTANT,
@@ -43,6 +42,7 @@ from tests.compiler.ir.strategies import (
     graphs,
     sources,
 )
+from tests.draws import examples
 
 PASSES: list[Pass] = [Flatten(TEST_OPS), DCE(), CSE(), Fold(), Order()]
 OVER_LOOPS: list[Pass] = [Sink(TEST_OPS), Hoist(TEST_OPS), Loops(TEST_OPS)]

@@ -14,8 +14,8 @@ from graphc.compiler.base import Location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.ir import OPEN, SHAPE_OF, Attrs, GraphBuilder, TensorType, known_ints, verify
 from graphc.compiler.ir.passes import specialize
-from tests.draws import examples
 from tests.compiler.ir.strategies import ADD, CALL, NEG, PAIR, READ, WRITE
+from tests.draws import examples
 
 F32 = np.dtype("float32")
 ROWS = TensorType((OPEN, 3), F32)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphc.compiler.ir import Interpreter, parse_graph, print_graph, verify
 from graphc.compiler.ir.passes import Speculate
-from tests.draws import examples
 from tests.compiler.ir.strategies import TEST_OPS
+from tests.draws import examples
 
 
 def loop(branch: str, *, start: str = "3", other: str = "return %c") -> str:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from graphc.compiler.ir import Graph, parse_graph, print_graph, verify
 from graphc.compiler.ir.passes import Loops, Turn
-from tests.draws import examples
 from tests.compiler.ir.strategies import TEST_OPS, State, Stateful, told
+from tests.draws import examples
 
 TAKES_AND_COLLECTS = """
     body(%i: i32[], %c: f32[], %r: f32[], %w: f32[5]) -> (f32[], f32[]) {

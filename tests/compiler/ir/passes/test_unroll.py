@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from graphc.compiler.ir import Interpreter, parse_graph, print_graph, verify
 from graphc.compiler.ir.passes import Unroll
-from tests.draws import examples
 from tests.compiler.ir.strategies import TEST_OPS
+from tests.draws import examples
 
 STEP = """body(%i: i32[], %c: f32[], %r: f32[], %w: f32[5]) -> (f32[], f32[]) {
   %f: f32[] = get_item(%w, %i) {index = ("tensor",)}

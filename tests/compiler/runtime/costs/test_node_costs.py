@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import graphc as gx
-from graphc.compiler.runtime.costs import NodeCost, live_bytes, node_costs
 from graphc.compiler.ir import Graph
+from graphc.compiler.runtime.costs import NodeCost, live_bytes, node_costs
 
 X = gx.ones((8, 8))
 PRODUCT = 2 * 8**3

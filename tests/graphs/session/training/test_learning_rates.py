@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.graphs import session
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.graphs import session
 
 Variable: Any = gx.Variable
 """What it makes in a graph has more methods than in eager code."""

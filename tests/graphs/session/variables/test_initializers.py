@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.graphs import session
 from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.graphs import session
 
 
 def drawn(initializer: Any, shape: tuple[int, ...], dtype: str = "float32", seed: int | None = 1) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.graphs import session
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.graphs import session
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.graphs import session
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     InvalidTypeError,
     OutOfRangeError,
 )
+from graphc.graphs import session
 
 Variable: Any = gx.Variable
 """What it makes in a graph has more methods than in eager code."""

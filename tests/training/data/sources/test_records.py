@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from graphc.compiler.base.errors import DataLossError, FileMissingError, InvalidTypeError
-from graphc.training.data.sources import FileSource, FixedLengthRecords, TextLines, TFRecords, file_names
 from graphc.library.formats import TFRecordWriter
+from graphc.training.data.sources import FileSource, FixedLengthRecords, TextLines, TFRecords, file_names
 from tests.training.data.sources.reading import check, elements
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.cli import main
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.training.distribute import launch
 
 pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(60)]
