@@ -38,7 +38,8 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
         )
         raise at(error, first.location)
     told = [
-        SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy) for write in changed
+        SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy or _STATE)
+        for write in changed
     ]
     once: dict[Any, SideEffect] = {}
     for effect in (*trace.side_effects, *told):
@@ -59,6 +60,10 @@ def _is_followed(trace: Trace, write: Write) -> bool:
 
 _REMEDY = (
     "put code that must run at each call into gx.pyfunc, state into a Variable, and draw random numbers from gx.random"
+)
+_STATE = (
+    "later calls reuse what the function read there when it was traced. Keep what changes in a gx.Variable, or pass it "
+    "in and return it; put code that must run at each call into gx.pyfunc"
 )
 
 

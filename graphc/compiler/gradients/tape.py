@@ -508,17 +508,25 @@ class GradientTape:
             error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
             raise at(error, user_location())
         trace = context.trace
-        if not self._persistent and any(_may_come_after(trace, used) for used in self._used_in):
-            error = FailedPreconditionError(
-                f"{call} was already called on this GradientTape; make the tape with persistent=True for several calls"
-            )
-            raise at(error, user_location())
+        for used in () if self._persistent else self._used_in:
+            if trace is used or (trace is not None and used is not None and trace.is_inside(used)):
+                error = FailedPreconditionError(
+                    f"{call} was already called on this GradientTape; make the tape with persistent=True for several "
+                    "calls"
+                )
+                raise at(error, user_location())
+            if trace is not None and used is not None and not _exclude_each_other(trace, used):
+                error = UnimplementedError(
+                    f"whether {call} fails depends on tensors: a branch may have called it before on this "
+                    "GradientTape, which is not persistent; make the tape with persistent=True"
+                )
+                raise trace.refuse(error)
         if trace is not self._trace and (self._is_open or not _is_branch_of(trace, self._trace)):
             error = FailedPreconditionError(
                 f"{call} is called outside the function or loop body that opened the GradientTape, or "
                 "in a branch while it is open; open and use a tape in the same one"
             )
-            raise at(error, user_location())
+            raise at(error, user_location()) if trace is None else trace.refuse(error)
         self._used_in.append(trace)
 
     def _target(self, call: str, value: Any) -> Tensor:
@@ -548,16 +556,18 @@ class GradientTape:
 
 def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:
     """Returns True if a trace belongs to a branch, possibly nested, of another trace."""
-    while trace is not around and isinstance(trace, Region) and trace.once:
+    while trace is not around and isinstance(trace, Region) and trace.once is not None:
         trace = trace.parent
     return trace is around and trace is not None
 
 
-def _may_come_after(trace: Trace | None, used: Trace | None) -> bool:
-    """Returns True if the code of a trace may run after code of an earlier trace."""
-    if trace is None or used is None:
-        return trace is used
-    return trace.is_inside(used) or used.is_inside(trace)
+def _exclude_each_other(trace: Trace, used: Trace) -> bool:
+    """Returns True if two traces belong to different branches of one ``if``."""
+    branches, others = [
+        {one.once: one for one in inner.outward() if isinstance(one, Region) and one.once is not None}
+        for inner in (trace, used)
+    ]
+    return any(branches[choice] is not others[choice] for choice in branches.keys() & others.keys())
 
 
 def _flat(value: Any) -> tuple[Sequence[Any], Callable[[list[Any]], Any]]:

@@ -55,7 +55,7 @@ class Region(Trace):
       name: a description for messages ("the body of the while loop").
       attempt: the identity of the attempt to roll a loop that the region belongs to; None if there is no fallback, so
         that a Python side effect is an error.
-      once: True for a branch, which runs at most once per run of the enclosing trace.
+      once: for a branch, the choice that runs at most one of its branches, once per run of the enclosing trace.
 
     Attributes:
       states: the variables that the region touches, by name.
@@ -65,7 +65,7 @@ class Region(Trace):
         checks this after tracing the body.
     """
 
-    def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: bool = False) -> None:
+    def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: object = None) -> None:
         self._around = parent
         super().__init__(name)
         self.attempt = attempt

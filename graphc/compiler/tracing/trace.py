@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -353,12 +353,14 @@ class Trace:
 
     def is_inside(self, other: Tracing) -> bool:
         """Returns True if ``other`` is this trace or encloses it."""
+        return any(one is other for one in self.outward())
+
+    def outward(self) -> Iterator[Trace]:
+        """Yields the trace and those that enclose it."""
         trace: Trace | None = self
         while trace is not None:
-            if trace is other:
-                return True
+            yield trace
             trace = trace.parent
-        return False
 
     def read(self, variable: Variable | CallState) -> SymbolicTensor:
         """Returns the variable's current value at this point of the trace."""

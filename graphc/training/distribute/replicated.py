@@ -42,7 +42,7 @@ class _ReplicaRegion(Region):
     """The trace of one replica, which records where Variables are assigned."""
 
     def __init__(self, parent: Trace, name: str) -> None:
-        super().__init__(parent, name, once=True)
+        super().__init__(parent, name, once=object())
         self.assignments: dict[str, Location | None] = {}
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:

@@ -12,6 +12,7 @@ import itertools
 import logging
 import math
 import os
+import pprint
 import random
 import re
 import time
@@ -633,3 +634,30 @@ def test_the_fields_of_an_exception_are_told_if_it_is_kept() -> None:
     with pytest.warns(SideEffectWarning) as told:
         compiled(gx.asarray(2.0), True)
     assert any("attribute 'code' of a _Coded object" in str(warning.message) for warning in told)
+
+
+def remembers(x: Any) -> Any:
+    if x.shape in KNOWN:
+        return x * 0
+    KNOWN[x.shape] = True
+    return x
+
+
+def shows(x: Any) -> Any:
+    pprint.pprint({"rate": 1})
+    return x
+
+
+KNOWN: dict[Any, bool] = {}
+
+
+@pytest.mark.parametrize(
+    ("program", "what", "remedy"),
+    [
+        (remembers, "the assignment to an item of a dict", "Later calls reuse .* in a gx.Variable, or pass it in"),
+        (shows, "the call of pprint.pprint", "Write print"),
+    ],
+)
+def test_the_warning_says_what_to_write_instead(program: Callable[[Any], Any], what: str, remedy: str) -> None:
+    with pytest.warns(SideEffectWarning, match=f"{what} happens once, .*{remedy}"):
+        gx.function(program)(ONE)

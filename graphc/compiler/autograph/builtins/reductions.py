@@ -22,7 +22,7 @@ from graphc.compiler.autograph.constructs.loops.generators import GeneratorExpre
 from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
 from graphc.compiler.autograph.constructs.loops.ranges import TensorRange
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
-from graphc.compiler.autograph.constructs.overrides import Functions, of_chosen_values, of_values
+from graphc.compiler.autograph.constructs.overrides import Functions, of_values
 from graphc.compiler.autograph.constructs.purity.watch import check_iterator, made
 from graphc.compiler.autograph.values.growing_list import growing
 from graphc.compiler.autograph.values.index import is_symbolic, limited
@@ -30,7 +30,7 @@ from graphc.compiler.autograph.values.join import Join, is_number, is_tensor, no
 from graphc.compiler.autograph.values.number import kind_of, numbered
 from graphc.compiler.autograph.values.unbound import Unbound
 from graphc.compiler.base import nest
-from graphc.compiler.core import FUNCTIONS, SymbolicTensor, read
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, read
 from graphc.compiler.tracing import current_trace
 
 __all__ = ["OVERRIDES", "Box", "holds_symbols", "is_looped", "run_over", "total"]
@@ -160,11 +160,13 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
     """``max`` or ``min``: the first item that no other one is larger, or smaller, than."""
 
     def found(native: Native, *args: Any, key: Any = None, default: Any = _MISSING) -> Any:
-        values: Any = args if len(args) > 1 else args[0] if args else ()
+        values: Any = args if len(args) > 1 else read(args[0]) if args else ()
         looped = is_looped(values)
         if not looped and (key is not None or isinstance(values, Iterator)):
             values = call(list)(values)
-        if not (looped or holds_symbols(values) or key is not None):
+        # It gives the Variable itself, of which an assignment and a tape know.
+        variables = type(values) in (list, tuple) and any(isinstance(item, Variable) for item in values)
+        if not (looped or holds_symbols(values) or key is not None or variables):
             options = {} if default is _MISSING else {"default": default}
             given = map(compared, args) if len(args) > 1 else [_all_compared(values)] if args else ()
             result = native(*given, **options)
@@ -289,6 +291,6 @@ OVERRIDES: Functions = {
     sum: of_values(_sum),
     any: of_values(_quantifier("any")),
     all: of_values(_quantifier("all")),
-    max: of_chosen_values("max")(_extreme("max", ">", "maximum")),
-    min: of_chosen_values("min")(_extreme("min", "<", "minimum")),
+    max: _extreme("max", ">", "maximum"),
+    min: _extreme("min", "<", "minimum"),
 }

@@ -15,7 +15,7 @@ from graphc.compiler.autograph.constructs.expressions.comparisons import ordered
 from graphc.compiler.autograph.constructs.expressions.list_choice import choose_item, columns_of
 from graphc.compiler.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator
-from graphc.compiler.autograph.constructs.overrides import Functions, of_chosen_values
+from graphc.compiler.autograph.constructs.overrides import Functions
 from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.values.choice import Choice
@@ -26,7 +26,7 @@ from graphc.compiler.autograph.values.number import common_kind, kind_of, number
 from graphc.compiler.autograph.values.protocol import alternatives
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import FUNCTIONS, SymbolicTensor
+from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Variable, read
 from graphc.compiler.tracing import current_trace
 
 __all__ = ["OVERRIDES"]
@@ -39,9 +39,10 @@ _REMEDY = (
 
 def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
     """``sorted``."""
+    iterable = read(iterable)
     items: list[Any] = list(iterable) if isinstance(iterable, _ITERATED) else call(list)(iterable)
     convert = itself if key is None else partial(in_python, call(key))
-    keys = [ordered(convert(item)) for item in items]
+    keys = [ordered(read(convert(item))) for item in items]
     if len(items) > 1 and any(map(_is_late, _parts(keys))):
         if not any(map(_is_sequence, keys)):
             return made(_in_order(items, FUNCTIONS["argsort"](_stacked(keys), descending=truth(reverse), stable=True)))
@@ -116,7 +117,7 @@ def _in_order(items: list[Any], order: Any) -> list[Any]:
     places = range(len(items))
     if all(is_constant(item, trace) for item in items):
         return [Choice(number(order[place], int), tuple(items)) for place in places]
-    if any(map(holds_choice, items)):
+    if any(isinstance(item, Variable) or holds_choice(item) for item in items):
         return [choose_item(items, order[place]) for place in places]
     structures = {nest.flatten(item)[1] for item in items}
     if len(structures) > 1:
@@ -147,6 +148,6 @@ def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, r
 
 
 OVERRIDES: Functions = {
-    sorted: of_chosen_values("sorted")(_sorted),
+    sorted: _sorted,
     list.sort: _sort,
 }

@@ -215,7 +215,7 @@ def _places(location: Location | None) -> list[Location]:
 def _run_number(trace: Trace) -> Any:
     """Returns how often the loop around has run, this run included, as an array of one; 0 outside of loops."""
     region: Trace | None = trace
-    while isinstance(region, Region) and region.once:  # branches run once: the loop around them counts
+    while isinstance(region, Region) and region.once is not None:  # branches run once: the loop around them counts
         region = region.parent
     if not isinstance(region, Region) or isinstance(region, MappedRegion):  # the rows of a map have no order to count
         return np.zeros(1, np.int32)

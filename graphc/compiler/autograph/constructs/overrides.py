@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, cast
 
-from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import Variable, read
-from graphc.compiler.tracing import context, current_trace
 
-__all__ = ["OVERRIDES", "PURE", "Functions", "of_chosen_values", "of_values", "refuse_variables"]
+__all__ = ["OVERRIDES", "PURE", "Functions", "of_values"]
 
 Override = Callable[..., Any]
 Functions = dict[Any, Override]
@@ -70,32 +68,6 @@ def of_values(stands_for: Override) -> Override:
         return stands_for(native, *map(_values, args), **kwargs)
 
     return call
-
-
-def of_chosen_values(name: str) -> Callable[[Override], Override]:
-    """Returns :func:`of_values` for a function that gives one of its arguments: not one of several Variables."""
-
-    def decorate(stands_for: Override) -> Override:
-        asks = of_values(stands_for)
-
-        def call(native: Any, *args: Any, **kwargs: Any) -> Any:
-            items: Any = args[0] if len(args) == 1 and type(args[0]) in (list, tuple) else args
-            if context.trace is not None and sum(isinstance(item, Variable) for item in items) > 1:
-                refuse_variables(f"{name}()")
-            return asks(native, *args, **kwargs)
-
-        return call
-
-    return decorate
-
-
-def refuse_variables(what: str) -> NoReturn:
-    """Refuses what gives one of several Variables by their values: a later assignment and a tape would see which."""
-    error = UnimplementedError(
-        f"{what} of several Variables gives one of them, which depends on their values; choose among the values "
-        "(v.value()), or choose a Variable with an if"
-    )
-    raise current_trace().refuse(error)
 
 
 def _values(given: Any) -> Any:

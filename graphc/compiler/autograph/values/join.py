@@ -305,6 +305,7 @@ def note_aliases(
     numbers: Kinds = frozenset()
     if sources is not None:
         numbers = numbers.union(*[kinds_of(source) or () for source in sources])
+        numbers |= {cast("Any", one).__class__ for one in sources if isinstance(one, np.generic)}
         sources = [source for source in sources if not is_number(source) and not has_mark(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:

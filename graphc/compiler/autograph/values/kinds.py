@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.course_number import CourseNumber
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.join import describe
 from graphc.compiler.autograph.values.number import Kinds, kind_of, kinds_of
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.ir import Value
@@ -82,10 +85,24 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
       use: what shows it, for the message.
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """
+    if isinstance(value, BaseException):
+        # The text of one argument is its own, except for a key; that of several shows each by repr.
+        alone = as_text and len(value.args) == 1 and not isinstance(value, KeyError)
+        for part in nest.flatten(value.args)[0]:
+            check_shown(part, use, as_text=alone and part is value.args[0])
+        for part in nest.flatten(value.__dict__)[0]:
+            check_shown(part, use, as_text=True)  # which its __str__ may show
+        return
     if isinstance(value, CourseNumber) and value.kind is float:
         value.give_up(use)  # the program holds it in fewer bits
     kinds = kinds_of_mixed(value)
-    if not kinds or (as_text and all(kind is _KINDS.get(value.dtype.kind) for kind in kinds)):
+    alike = all(
+        np.dtype(cast("Any", kind)).kind == value.dtype.kind
+        if issubclass(kind, np.generic)
+        else kind is _KINDS.get(value.dtype.kind)
+        for kind in kinds
+    )
+    if not kinds or (as_text and alike):
         return
     names = " or ".join(sorted(kind.__name__ for kind in kinds))
     error = UnimplementedError(

@@ -198,10 +198,10 @@ def _cond(
     """Traces both branches, and merges what each leaves in ``names``."""
     trace = context.trace
     assert trace is not None
-    selector = predicate(trace, condition)
+    selector, choice = predicate(trace, condition), object()
     regions = (
-        Region(trace, "the true branch of an if", once=True),
-        Region(trace, "the false branch of an if", once=True),
+        Region(trace, "the true branch of an if", once=choice),
+        Region(trace, "the false branch of an if", once=choice),
     )
     states: list[Sequence[Any]] = []
     failures: list[Failure | None] = []

@@ -20,13 +20,12 @@ from graphc.compiler.autograph.constructs.branches.branch import (
     truth,
 )
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
-from graphc.compiler.autograph.constructs.overrides import refuse_variables
 from graphc.compiler.autograph.values.course_number import CourseNumber, by_trip
 from graphc.compiler.autograph.values.facts import assume, assuming, both, opposite
 from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, numbered
 from graphc.compiler.autograph.values.protocol import operand_of, symbol_of
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, read
+from graphc.compiler.core import SymbolicTensor, Tensor, apply
 from graphc.compiler.ir import OPS
 from graphc.compiler.tracing import Region, context, current_trace
 
@@ -89,10 +88,10 @@ def _connected(op: str, *operands: Thunk) -> Any:
     value = _operand(op, first())
     for other in others:
         if is_symbolic_condition(value):
-            value = _logical(op, value, _read(other))
+            value = _logical(op, value, other)
         elif is_symbolic_condition(decides := condition_of(value)):
-            kept, following = partial(itself, read(value)), _read(other, alone=not isinstance(value, Variable))
-            value = choose(decides, *((kept, following) if ends else (following, kept)), _name(op))
+            kept = partial(itself, value)
+            value = choose(decides, *((kept, other) if ends else (other, kept)), _name(op))
         elif truth(decides) is ends:
             break
         else:
@@ -118,18 +117,6 @@ def and_if_plain(first: Any, second: Thunk) -> Any:
     kinds = _Kinds()
     kinds.noting(lambda: first)()
     return kinds.of(_both("logical_and", first, kinds.noting(second)))
-
-
-def _read(operand: Thunk, *, alone: bool = True) -> Thunk:
-    """Returns an operand that tensors choose: of a Variable its value, unless the other one is a Variable, too."""
-
-    def value() -> Any:
-        found = operand()
-        if not alone and isinstance(found, Variable):
-            refuse_variables("`and` or `or`")
-        return read(found)
-
-    return value
 
 
 def _operand(op: str, value: Any) -> Any:

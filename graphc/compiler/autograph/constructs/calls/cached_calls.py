@@ -7,20 +7,30 @@ what it keeps. Tensors that are made there have values, unlike those of the trac
 from __future__ import annotations
 
 import functools
+import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
+from weakref import WeakSet
 
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
+from graphc.compiler.autograph.constructs.purity.reading import names_of
 from graphc.compiler.autograph.constructs.purity.unconverted import handed
+from graphc.compiler.autograph.constructs.storage.native_state import RANDOM_STATES
+from graphc.compiler.autograph.constructs.storage.visible_state import equal_states, state_of
+from graphc.compiler.base import is_library_file
 from graphc.compiler.core import outside_scope
-from graphc.compiler.tracing import Source, context, fixed, result_of_call
+from graphc.compiler.tracing import Source, content_of, context, fixed, result_of_call
 
 __all__ = ["CACHED", "call_cached", "computed_once"]
 
 CACHED: type[Any] = type(functools.lru_cache(len))
 _KNOWN = (type(None), bool, int, float, complex, str, bytes, type, types.ModuleType)
 """Types of arguments that are equal at the next call, if they are exactly of this type."""
+
+_changing = WeakSet[Any]()
+"""The functions that were seen to change something."""
+_calls = itertools.count()
 
 
 def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -35,18 +45,42 @@ def call_cached(function: Any, otherwise: Callable[[Any], Any], /, *args: Any, *
     trace = context.trace
     cached = getattr(function, "__func__", function)
     owner = () if cached is function else (function.__self__,)
-    parts = [_source(value) for value in (*owner, *args, *kwargs.values())]
+    given = (*owner, *args, *kwargs.values())
+    parts = [_source(value) for value in given]
     known = [part for part in parts if part is not None]
     if trace is None or len(known) < len(parts) or cached.cache_parameters()["maxsize"] == 0:
         return otherwise(function)(*args, **kwargs)
+    what = f"the call of {cached.__name__}, which does more than fill its cache,"
+    if trace.parent is not None and cached in _changing:
+        trace.side_effect(what)
+    before = None if trace.parent is None else _state_within_reach(cached, given)
     try:
         result = in_python(_ask, function, *args, **kwargs)
     except Exception:  # a cache keeps no exceptions: what the function read counts
         handed((function, *args, *kwargs.values()))
         raise
+    if before is not None and not equal_states(before, _state_within_reach(cached, given)):
+        _changing.add(cached)  # when it is traced again, the cache answers
+        trace.side_effect(what)
     ask = functools.partial(_ask, cached)
     trace.root.reads.record(result_of_call(cached.__name__, ask, id(cached), known, list(kwargs)), result)
     return result
+
+
+def _state_within_reach(function: Any, args: Iterable[Any]) -> list[Any]:
+    """Returns the state of what a function may change: arguments, and what it, or a function that it calls, names."""
+    found, functions = [*RANDOM_STATES, *args], [function]
+    for one in functions:
+        inner = getattr(one, "__func__", one)
+        inner = getattr(inner, "__wrapped__", inner)
+        if not isinstance(inner, types.FunctionType) or is_library_file(inner.__code__.co_filename):
+            continue
+        names = names_of(inner.__code__, inner=True).outside
+        found += [next(_calls)] if "print" in names else []  # nobody sees what was printed: it counts as a change
+        parts = [*map(inner.__globals__.get, names), *map(content_of, inner.__closure__ or ())]
+        functions += [part for part in parts if callable(part) and not any(part is known for known in functions)]
+        found += parts
+    return [state_of(value, False) for value in found]
 
 
 def _ask(cached: Any, /, *args: Any, **kwargs: Any) -> Any:

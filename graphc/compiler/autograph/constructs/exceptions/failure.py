@@ -25,6 +25,7 @@ from graphc.compiler.autograph.constructs.exceptions.places import calls_of, cha
 from graphc.compiler.autograph.frontend.convert import is_part
 from graphc.compiler.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
 from graphc.compiler.autograph.values.kept_tensors import holds_symbols
+from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, apply, trace_scope
@@ -122,6 +123,7 @@ class Failures:
         trace = context.trace
         assert trace is not None
         for led in chain(error):
+            check_shown(led, "the text of an exception", as_text=True)
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
         site = self._new(Frozen(DeferredError.of(error)), places, trace.root)
         _check_carried(error, site.error.held)
@@ -387,15 +389,9 @@ def may_have_failed(trace: Trace) -> bool:
     if trace.touched(STATUS):
         return True
     place = next(_places)
-    for one in _with_those_around(trace):
+    for one in trace.outward():
         _unminded.setdefault(one, set()).add(place)
     return False
-
-
-def _with_those_around(trace: Trace | None) -> Iterator[Trace]:
-    while trace is not None:
-        yield trace
-        trace = trace.parent
 
 
 def still_running(trace: Trace) -> SymbolicTensor | None:
@@ -421,7 +417,7 @@ def settles(state: Settling, region: Region) -> bool:
     minds = not unminded or around.touched(STATUS) or not region.touched(STATUS)
     if fits and minds:
         return True
-    for one in _with_those_around(around):  # it is traced again
+    for one in around.outward():  # it is traced again
         _unminded.get(one, set[int]()).difference_update(unminded)
     if not minds:
         with trace_scope(around):

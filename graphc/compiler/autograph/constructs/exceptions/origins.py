@@ -45,10 +45,22 @@ def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
     try:
         return function(*args, **kwargs)
     except Exception as error:
+        if isinstance(error, TypeError | AttributeError) and context.trace is not None:
+            _read_lacking((function, *args, *kwargs.values()))
         if _answers_program(error):
             for symbolic in symbolic_parts((args, kwargs)):
                 raise _rejected(getattr(function, "__qualname__", repr(function)), symbolic, error) from error
         raise
+
+
+def _read_lacking(values: Iterable[Any]) -> None:
+    """Tells that Python may have found no method for what it was asked: the classes may have one at the next call."""
+    assert context.trace is not None
+    root = context.trace.root
+    for value in values:
+        owner: Any = cast("Any", value).__self_class__ if isinstance(value, super) else value
+        for kind in cast("list[type[Any]]", [type(owner), *([owner] if isinstance(owner, type) else [])]):
+            root.reads.names_of_class(kind, root.made_classes)
 
 
 def items_in_python(values: Iterable[Any]) -> Iterator[Any]:

@@ -186,8 +186,9 @@ def _truth(value: Any) -> Any:
 
 def _method(owner: Any, name: str) -> FunctionType | None:
     """Returns the user's method for a comparison; ``!=`` is the opposite of ``==`` where it is not defined."""
+    method = operator_method(owner, name)  # which tells that there is none, too
     if name != "__ne__" or found_on(cast("type[Any]", type(owner)), name) is not object.__ne__:
-        return operator_method(owner, name)
+        return method
     equal = operator_method(owner, "__eq__")
     if equal is None:
         return None

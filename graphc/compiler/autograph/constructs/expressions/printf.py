@@ -35,7 +35,7 @@ def filled(template: str, values: Any, shown: Callable[[Any, str], Any]) -> tupl
         template = _PLACE.sub(lambda place: place[0].replace(f"({place['key']})", "", 1), template)
     if not isinstance(values, tuple):
         return template, _part(values, wanted if len(wanted) == 1 else "s", shown)
-    items = cast("tuple[Any, ...]", values)
+    items: tuple[Any, ...] = tuple(cast("Any", tuple).__iter__(values))  # which asks no __iter__ of a subclass
     kinds = wanted.ljust(len(items), "s")
     return template, tuple([_part(value, kind, shown) for value, kind in zip(items, kinds, strict=False)])
 

@@ -386,7 +386,7 @@ def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> An
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     check_iterator(items)
     check_items(items)
-    given = list(items)  # an iterator gives its items once
+    given = in_python(list, items)  # an iterator gives its items once
     if not is_deferred(given):
         return native(given)
     chosen = {place: item for place, item in enumerate(given) if alternatives(item) is not None}

@@ -12,11 +12,10 @@ from itertools import islice
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.branches.branch import is_symbolic_condition, truth
-from graphc.compiler.autograph.constructs.calls.attributes import load_attr
+from graphc.compiler.autograph.constructs.calls.attributes import getattr_in_trace, load_attr
 from graphc.compiler.autograph.constructs.calls.call import call, call_method
 from graphc.compiler.autograph.constructs.expressions.operators import load_item
 from graphc.compiler.autograph.constructs.purity.natives import items, mapping
-from graphc.compiler.autograph.constructs.purity.reading import read_attribute
 from graphc.compiler.autograph.values.choice import decide
 from graphc.compiler.autograph.values.kinds import is_instance
 from graphc.compiler.autograph.values.protocol import look_into, settled
@@ -179,9 +178,7 @@ def _match_args(kind: type[Any], count: int) -> tuple[Any, ...]:
     """
     if not count:
         return ()
-    given: Any = getattr(kind, "__match_args__", _MISSING)
-    if given is not _MISSING:
-        read_attribute(kind, "__match_args__", given)
+    given: Any = getattr_in_trace(kind, "__match_args__", _MISSING)
     # A subclass of int that has __match_args__ goes by these.
     is_self = given is _MISSING and bool(kind.__flags__ & _MATCH_SELF)
     names: Any = () if given is _MISSING else given

@@ -21,6 +21,7 @@ _PROGRESS = (
     "loop over the range itself, and put gx.data.progress around the Python loop that calls the compiled step; "
     "gx.log_message tells how far a compiled loop has come"
 )
+_PRINTING = "write print(value), or gx.pyfunc(pprint.pprint, None, value), which print at each call"
 _LOGS = frozenset(
     ("critical", "debug", "error", "exception", "fatal", "info", "log", "success", "trace", "warn", "warning")
 )
@@ -28,6 +29,7 @@ _ADVICE: Mapping[str, tuple[frozenset[str] | None, str]] = {
     "alive_progress": (None, _PROGRESS),
     "logging": (_LOGS, _LOGGING),
     "loguru": (_LOGS, _LOGGING),
+    "pprint": (frozenset(("pp", "pprint")), _PRINTING),
     "progressbar": (None, _PROGRESS),
     "rich.progress": (None, _PROGRESS),
     "tqdm": (None, _PROGRESS),

@@ -57,6 +57,7 @@ def manager(value: Any) -> Any:
         return cast("Any", value)
     if is_library(cast("type[Any]", type(value))):
         handed((value,))  # its methods run as they are, and may read all that it holds
+    _, leave = [operator_method(value, name) for name in ("__enter__", "__exit__")]  # tells of each, absent ones too
     if _is_harmless(value):
         # suppress does no harm itself, but may catch an exception that tensors decide on.
         return _Catching(value) if isinstance(value, contextlib.suppress) else value
@@ -65,7 +66,6 @@ def manager(value: Any) -> Any:
     # In a branch its methods would run when it is traced, taken or not.
     if isinstance(trace, Region) and not _is_followed(value):
         trace.side_effect(_title(value))
-    leave = operator_method(value, "__exit__")
     return _Catching(value) if leave is None or not _only_cleans_up(leave.__code__) else _Finishing(value)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphc as gx
+from graphc.compiler.base.errors import UnimplementedError
 
 made: list[int] = []
 
@@ -27,6 +30,11 @@ class Table:
     @functools.cached_property
     def weights(self) -> Any:
         return gx.ones(3) * 2
+
+
+@functools.cache
+def weight(size: int) -> float:
+    return math.fsum(range(size + 1)) * 1.0 if size > 2 else 3.0
 
 
 def test_tensors_that_a_cache_keeps_serve_all_callers() -> None:
@@ -60,12 +68,54 @@ def test_calls_in_loops_and_branches_count_as_computing() -> None:
     @gx.function
     def compiled(x: Any) -> Any:
         for _ in range(20):
-            x = x + gx.sum(mask(2))
+            x = x + weight(2)
         if x > 3:
-            x = x + gx.sum(mask(4))
+            x = x + weight(4)
         return x
 
     assert float(compiled(gx.asarray(0.0))) == 70
+
+
+def test_a_call_in_a_branch_that_changes_something_is_refused() -> None:
+    @functools.lru_cache
+    def counted(size: int) -> float:
+        made.append(size)
+        return 1.0 * size
+
+    def in_branch(x: Any) -> Any:
+        return x * counted(2) if x > 0 else x
+
+    def in_loop(x: Any) -> Any:
+        while x > 0:
+            x = x - counted(2)
+        return x
+
+    class Counter:
+        count = 0
+
+        @functools.cache  # noqa: B019
+        def counted(self) -> float:
+            self.count += 1
+            return 1.0
+
+    @functools.cache
+    def shown() -> float:
+        print("shown")
+        return 1.0
+
+    counter = Counter()
+
+    def of_object(x: Any) -> Any:
+        return x * counter.counted() if x > 0 else x
+
+    def printed(x: Any) -> Any:
+        return x * shown() if x > 0 else x
+
+    for program in (in_branch, in_loop, of_object, printed):
+        with pytest.raises(
+            UnimplementedError, match=r"(?s)call of (counted|shown), which does more.*test_cached_calls"
+        ):
+            gx.function(program)(gx.asarray(-1.0))
 
 
 def test_exceptions_are_not_kept() -> None:
