@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from graphc.compiler.base.deadlines import Subject, interruption
+from graphc.compiler.base.frames import user_location
 from graphc.compiler.base.pool import Pool
 from graphc.compiler.base.waiting import Signal
 
@@ -60,10 +62,35 @@ def run_on_thread(function: Callable[[], T], subject: Subject, *, inherits: bool
         _given_up[done] = subject, threads
         if done.is_set:
             _given_up.pop(done, None)
+        _report_given_up(done, subject)
         raise
     if errors:
         raise errors.pop()
     return results.pop()
+
+
+def _report_given_up(done: Signal, subject: Subject) -> None:
+    """Logs after some seconds that an abandoned function still runs: two of them hold all XLA threads of two cores."""
+    place = user_location()
+
+    def run() -> None:
+        if not done.wait(subject, _REPORT_SECONDS):
+            what = subject if isinstance(subject, str) else subject()
+            line = "" if place is None else f"\n  given up at {place}"
+            _logger.warning(
+                "%s is still being computed, %g s after its caller gave up, and may hold threads of its device for "
+                "which other work waits. XLA cannot be interrupted: bound the loop "
+                "(gx.loop_options(max_iterations=...)), or run it in a process of its own%s",
+                what,
+                _REPORT_SECONDS,
+                line,
+            )
+
+    _threads.give(run, inherits=False)
+
+
+_REPORT_SECONDS = 5.0
+_logger = logging.getLogger("graphc.watchdog")
 
 
 def finish_given_up() -> None:

@@ -236,13 +236,12 @@ class Function(Generic[P, R]):
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs the call inside another trace: its nodes become the caller's."""
-        assert context.trace is not None
-        context.trace.root.reads.wraps(self, self.python_function, self.name)
-        function = converted(self.python_function, self._options)
-        args, kwargs = self._binder.convert(args, kwargs)
         trace = context.trace
         assert trace is not None  # the caller checks it
-        with self._options.pinned():
+        trace.root.reads.wraps(self, self.python_function, self.name)
+        function = converted(self.python_function, self._options)
+        args, kwargs = self._binder.convert(args, kwargs)
+        with self._options.inlined(trace):
             return trace.inlined(lambda: function(*args, **kwargs))
 
     def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -503,7 +502,8 @@ def function(
       max_traces: the maximum number of cached traces; None for ``gx.config.max_traces``.
       timeout: the time limit of a run in seconds, without tracing and compiling. The call waits for its results; at the
         limit it raises, Variables keep their values, the program's further results are dropped, and Python code that it
-        would call does not start. None for no limit.
+        would call does not start. Inside another compiled function, it is refused unless that one's limit is as
+        short. None for no limit.
       placement: the devices of ops that are not pinned, as proposed by :func:`graphc.placement.auto`.
       name: the name of the graph, also used in messages; None for the function's name.
       **unknown: refused with a message that lists the options.

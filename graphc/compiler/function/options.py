@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
 from graphc.compiler.base import at, checked_seconds, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import DeviceChoice
 from graphc.compiler.devices import Device
 from graphc.compiler.ir import DeviceSpec, Graph
+from graphc.compiler.tracing import Trace
 
 __all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options", "unknown_option"]
 
@@ -61,6 +62,31 @@ class TraceOptions:
     def pinned(self) -> AbstractContextManager[None]:
         """Returns the device scope around the body, which nests inside those around the call."""
         return nullcontext() if self.pin is None else self.pin
+
+    @contextmanager
+    def inlined(self, trace: Trace) -> Generator[None]:
+        """Applies the options to the part of another function's trace that the body becomes.
+
+        Raises:
+          UnimplementedError: the body has a time limit that the enclosing function's does not imply: XLA runs the
+            enclosing function as one program.
+        """
+        root = trace.root
+        if self.timeout is not None and (root.timeout is None or root.timeout > self.timeout):
+            error = UnimplementedError(
+                f"{self.name} has timeout={self.timeout:g}, which cannot limit a part of another compiled function "
+                f"({root.builder.name}). Give that one a timeout of at most {self.timeout:g}, or use "
+                f"{self.name}.python_function"
+            )
+            raise trace.refuse(error)
+        before = root.unroll, root.max_iterations
+        root.unroll = before[0] if self.unroll is None else self.unroll
+        root.max_iterations = self.max_iterations or before[1]
+        try:
+            with self.pinned():
+                yield
+        finally:
+            root.unroll, root.max_iterations = before
 
 
 _SIZES = "not supported: each size is compiled separately, so pad varying sizes to a few"

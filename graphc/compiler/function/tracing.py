@@ -115,6 +115,7 @@ def _trace_into(
 ) -> TracedFunction:  # fmt: skip
     start, collections = time.perf_counter(), collections_so_far()
     trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
+    trace.timeout = options.timeout
     trace.reads.function(function)
     for name, value in arguments.values.items():
         trace.reads.argument(name, value)

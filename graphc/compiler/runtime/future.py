@@ -102,7 +102,7 @@ class Future(concurrent.futures.Future[T]):
         if not self.done() and work is not None and inter_op_pool.is_mine() and work.take():
             work.run()  # otherwise all pool threads might wait for work that none of them runs
         if not self.done() and not (timeout != 0 and self._finished.wait(self.describe, timeout)):
-            error = DeadlineExceededError(f"{self.describe()} was not done within {timeout:g} s")
+            error = DeadlineExceededError(f"{self.describe()} was not done within {timeout:g} s, and goes on")
             raise at(error, user_location())
         if self.cancelled():
             raise at(CancelledError(f"{self.describe()} was cancelled before it began"), user_location())

@@ -112,6 +112,7 @@ class Trace:
       observed: eager tensors from outside whose values Python code observed, with their arrays at that time.
       variables: the variables that the function reads or assigns, by name.
       max_iterations: the bound on data-dependent loops that set none themselves; None for no bound.
+      timeout: the time limit of a run in seconds; None for no limit.
       loops: a report for each loop.
       side_effects: Python side effects, which happen only when the function is traced.
       forbids_side_effects: whether a side effect is an error.
@@ -155,6 +156,7 @@ class Trace:
         self.refusals: list[GraphcError] = []
         self.unroll = unroll
         self.max_iterations: int | None = None
+        self.timeout: float | None = None
         self.loops: list[LoopReport] = []
         self.side_effects: list[SideEffect] = []
         self.forbids_side_effects = False

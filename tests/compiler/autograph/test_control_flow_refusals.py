@@ -345,3 +345,19 @@ def test_a_message_shows_the_value_of_a_variable_without_numpy() -> None:
         gx.function(asked)(f(1.0))
     with pytest.raises(ValueError, match=r"n is .*3\.0"):
         gx.function(written)(f(1.0))
+
+
+def test_a_refusal_of_two_lists_does_not_call_them_by_one_name() -> None:
+    @gx.function
+    def last(x: Any) -> Any:
+        while x < 9.0:
+            rows: list[Any] = []
+            for k in range(12):
+                if x > k:
+                    rows.append(x)  # noqa: PERF401
+            x = x + 1.0
+        return rows
+
+    message = "'rows' is a list of unknown length before the loop and another one after an iteration"
+    with pytest.raises(gx.errors.GraphcError, match=message):
+        last(gx.asarray(1.0))

@@ -76,6 +76,38 @@ def test_a_timeout_is_a_number() -> None:
         gx.function(long_loop, timeout="soon")  # pyright: ignore[reportArgumentType]
 
 
+def test_a_timeout_cannot_limit_a_part_of_a_program() -> None:
+    @gx.function(timeout=LONG)
+    def inner(x: Any) -> Any:
+        return x + 1.0
+
+    def outer(x: Any) -> Any:
+        return inner(x) if x > 0.0 else x
+
+    with pytest.raises(gx.errors.UnimplementedError, match=r"inner has timeout=60, .* \(outer\).*at most 60") as error:
+        gx.function(outer)(gx.asarray(1.0))
+    assert "return inner(x) if x > 0.0 else x" in str(error.value)
+    assert gx.function(outer, timeout=LONG)(gx.asarray(1.0)).item() == 2.0  # which implies it
+
+
+def test_the_loops_of_an_inner_function_keep_its_bound() -> None:
+    @gx.function(max_iterations=3)
+    def inner(x: Any) -> Any:
+        while x < 100.0:
+            x = x * 2.0
+        return x
+
+    def outer(x: Any) -> Any:
+        y = inner(x)
+        while x < 100.0:  # a loop of the outer function has its own
+            x = x * 2.0
+        return x + y
+
+    assert gx.function(outer)(gx.asarray(20.0)).item() == 320.0
+    with pytest.raises(gx.errors.FailedPreconditionError, match="after max_iterations=3 iterations"):
+        gx.function(outer)(gx.asarray(1.0))
+
+
 def test_a_call_that_is_done_in_time_is_as_any_other() -> None:
     v = gx.Variable(1.0)
 
@@ -113,6 +145,28 @@ def test_a_program_that_takes_too_long_is_given_up() -> None:
     v.assign(2.0)
     let_end()
     assert v.numpy() == 2
+
+
+def test_a_program_that_goes_on_for_long_after_it_was_given_up_is_reported(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(blocking, "_REPORT_SECONDS", SHORT)
+    reported, gate = threading.Event(), Gate()
+    monkeypatch.setattr(blocking._logger, "handle", lambda record: (caplog.records.append(record), reported.set()))
+
+    @gx.function(timeout=0.01)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        return gx.pyfunc(gate, "float32", x)
+
+    with pytest.raises(gx.errors.DeadlineExceededError):
+        step(gx.asarray(1.0))
+    assert reported.wait(LONG)
+    gate.open()
+    let_end()
+    message = caplog.records[-1].getMessage()
+    assert message.startswith("the compiled function 'step' on /device:CPU:0")
+    assert "is still being computed" in message
+    assert "step(gx.asarray(1.0))" in message
 
 
 @pytest.mark.parametrize("device", [None, "cpu:1"])

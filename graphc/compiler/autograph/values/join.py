@@ -89,8 +89,9 @@ def describe(value: Any) -> str:
         return str(value.__graphc_described__)
     if any(map(_shows_itself, nest.flatten(value)[0])):
         return with_article(type(value).__name__)
-    shown = repr(value) if alternatives(value) is None else value.describe()
-    return shown if len(shown) < 60 else with_article(type(value).__name__)
+    chosen = alternatives(value) is not None
+    shown = value.describe() if chosen else repr(value)
+    return shown if len(shown) < 60 else "one of several values" if chosen else with_article(type(value).__name__)
 
 
 def _shows_itself(value: Any) -> bool:
@@ -203,7 +204,9 @@ class Join:
         return common
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
-        sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
+        first, second = map(describe, pair)
+        second = "another one" if second == first else second
+        sides = f"{first} {self.sides[0]} and {second} {self.sides[1]}"
         where = where_it_returns(user_location()) if name == "ag__return" else ""
         raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}{where}"))
 

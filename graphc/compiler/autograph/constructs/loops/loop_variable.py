@@ -13,13 +13,13 @@ from graphc.compiler.autograph.values.choice_join import as_choices, holds_choic
 from graphc.compiler.autograph.values.course import Course, Courses, plain_kind
 from graphc.compiler.autograph.values.growing_list import growing
 from graphc.compiler.autograph.values.index import LoopIndex
-from graphc.compiler.autograph.values.join import interchangeable, is_tensor, note_aliases, to_tensors
+from graphc.compiler.autograph.values.join import describe, interchangeable, is_tensor, note_aliases, to_tensors
 from graphc.compiler.autograph.values.number import span_of
 from graphc.compiler.autograph.values.one_buffer import FEWEST
 from graphc.compiler.autograph.values.protocol import is_bound
 from graphc.compiler.autograph.values.spans import Span
 from graphc.compiler.autograph.values.unbound import Unbound
-from graphc.compiler.base import nest, with_article
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UndefinedNameError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor
 from graphc.compiler.ir import OPS, Attrs, TensorType, Value
@@ -260,9 +260,7 @@ class LoopVariable:
         for leaf in leaves:
             if trial.region.journal.owns(leaf):
                 # Each iteration makes an object of its own; what a trace of the body made is none of them.
-                trial.region.side_effect(
-                    f"the use of {self.name!r}, {with_article(type(leaf).__name__)} made in a loop, after it"
-                )
+                trial.region.side_effect(f"the use of {self.name!r}, {describe(leaf)} made in a loop, after it")
         if not any(is_tensor(leaf) for leaf in leaves):
             self._after = (value,)
             return True
