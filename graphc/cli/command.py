@@ -22,11 +22,10 @@ from rich.text import Text
 from graphc.cli.cache import clear_cache, list_cache
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.graphs import add_graph_commands
-from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, add_target, compiled_function, load_target
-from graphc.cli.timeline import draw_timeline, print_timeline
+from graphc.cli.timeline import draw_timeline, merge_timelines, print_timeline
 from graphc.compiler.base import VERSION, is_internal_file
 from graphc.compiler.base.errors import FileMissingError, GraphcError
 from graphc.compiler.core import wait_all

@@ -22,9 +22,8 @@ from graphc.saving.folder import Arrays, FolderReader, damaged
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
 from graphc.saving.programs import Program, ProgramName
-from graphc.saving.raising import raise_by_status
 from graphc.saving.save import CALL
-from graphc.saving.structures import decoded, leaves_of
+from graphc.saving.structures import decoded, leaves_of, raise_by_status
 from graphc.saving.upgrading import known_ops, upgrade_manifest, upgraded
 from graphc.training.optim import remade
 

@@ -40,7 +40,7 @@ from graphc.compiler.ir import (
 from graphc.compiler.ir.passes import CSE, DCE, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
-from graphc.saving.sizes import Expression, Sizes, expressions
+from graphc.saving.signature import Expression, Sizes, expressions
 
 __all__ = ["SIZE_NODE", "checked_case", "opened"]
 

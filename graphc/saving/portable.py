@@ -13,7 +13,7 @@ from graphc.compiler.base.errors import GraphcError, UnimplementedError
 from graphc.compiler.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text
 from graphc.compiler.ops import is_row
 from graphc.saving.programs import JAX_PROGRAM, Program, exported, program_of
-from graphc.saving.sizes import Sizes
+from graphc.saving.signature import Sizes
 from graphc.training.optim import remade
 
 __all__ = ["Portable", "allowed", "mapped", "renamed"]

@@ -20,7 +20,7 @@ from jax import export as _export
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, InternalError, PermissionDeniedError
 from graphc.compiler.core import dtype_rules
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.saving.sizes import Sizes, expressions
+from graphc.saving.signature import Sizes, expressions
 
 jax: Any = _jax  # its functions are only partly annotated
 export: Any = _export

@@ -20,10 +20,17 @@ from graphc.compiler.function import BoundFunction, Function, TracedFunction
 from graphc.compiler.ir import Graph, TensorType, Value
 from graphc.compiler.ir.passes import DCE
 from graphc.saving.opening import checked_case, opened
-from graphc.saving.raising import raised
-from graphc.saving.signature import Signature, examples, spec_leaf, symbols_of, with_symbols
-from graphc.saving.sizes import Sizes, equal_sizes, samples
-from graphc.saving.structures import Tree, encoded
+from graphc.saving.signature import (
+    Signature,
+    Sizes,
+    equal_sizes,
+    examples,
+    samples,
+    spec_leaf,
+    symbols_of,
+    with_symbols,
+)
+from graphc.saving.structures import Tree, encoded, raised
 
 __all__ = ["Traced", "as_function", "traced_for"]
 

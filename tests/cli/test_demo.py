@@ -14,10 +14,9 @@ from rich.console import Console
 
 import graphc as gx
 from graphc.cli import main
-from graphc.cli.demo.program import check_losses, check_results, play_all, race_table, write_files
+from graphc.cli.demo.program import Race, check_losses, check_results, play_all, race, race_table, write_files
 from graphc.cli.demo.scenes import SCENES, Scene
 from graphc.cli.demo.spread import Spread, in_processes, on_devices
-from graphc.cli.demo.versus import Race, race
 
 SPREAD = [Spread("1 device", [2.0, 1.0], 0.5), Spread("2 processes", [2.0, 1.1], 0.5)]
 RACE = Race("a loop", "lax.scan", False, (0.2, 0.1), (2e-3, 1e-3))

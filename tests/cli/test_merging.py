@@ -8,7 +8,7 @@ import pytest
 
 import graphc as gx
 from graphc.cli import main
-from graphc.cli.merging import merge_timelines
+from graphc.cli.timeline import merge_timelines
 from graphc.compiler.runtime import BARRIER, Event, Timeline
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.saving.sizes import expressions
+from graphc.saving.signature import expressions
 
 
 def convolutional() -> Callable[..., Any]:

@@ -16,14 +16,16 @@ from graphc.compiler.base.deadlines import (
     only_interrupted,
 )
 from graphc.compiler.base.errors import at
-from graphc.compiler.base.file import File
+from graphc.compiler.base.files import File
 from graphc.compiler.base.frames import (
     Location,
+    has_mark,
     is_graphc_file,
     is_installed_file,
     is_internal_file,
     is_library_file,
     is_library_module,
+    remember,
     thread_location,
     user_frame,
     user_location,
@@ -42,7 +44,6 @@ from graphc.compiler.base.lazy import (
     refuse_options,
 )
 from graphc.compiler.base.names import UniqueNames, with_article
-from graphc.compiler.base.notes import has_mark, remember
 from graphc.compiler.base.pool import Pool, Work
 from graphc.compiler.base.recursion import deep_recursion
 from graphc.compiler.base.registry import ABOVE, Registry

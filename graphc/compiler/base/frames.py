@@ -13,26 +13,61 @@ import stat
 import sys
 import sysconfig
 import warnings
+import weakref
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FrameType
-from typing import Any
-
-from graphc.compiler.base.notes import remember
+from typing import Any, TypeVar
 
 __all__ = [
     "Location",
+    "has_mark",
     "is_graphc_file",
     "is_installed_file",
     "is_internal_file",
     "is_library_file",
     "is_library_module",
+    "remember",
     "thread_location",
     "user_frame",
     "user_location",
     "warn_at",
 ]
+
+# Notes about objects, by identity; and marks, by which lower layers know values of higher ones.
+
+T = TypeVar("T")
+
+
+def remember(notes: dict[int, T], owner: object, note: T) -> T:
+    """Stores a note about an object under its ``id``, for as long as the object lives.
+
+    Code objects are tracked this way: equal code objects may come from two files, and comparing nested ones, such as
+    the code of nested branches, takes time exponential in the nesting depth.
+
+    Returns:
+      The note.
+    """
+    notes[id(owner)] = note
+    weakref.finalize(owner, notes.pop, id(owner), None).atexit = False
+    return note
+
+
+def has_mark(value: object, name: str) -> bool:
+    """Returns True if the class of a value has an attribute of graphc's.
+
+    The value itself is not asked: one of the user's may answer to any name, or raise anything but an AttributeError.
+
+    Example:
+      >>> class Tolerant:
+      ...     def __getattr__(self, name):
+      ...         return {}[name]
+      >>> has_mark(Tolerant(), "__graphc_number__")
+      False
+    """
+    return hasattr(type(value), name)
+
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # The demonstration is packaged but is a user's program: messages and graphs have its lines.

@@ -30,12 +30,15 @@ from graphc.compiler.core.context import (
 from graphc.compiler.core.convert import METHOD_FOLLOWERS, SCALARS, ArrayLike, operand, tell_of_method
 from graphc.compiler.core.dispatch import apply, apply_all, apply_compiled, observe_ops
 from graphc.compiler.core.dtypes import (
+    array_of_ints,
     as_dtype,
     canonical_array,
     copied_numpy,
     dtype_rules,
+    fitted_int,
     narrowed,
     natural_dtype,
+    only_ints,
     scalar_array,
     too_large,
     type_of,
@@ -67,7 +70,6 @@ from graphc.compiler.core.kernels import (
     register_region_kernels,
     register_region_runner,
 )
-from graphc.compiler.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.compiler.core.late_strings import LateStrings
 from graphc.compiler.core.late_values import LateValue, has_late_values, is_by_hand, late_value
 from graphc.compiler.core.multi_device import (
@@ -88,10 +90,8 @@ from graphc.compiler.core.multi_device import (
     whole_on,
 )
 from graphc.compiler.core.name_scopes import name_scope, scoped_name
-from graphc.compiler.core.new_arrays import copied_array, taken_over
 from graphc.compiler.core.numpy_functions import FUNCTIONS
-from graphc.compiler.core.op_errors import translate_error
-from graphc.compiler.core.other_threads import note_results, only_tape, tapes_following
+from graphc.compiler.core.op_errors import shorten, shorten_all, translate_error, with_short_errors
 from graphc.compiler.core.placing import (
     DeviceChoice,
     NodeToPlace,
@@ -117,16 +117,23 @@ from graphc.compiler.core.strings import (
 )
 from graphc.compiler.core.symbolic_tensor import SymbolicTensor
 from graphc.compiler.core.tensor import Tensor
-from graphc.compiler.core.thread_settings import thread_settings
-from graphc.compiler.core.tracebacks import shorten, shorten_all, with_short_errors
+from graphc.compiler.core.threads import note_results, only_tape, tapes_following, thread_settings
 from graphc.compiler.core.variable import Variable, is_symbolic, read, variable_placement
-from graphc.compiler.core.variable_arrays import array_of, brought, exchanged, held, replaced, variable_lock
+from graphc.compiler.core.variable_arrays import (
+    array_of,
+    brought,
+    copied_array,
+    exchanged,
+    held,
+    replaced,
+    taken_over,
+    variable_lock,
+)
 from graphc.compiler.core.waiting import are_soon_computed, deadline, describe, wait_all, wait_for, wait_for_async
 
 if TYPE_CHECKING:
     from graphc.compiler.core import progress  # imported where something may take long
-    from graphc.compiler.core.dimension import Dimension
-    from graphc.compiler.core.tensor_shape import TensorShape
+    from graphc.compiler.core.tensor_shape import Dimension, TensorShape
 
 __all__ = [
     "FAILED",
@@ -285,5 +292,5 @@ __all__ = [
 # A program that only defines functions needs none of these.
 lazy_names(
     globals(),
-    imported_names({"graphc.compiler.core.dimension": "Dimension", "graphc.compiler.core.tensor_shape": "TensorShape"}),
+    imported_names({"graphc.compiler.core.tensor_shape": "Dimension TensorShape"}),
 )

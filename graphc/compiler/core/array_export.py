@@ -20,7 +20,7 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core.context import context
 from graphc.compiler.core.convert import operand
 from graphc.compiler.core.dtypes import canonical_array
-from graphc.compiler.core.other_threads import other_tapes
+from graphc.compiler.core.threads import other_tapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,14 +17,14 @@ from graphc.compiler.base import at, config, nest, user_location
 from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
 from graphc.compiler.core.convert import SCALARS, operand
+from graphc.compiler.core.dtypes import has_large_ints, with_fitted_ints
 from graphc.compiler.core.fast_path import FAILED, call_kernel
 from graphc.compiler.core.kernels import NO_ATTRS, Compiled, is_pinned, kernel
-from graphc.compiler.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.compiler.core.late_values import with_late_inputs
 from graphc.compiler.core.multi_device import in_fine_words, in_turn, meeting_place
 from graphc.compiler.core.op_errors import applied, translate_error
-from graphc.compiler.core.other_threads import note_results, tapes_following
 from graphc.compiler.core.placing import check_implemented, log_placement, requested_device
+from graphc.compiler.core.threads import note_results, tapes_following
 from graphc.compiler.devices import device_name, devices, find_device, to_device
 from graphc.compiler.ir import Attrs, Graph, OpDef, Value
 

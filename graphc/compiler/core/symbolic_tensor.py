@@ -7,20 +7,39 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.compiler.base import user_frame
-from graphc.compiler.base.errors import ConcretizationError
+from graphc.compiler.base import at, user_frame, user_location
+from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError
 from graphc.compiler.core.array_export import stay
 from graphc.compiler.core.context import context
 from graphc.compiler.core.numpy_functions import FUNCTIONS, VIEWS
-from graphc.compiler.core.open_shapes import open_shape
 from graphc.compiler.core.tensor import Tensor
-from graphc.compiler.ir import TensorType, Value
+from graphc.compiler.ir import OPEN, TensorType, Value
 
 if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
     from graphc.compiler.core.protocols import Tracing
 
-__all__ = ["SymbolicTensor"]
+__all__ = ["SymbolicTensor", "open_shape"]
+
+# Shapes of tensors that are known only when the graph runs.
+
+
+def open_shape(tensor: SymbolicTensor) -> tuple[int, ...]:
+    """Returns the size of each axis, with None for an open one.
+
+    Raises:
+      InvalidArgumentError: the number of axes is unknown.
+    """
+    type = tensor.type
+    if not type.ranked:
+        error = InvalidArgumentError(
+            f"the number of axes of this tensor ({type}, {tensor.made_at()}) is unknown while the graph is built; "
+            "gx.shape returns its shape as a tensor"
+        )
+        raise at(error, user_location())
+    # None rather than a number, so that Python code that computes with an open size fails instead of going wrong.
+    return tuple([cast("Any", None) if size == OPEN else size for size in type.shape])
+
 
 _TEXT_REMEDY = (
     "print, f-strings, str() and format() in converted code format it when the program runs; in code that is not "

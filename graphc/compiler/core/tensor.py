@@ -19,8 +19,8 @@ from graphc.compiler.core.dispatch import register_tensor
 from graphc.compiler.core.dtypes import canonical_array
 from graphc.compiler.core.multi_device import host_values, is_elsewhere
 from graphc.compiler.core.numpy_functions import FUNCTIONS
+from graphc.compiler.core.op_errors import shorten
 from graphc.compiler.core.texts import representation, shown_text
-from graphc.compiler.core.tracebacks import shorten
 from graphc.compiler.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async
 from graphc.compiler.devices import device_name
 from graphc.compiler.ir import Value

@@ -22,19 +22,17 @@ from graphc.compiler.core.array_export import check_leaves, shown, when_jax_conv
 from graphc.compiler.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.compiler.core.context import context, device_scope, open_tapes
 from graphc.compiler.core.convert import ArrayLike, operand
-from graphc.compiler.core.dtypes import as_dtype, type_of
+from graphc.compiler.core.dtypes import as_dtype, fitted_int, has_large_ints, type_of
 from graphc.compiler.core.fast_path import HOLDERS
-from graphc.compiler.core.large_ints import fitted_int, has_large_ints
 from graphc.compiler.core.multi_device import host_values, is_elsewhere, note_spread
 from graphc.compiler.core.name_scopes import scoped_name
-from graphc.compiler.core.new_arrays import new_array
-from graphc.compiler.core.other_threads import note_results
+from graphc.compiler.core.op_errors import shorten, with_short_errors
 from graphc.compiler.core.placing import log_placement, variable_device
 from graphc.compiler.core.symbolic_tensor import SymbolicTensor
 from graphc.compiler.core.tensor import Tensor
 from graphc.compiler.core.texts import variable_representation
-from graphc.compiler.core.tracebacks import shorten, with_short_errors
-from graphc.compiler.core.variable_arrays import array_of, variable_lock
+from graphc.compiler.core.threads import note_results
+from graphc.compiler.core.variable_arrays import array_of, new_array, variable_lock
 from graphc.compiler.core.waiting import describe, wait_for
 from graphc.compiler.devices import device_name, find_device, laid_out, placed
 from graphc.compiler.ir import WORLD, TensorType

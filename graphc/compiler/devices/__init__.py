@@ -2,6 +2,7 @@
 
 from graphc.compiler.devices.device import (
     Device,
+    ListedDevice,
     all_devices,
     canonical_device,
     common_name,
@@ -11,16 +12,17 @@ from graphc.compiler.devices.device import (
     find_device,
     is_device,
     laid_out,
+    list_devices,
     local_devices,
     named_device,
     on_one,
     placed,
     say_once,
+    set_visible_devices,
     shard_on,
     simulate_cpu_devices,
     to_device,
 )
-from graphc.compiler.devices.listing import ListedDevice, list_devices, set_visible_devices
 from graphc.compiler.devices.pins import NO_PINS, DeviceFunction, Pins
 from graphc.compiler.devices.processes import leave_threads_behind, refuse_to_compile
 from graphc.compiler.devices.settings import has_made_devices

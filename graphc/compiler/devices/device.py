@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import jax
 import jax.numpy as jnp
@@ -20,11 +20,18 @@ from jax.core import Tracer
 from jax.sharding import Sharding
 
 from graphc.compiler.base import Location, at, config, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
+from graphc.compiler.base.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    UnimplementedError,
+)
 from graphc.compiler.ir import DeviceSpec
 
 __all__ = [
     "Device",
+    "ListedDevice",
     "all_devices",
     "canonical_device",
     "common_name",
@@ -34,11 +41,13 @@ __all__ = [
     "find_device",
     "is_device",
     "laid_out",
+    "list_devices",
     "local_devices",
     "named_device",
     "on_one",
     "placed",
     "say_once",
+    "set_visible_devices",
     "simulate_cpu_devices",
     "to_device",
 ]
@@ -353,3 +362,58 @@ def _moved(array: Any, place: Any) -> Any:
         return jax.device_put(array, place, may_alias=False)
     copy = jnp.array(array, copy=True)  # JAX does not copy the part for a device that already has one
     return laid_out(copy, place) if isinstance(place, Sharding) else jax.device_put(copy, place)
+
+
+# TensorFlow's device lists, and the choice of visible devices.
+
+
+class ListedDevice(NamedTuple):
+    """TensorFlow's description of a device.
+
+    Attributes:
+      name: the device's name, such as ``/device:GPU:0``, which ``gx.device`` accepts.
+      device_type: ``CPU``, ``GPU``, ``TPU``.
+    """
+
+    name: str
+    device_type: str
+
+
+def list_devices(device_type: str | None = None, physical: bool = False) -> list[ListedDevice]:
+    """Returns the devices, optionally only those of a type.
+
+    Args:
+      device_type: a type such as ``"GPU"``; None for all.
+      physical: whether to name the machine's devices, ``/physical_device:GPU:0``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.list_devices("CPU")[0].name
+      '/device:CPU:0'
+    """
+    names = [device_name(device) for device in devices(device_type)]
+    return [
+        ListedDevice(name.replace("/device", "/physical_device") if physical else name, name.split(":")[1])
+        for name in names
+    ]
+
+
+def set_visible_devices(listed: Any, device_type: str | None = None) -> None:
+    """Restricts this process to some of the GPUs of :func:`list_devices`; see :attr:`Config.visible_devices`.
+
+    Args:
+      listed: a device, or several.
+      device_type: their type.
+
+    Raises:
+      UnimplementedError: devices of another type cannot be hidden.
+      RuntimeError: the devices were already listed.
+    """
+    entries: list[ListedDevice] = [listed] if isinstance(listed, ListedDevice) else list(listed)
+    if device_type not in (None, "GPU"):
+        error = UnimplementedError(
+            f"set_visible_devices: only GPUs can be hidden, not {device_type}s; GRAPHC_CPU_DEVICES sets the number "
+            "of CPUs"
+        )
+        raise at(error, user_location())
+    config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from graphc.compiler.core import context
 from graphc.compiler.function.concrete import ConcreteFunction
-from graphc.compiler.function.generics import P, R
 from graphc.compiler.function.guards import MISS
 from graphc.compiler.tracing import register_bound_method
 
@@ -18,7 +17,21 @@ if TYPE_CHECKING:
     from graphc.compiler.function.traced import TracedFunction
     from graphc.compiler.ir import Graph
 
-__all__ = ["BoundFunction", "bound"]
+__all__ = ["BoundFunction", "P", "R", "bound"]
+
+# The type parameters of compiled functions, which show type checkers and editors the Python function's signature.
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", default=Any)
+else:  # type parameters have defaults since Python 3.13
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
 
 _TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_variables", "trace"))
 

@@ -4,10 +4,8 @@ from typing import TYPE_CHECKING
 
 from graphc.compiler.base import imported_names, lazy_names
 from graphc.compiler.ir import passes
-from graphc.compiler.ir.builder import GraphBuilder
 from graphc.compiler.ir.device import DeviceSpec
-from graphc.compiler.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
-from graphc.compiler.ir.graph import Graph
+from graphc.compiler.ir.graph import Graph, GraphBuilder, Node, Value
 from graphc.compiler.ir.interpreter import Interpreter
 from graphc.compiler.ir.late import (
     LATE,
@@ -20,10 +18,34 @@ from graphc.compiler.ir.late import (
     late_op,
     static_ints,
 )
-from graphc.compiler.ir.node import Node, Value
-from graphc.compiler.ir.opdef import CONSTANT, OPS, Infer, OpDef, constant_attrs, gives, pure
-from graphc.compiler.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
-from graphc.compiler.ir.open_types import compatible, compatible_shapes, merge, widen
+from graphc.compiler.ir.opdef import (
+    CONSTANT,
+    OPS,
+    WORLD,
+    Effect,
+    EffectKind,
+    Infer,
+    OpDef,
+    conflicts,
+    constant_attrs,
+    gives,
+    is_world,
+    part_of_world,
+    pure,
+    reads,
+    writes,
+)
+from graphc.compiler.ir.open_inference import (
+    ProbeError,
+    compatible,
+    compatible_shapes,
+    infer_open,
+    infer_types,
+    ints_in,
+    merge,
+    probe,
+    widen,
+)
 from graphc.compiler.ir.printer import Store, has_text, print_graph, print_node, print_value
 from graphc.compiler.ir.rewrite import Rewriter, map_regions
 from graphc.compiler.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, is_shape_value, known_ints, shape_fact

@@ -7,9 +7,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import SequenceMatcher, unified_diff
 
-from graphc.compiler.ir.effects import EffectKind
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
+from graphc.compiler.ir.opdef import EffectKind
 from graphc.compiler.ir.printer import print_graph
 
 __all__ = ["aligned", "difference"]

@@ -39,8 +39,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from graphc.compiler.base import Location, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.types import Attrs, Literal, TensorType, short_dtype
 
 __all__ = ["Store", "has_text", "print_graph", "print_node", "print_value"]

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.types import Attrs, TensorType
 

@@ -11,8 +11,7 @@ from graphc.compiler.ir.opdef import CONSTANT, OPS, OpDef
 from graphc.compiler.ir.types import OPEN, Attrs, TensorType
 
 if TYPE_CHECKING:
-    from graphc.compiler.ir.graph import Graph
-    from graphc.compiler.ir.node import Node, Value
+    from graphc.compiler.ir.graph import Graph, Node, Value
 
 __all__ = ["RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF", "is_shape_value", "known_ints", "shape_fact"]
 

@@ -1,22 +1,21 @@
 """Turns a graph into a single function that JAX traces, and that into an XLA executable."""
 
-from graphc.compiler.lowering.backpressure import InFlight, in_flight
 from graphc.compiler.lowering.executable import Executable, Program, TypesDiffer
-from graphc.compiler.lowering.frames import raise_at
-from graphc.compiler.lowering.fsdp import BATCH_AXES
 from graphc.compiler.lowering.launch import (
     DISPATCH,
+    InFlight,
     LaunchPolicy,
     XlaFunction,
     current_policy,
     current_run_timeout,
     described,
+    in_flight,
     run_timeout,
 )
-from graphc.compiler.lowering.lower import LoweredGraph, Lowering, compiler_options, evaluate, lower
+from graphc.compiler.lowering.lower import LoweredGraph, Lowering, compiler_options, evaluate, lower, raise_at
 from graphc.compiler.lowering.needed import needed_inputs
+from graphc.compiler.lowering.replicas import BATCH_AXES, register_meeting
 from graphc.compiler.lowering.second_order import forward_key
-from graphc.compiler.lowering.together import register_meeting
 from graphc.compiler.lowering.transaction import (
     UNSHARED,
     Check,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -33,16 +35,71 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.devices import find_device
 from graphc.compiler.ir import Attrs, Graph, Rewriter, passes
-from graphc.compiler.lowering.compile_times import CompileTimes
-from graphc.compiler.lowering.fsdp import splits
 from graphc.compiler.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
 from graphc.compiler.lowering.lower import LoweredGraph, compiler_options, lower
-from graphc.compiler.lowering.replicas import replica_layout
-from graphc.compiler.lowering.together import meet_others, together
+from graphc.compiler.lowering.replicas import meet_others, replica_layout, splits, together
 from graphc.compiler.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
 from graphc.compiler.ops import CALL_STATUS, is_in_host_call
 
-__all__ = ["Executable", "Program", "TypesDiffer", "kept_on_failure"]
+__all__ = ["CompileTimes", "Executable", "Program", "TypesDiffer", "kept_on_failure"]
+
+# The times that JAX takes to lower and to compile a program.
+#
+# It does both in the first call and caches the result, so repeating the call would take no time. JAX reports the time
+# of each step to listeners, in the calling thread and with the program's name.
+
+
+class CompileTimes:
+    """The lowering and compile times of a program's first call; None before.
+
+    Args:
+      name: the program's name.
+
+    Attributes:
+      lower: the time from a graph to XLA's input, in seconds.
+      compile: the time of XLA's own work, in seconds.
+    """
+
+    __slots__ = ("_name", "_started", "compile", "lower")
+
+    def __init__(self, name: str) -> None:
+        self._name = f"jit({name})"
+        self._started = 0.0
+        self.lower: float | None = None
+        self.compile: float | None = None
+
+    def start(self) -> None:
+        """Marks the start of JAX's tracing of the program, in this thread."""
+        if self.compile is None:
+            self._started, _latest.program = time.perf_counter(), self
+
+    def note(self, event: str, seconds: float, name: str) -> None:
+        """Records a finished step; ignores those of other programs."""
+        if name != self._name:
+            return
+        if event == _LOWERED:
+            self.lower = time.perf_counter() - self._started
+        elif event == _COMPILED and self.lower is not None:
+            self.compile, _latest.program = seconds, None
+
+
+class _Latest(threading.local):
+    """The program that this thread traced last and has not compiled yet."""
+
+    program: CompileTimes | None = None
+
+
+_latest = _Latest()
+_LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+_COMPILED = "/jax/core/compile/backend_compile_duration"
+
+
+def _note(event: str, duration_secs: float, **kwargs: str | int) -> None:
+    if _latest.program is not None:
+        _latest.program.note(event, duration_secs, str(kwargs.get("fun_name")))
+
+
+jax.monitoring.register_event_duration_secs_listener(_note)
 
 
 class TypesDiffer(Exception):

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
-from jax.sharding import NamedSharding
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from graphc.compiler.base import at
 from graphc.compiler.base.errors import UnimplementedError
-from graphc.compiler.core import note_spread, whole_on
+from graphc.compiler.core import Variable, array_of, brought, in_fine_words, note_spread, variable_lock, whole_on
 from graphc.compiler.devices import laid_out, placed
 from graphc.compiler.ir import Graph, Node, Value
-from graphc.compiler.ops import HOST_CALLS, REPLICAS, replica_mesh, replica_spec
+from graphc.compiler.ops import HOST_CALLS, REPLICAS, is_random_state, replica_mesh, replica_spec
 
-__all__ = ["ReplicaLayout", "replica_layout"]
+__all__ = [
+    "BATCH_AXES",
+    "Meeting",
+    "ReplicaLayout",
+    "Split",
+    "gathering",
+    "meet_others",
+    "register_meeting",
+    "replica_layout",
+    "splits",
+    "together",
+]
 
 
 @dataclass(frozen=True)
@@ -120,3 +133,146 @@ def _check_devices(node: Node, names: tuple[str, ...]) -> None:
             f"{problem}: one program runs on one set of devices; compile them as separate functions"
         )
         raise at(error, node.location)
+
+
+# Moves the arguments and Variables of a program on several devices to these devices.
+
+Meeting = Callable[[Any, Sequence[Any], Sequence[Variable]], None]
+_meeting: Meeting | None = None
+
+
+def register_meeting(meeting: Meeting | None) -> None:
+    """Sets the function that synchronizes the processes of a program before it runs; a layer above calls this.
+
+    Args:
+      meeting: takes the :class:`Executable`, its inputs and its Variables; raises if the other processes run another
+        step.
+    """
+    global _meeting
+    _meeting = meeting
+
+
+def meet_others(executable: Any, place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+    """Synchronizes with the other processes before a program on devices of several processes."""
+    if _meeting is not None and place is not None and not place.is_fully_addressable:
+        _meeting(executable, arrays, variables)
+
+
+@contextmanager
+def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
+    """Copies arrays that are not on a program's devices to each of them.
+
+    Variables stay there for the next step. Random states move back: draws run where the state is, and so do the ops on
+    their results.
+
+    Args:
+      place: the sharding of a copy on each device; None for a program on one device.
+      arrays: the inputs.
+      variables: the variables that the program reads or writes.
+
+    Yields:
+      The inputs, on the devices.
+    """
+    if place is None:
+        yield arrays
+        return
+    devices = place.device_set
+    if _are_there(devices, arrays, variables):
+        given = list(arrays)
+        with _in_fine_words(variables, given):
+            yield given
+        return
+    away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
+    states = [variable for variable in away if is_random_state(variable)]
+    with variable_lock:
+        for variable in away:
+            if not is_random_state(variable):
+                variable.raw = placed(variable.raw, place)
+    fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
+    given = [placed(array, place) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
+    with brought(states, place), _in_fine_words(variables, given):
+        yield given
+
+
+def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> bool:
+    """Returns True if everything is on these devices; keeps no reference to Variables' arrays, which are donated."""
+    found = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
+    # By identity first, since there are mostly few objects: comparing devices takes longer.
+    layouts = {id(layout): layout for layout in [array.sharding for array in found]}
+    return all(layout.device_set == devices for layout in layouts.values())
+
+
+@contextmanager
+def _in_fine_words(variables: Sequence[Variable], given: list[Any]) -> Generator[None]:
+    """Expresses the first input over the finest mesh inside the scope, if necessary."""
+    with variable_lock:  # so that another thread's assignment is not lost
+        found = in_fine_words([*map(array_of, variables), *given])
+        place, array = cast("tuple[int, Any]", found or (-1, None))
+        variable = variables[place] if 0 <= place < len(variables) else None
+        before = None if variable is None else array_of(variable).sharding
+        if variable is not None:
+            variable.raw = array
+        elif place >= 0:
+            given[place - len(variables)] = array
+    found = array = None  # it may be donated
+    try:
+        yield
+    finally:
+        if variable is not None:
+            with variable_lock:
+                variable.raw = jax.device_put(variable.raw, before)
+
+
+# Fully sharded parameters, split over the devices of the batch: each op that uses one gathers it temporarily.
+#
+# This is FSDP (Rajbhandari and others, ZeRO, 2020). The backward pass gathers a parameter again, so that a device never
+# holds more than its part of all parameters and one whole parameter.
+
+BATCH_AXES: dict[Mesh, str] = {}
+"""The axis of each mesh along which batches are split, registered by ``distribute``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The layouts of a parameter.
+
+    Attributes:
+      kept: the layout while it is not used.
+      used: the layout while it is used.
+    """
+
+    kept: NamedSharding
+    used: NamedSharding
+
+
+def splits(names: Sequence[str], layouts: Sequence[Any]) -> dict[str, Split]:
+    """Returns, by name, the layouts of the Variables that are split over the devices of the batch."""
+    found: dict[str, Split] = {}
+    for name, layout in zip(names, layouts, strict=True):
+        if isinstance(layout, NamedSharding) and layout.mesh in BATCH_AXES:
+            spec = P(*[_without(part, BATCH_AXES[layout.mesh]) for part in layout.spec])
+            if spec != layout.spec:
+                found[name] = Split(layout, NamedSharding(layout.mesh, spec))
+    return found
+
+
+def _without(part: Any, axis: str) -> Any:
+    """Returns the partition of one array axis without one axis of the mesh."""
+    given = cast("tuple[Any, ...]", part) if isinstance(part, tuple) else (part,)
+    names = [name for name in given if name not in (axis, None)]
+    return tuple(names) if len(names) > 1 else names[0] if names else None
+
+
+def gathering(function: Callable[..., Any], places: Mapping[int, Split]) -> Callable[..., Any]:
+    """Returns the function with some inputs gathered first, and gathered again in its derivative."""
+
+    def gathered(*inputs: Any) -> Any:
+        given = [_gathered(value, places[place]) if place in places else value for place, value in enumerate(inputs)]
+        return function(*given)
+
+    return cast("Any", jax.checkpoint)(gathered)
+
+
+def _gathered(value: Any, split: Split) -> Any:
+    lay_out = cast("Any", jax.lax.with_sharding_constraint)
+    return lay_out(lay_out(value, split.kept), split.used)  # both, so that its gradient is split in the same way

@@ -36,8 +36,8 @@ from graphc.compiler.ops.control_flow import (
     emit_scan,
     emit_while,
 )
+from graphc.compiler.ops.conversion import as_numbers, as_wide
 from graphc.compiler.ops.deferred import COMPOSED, sized
-from graphc.compiler.ops.derivatives.custom_vjp import custom_vjp
 from graphc.compiler.ops.derivatives.differentiate import (
     VJP,
     linearize,
@@ -49,6 +49,7 @@ from graphc.compiler.ops.derivatives.differentiate import (
 )
 from graphc.compiler.ops.derivatives.forward import JVP, emit_jvp
 from graphc.compiler.ops.derivatives.modes import current_mode
+from graphc.compiler.ops.derivatives.reverse_while import custom_vjp
 from graphc.compiler.ops.generator import is_random_state
 from graphc.compiler.ops.host import (
     HOST_CALL,
@@ -60,7 +61,10 @@ from graphc.compiler.ops.host import (
     calls_host,
     emit_host_call,
     is_replaying,
+    numbered_calls,
     replaying,
+    waited_for,
+    with_calls,
 )
 from graphc.compiler.ops.host_functions import (
     HostFunction,
@@ -75,8 +79,6 @@ from graphc.compiler.ops.jax_call import call_jax
 from graphc.compiler.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.compiler.ops.namespace_info import NamespaceInfo
 from graphc.compiler.ops.nan_checks import BAD_VALUES
-from graphc.compiler.ops.numbered_calls import numbered_calls, waited_for, with_calls
-from graphc.compiler.ops.numeric_tensors import as_numbers, as_wide
 from graphc.compiler.ops.on_host import HOST_VALUE
 from graphc.compiler.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.compiler.ops.primitives import primitive

@@ -10,8 +10,8 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, as_dtype
-from graphc.compiler.ops.annotations import Shape
 from graphc.compiler.ops.distributions import Distributions, floating, key_of, keyed
+from graphc.compiler.ops.signature import Shape
 from graphc.compiler.ops.table import row
 
 __all__ = ["ROWS", "BasicDistributions"]

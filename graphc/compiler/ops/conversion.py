@@ -43,10 +43,10 @@ from graphc.compiler.core import (
 from graphc.compiler.core import device as on_device
 from graphc.compiler.devices import find_device
 from graphc.compiler.ir import OPS, Attrs
-from graphc.compiler.ops.annotations import Device
+from graphc.compiler.ops.signature import Device
 from graphc.compiler.tracing import lifted
 
-__all__ = ["asarray", "clip", "from_dlpack"]
+__all__ = ["as_numbers", "as_wide", "asarray", "clip", "from_dlpack"]
 
 _NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
@@ -266,3 +266,21 @@ _globals.update(_kernel=_clip, _Tensor=Tensor)
 FUNCTIONS.add("asarray", asarray)
 FUNCTIONS.add("clip", clip)
 FUNCTIONS.add("from_dlpack", from_dlpack)
+
+
+# Conversion to numeric tensors, for the layers above.
+
+
+def as_numbers(x: ArrayLike) -> Tensor:
+    """Converts like :func:`graphc.asarray`, but refuses strings, as numeric ops do."""
+    tensor: Any = asarray(x)
+    if isinstance(tensor, StringTensor):
+        problem = f"expected a tensor of numbers, got a tensor of strings ({tensor.type}) {tensor.tolist()!r:.60}"
+        raise refused(InvalidTypeError(f"{problem}; gx.strings.to_number parses numbers"))
+    return tensor
+
+
+def as_wide(tensor: Tensor) -> Tensor:
+    """Returns a floating tensor in at least float32, for accumulating sums; other tensors as they are."""
+    narrow = tensor.type.is_inexact and tensor.dtype.itemsize < 4
+    return asarray(tensor, "float32") if narrow else tensor

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from graphc.compiler.core import ArrayLike, Tensor, as_dtype
-from graphc.compiler.ops.annotations import Shape
+from graphc.compiler.ops.signature import Shape
 from graphc.compiler.ops.table import Row, row
 
 __all__ = ["IMPLEMENTATION", "ROWS", "Distributions", "floating", "key_of", "keyed"]

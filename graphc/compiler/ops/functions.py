@@ -15,11 +15,7 @@ import graphc.compiler.ops.facts as facts
 import graphc.compiler.ops.histograms as histograms
 import graphc.compiler.ops.linear_algebra as linear_algebra
 import graphc.compiler.ops.manipulation as manipulation
-import graphc.compiler.ops.polynomials as polynomials
 import graphc.compiler.ops.searching as searching
-import graphc.compiler.ops.sets as sets
-import graphc.compiler.ops.signals as signals
-import graphc.compiler.ops.sorting as sorting
 import graphc.compiler.ops.statistical as statistical
 from graphc.compiler.base import lazy_names, names_of
 from graphc.compiler.ops.conversion import asarray, clip, from_dlpack
@@ -36,11 +32,7 @@ if TYPE_CHECKING:
     from graphc.compiler.ops.histograms import *
     from graphc.compiler.ops.linear_algebra import *
     from graphc.compiler.ops.manipulation import *
-    from graphc.compiler.ops.polynomials import *
     from graphc.compiler.ops.searching import *
-    from graphc.compiler.ops.sets import *
-    from graphc.compiler.ops.signals import *
-    from graphc.compiler.ops.sorting import *
     from graphc.compiler.ops.statistical import *
 
 __all__: list[str] = ["asarray", "clip", "from_dlpack", "get_item", "update_item"]
@@ -54,11 +46,7 @@ __all__ += facts.__all__
 __all__ += histograms.__all__
 __all__ += linear_algebra.__all__
 __all__ += manipulation.__all__
-__all__ += polynomials.__all__
 __all__ += searching.__all__
-__all__ += sets.__all__
-__all__ += signals.__all__
-__all__ += sorting.__all__
 __all__ += statistical.__all__
 
 lazy_names(
@@ -75,11 +63,7 @@ lazy_names(
             histograms,
             linear_algebra,
             manipulation,
-            polynomials,
             searching,
-            sets,
-            signals,
-            sorting,
             statistical,
         )
     ),

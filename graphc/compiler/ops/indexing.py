@@ -15,8 +15,17 @@ from graphc.compiler.base import at, has_mark, nest, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.compiler.ops.strides import COMBINE, column_of, grid_of, misfit, put_column, put_grid, without_leading_ones
-from graphc.compiler.ops.subscripts import IndexEncoder, checked_position
+from graphc.compiler.ops.subscripts import (
+    COMBINE,
+    IndexEncoder,
+    checked_position,
+    column_of,
+    grid_of,
+    misfit,
+    put_column,
+    put_grid,
+    without_leading_ones,
+)
 from graphc.compiler.ops.table import infer_by_evaluation
 from graphc.compiler.ops.values import fitted
 from graphc.compiler.tracing import type_of_any

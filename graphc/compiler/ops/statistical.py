@@ -8,9 +8,28 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-from graphc.compiler.ops.means import of_something
 from graphc.compiler.ops.table import define, row
+
+# Integer means of empty tensors, which would make XLA divide by zero at compile time and abort the process.
+
+
+def of_something(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a mean that refuses to compute an integer mean of no elements."""
+
+    @wraps(function)
+    def checked(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        if dtype is not None and jnp.issubdtype(dtype, jnp.integer):
+            if function is jnp.nanmean and jnp.issubdtype(x.dtype, jnp.inexact):  # all may be NaN
+                raise TypeError(f"the mean of {x.dtype} is not {jnp.dtype(dtype).name}; convert it with gx.astype")
+            axes = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
+            if 0 in [x.shape[place] for place in axes if -x.ndim <= place < x.ndim]:
+                raise ValueError(f"the mean of no elements is not {jnp.dtype(dtype).name}; omit dtype to get NaN")
+        return function(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return checked
+
 
 _REDUCE = "x, axis: Axis = None, keepdims: bool = False"
 
@@ -157,4 +176,61 @@ _STATISTICS = (
     ),
 )
 
-define(globals(), _STATISTICS, light=_REDUCTIONS)
+
+# Rows: polynomials, given by their coefficients from the highest power down.
+
+
+def _roots(p: Any) -> jax.Array:
+    # Leading zeros, which only the values show, are kept: each yields a root that is not finite.
+    return jnp.roots(p, strip_zeros=False)
+
+
+def _polyfit(x: Any, y: Any, deg: int, *, w: Any = None, rcond: float | None = None) -> Any:
+    return jnp.polyfit(x, y, deg, rcond=rcond, w=w)
+
+
+@wraps(jnp.poly)
+def _poly(x: Any) -> jax.Array:
+    half = x.ndim == 2 and x.dtype in (jnp.float16, jnp.bfloat16)  # LAPACK has no eigenvalues for these dtypes
+    return jnp.poly(x.astype(jnp.float32) if half else x)
+
+
+_POLYNOMIALS_ROWS = (
+    row("poly", _poly, "x", "The polynomial with given roots, or the characteristic polynomial of a matrix."),
+    row("polyval", jnp.polyval, "p, x", "The value of the polynomial p at x."),
+    row("polyadd", jnp.polyadd, "x1, x2", "The sum of polynomials."),
+    row("polysub", jnp.polysub, "x1, x2", "The difference of polynomials."),
+    row("polymul", jnp.polymul, "x1, x2", "The product of polynomials."),
+    row("polydiv", jnp.polydiv, "x1, x2", "The quotient and the remainder.", returns="tuple[Tensor, Tensor]"),
+    row("polyder", jnp.polyder, "p, m: int = 1", "The m-th derivative."),
+    row("polyint", jnp.polyint, "p, m: int = 1, k=None", "The m-fold integral, with constants k."),
+    row(
+        "polyfit",
+        _polyfit,
+        "x, y, deg: int, rcond: float | None = None, w=None",
+        "The least-squares polynomial of degree deg through the points (x, y), with weights w.",
+    ),
+    row(
+        "roots",
+        _roots,
+        "p",
+        "The roots of a polynomial whose first coefficient is not zero.",
+        platforms=("cpu", "gpu"),
+    ),
+    row(
+        "vander",
+        jnp.vander,
+        "x, N: int | None = None, increasing: bool = False",
+        "The Vandermonde matrix: N powers of each element, decreasing or increasing.",
+    ),
+)
+
+
+define(
+    globals(),
+    (
+        *_STATISTICS,
+        *_POLYNOMIALS_ROWS,
+    ),
+    light=(*_REDUCTIONS,),
+)

@@ -10,8 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-import graphc.compiler.ops.annotations as annotations
-import graphc.compiler.ops.results as results
+import graphc.compiler.ops.signature as signature
 from graphc.compiler.ops.signature import Signature
 from graphc.compiler.ops.table import ROWS, Row, docstring
 
@@ -30,7 +29,7 @@ def render(module: str) -> str:
     rows = sorted(ROWS[module], key=lambda row: row.function)
     functions = "\n".join(_function(row) for row in rows)
     used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
-    types = sorted(used.intersection(annotations.__all__), key=str.lower)
+    types = sorted(used.intersection(signature.__all__), key=str.lower)
     names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
     parts = [
         f'"""{str(sys.modules[module].__doc__).strip()}',
@@ -42,11 +41,11 @@ def render(module: str) -> str:
         if "ArrayLike" in used
         else "from graphc.compiler.core import Tensor",
     ]
-    named = sorted({row.returns for row in rows}.intersection(results.__all__), key=str.lower)
+    named = sorted({row.returns for row in rows}.intersection(signature.__all__), key=str.lower)
     if types:
-        parts.append(f"from graphc.compiler.ops.annotations import {', '.join(types)}")
+        parts.append(f"from graphc.compiler.ops.signature import {', '.join(types)}")
     if named:
-        parts.append(f"from graphc.compiler.ops.results import {', '.join(named)}")
+        parts.append(f"from graphc.compiler.ops.signature import {', '.join(named)}")
     parts += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
     return "\n".join(parts) + "\n" + functions
 

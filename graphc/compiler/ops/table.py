@@ -51,7 +51,7 @@ class Row:
       differentiable: whether gradients flow.
       light: whether it takes a few instructions per element (see :class:`OpDef`); None for the module's default.
       returns: the return type of the public function, in Python syntax: ``Tensor``, a ``tuple[...]``, which stays one
-        for any length, or a named tuple of :mod:`graphc.compiler.ops.results`.
+        for any length, or a named tuple of :mod:`graphc.compiler.ops.signature`.
       by_value: a NumPy function with the same meaning, for results with a data-dependent shape; the signature has
         ``size``, which makes the shape static, and the NumPy function is called if that is None.
       aliases: other names of the public function.

@@ -9,20 +9,255 @@ the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from graphc.compiler.ir import CONSTANT, Graph, Node, Value
-from graphc.compiler.ops import HOST_CALL, HOST_CALLS, host_function
-from graphc.compiler.runtime.chains import chains
-from graphc.compiler.runtime.clusters import Cluster, Clustering
-from graphc.compiler.runtime.extracting import extract
+from graphc.compiler.ir import CONSTANT, Graph, GraphBuilder, Node, Value
+from graphc.compiler.ops import ASSIGN_VARIABLE, HOST_CALL, HOST_CALLS, READ_VARIABLE, host_function
 from graphc.compiler.runtime.placer import Placement
 from graphc.compiler.runtime.plan import HOST, Plan, Step
-from graphc.compiler.runtime.stateless import Stateless
 from graphc.compiler.runtime.steps import HostCall, Segment, Transfer
 
-__all__ = ["Drive", "partition"]
+__all__ = ["Cluster", "Clustering", "Drive", "Edges", "Stateless", "chains", "extract", "partition"]
+
+# Clusters: groups of nodes of a placed graph that become a single step.
+#
+# The nodes of a cluster run on one device and wait for the same other clusters, so that none of them waits
+# unnecessarily, and no two clusters wait for each other. Nodes of different chains stay separate.
+
+
+@dataclass(eq=False)
+class Cluster:
+    """A group of nodes that becomes one step.
+
+    Attributes:
+      number: the cluster's number, in order of creation.
+      device: the device that it runs on.
+      nodes: the nodes, in program order.
+      needs: the clusters that must run before it, directly or indirectly, as one bit for each number.
+    """
+
+    number: int
+    device: str
+    nodes: list[Node]
+    needs: int
+
+    @property
+    def bit(self) -> int:
+        """The cluster's number as a bit."""
+        return 1 << self.number
+
+
+class Clustering:
+    """Assigns nodes to clusters, one after the other."""
+
+    def __init__(self) -> None:
+        self._found: list[Cluster] = []
+        self._open: dict[tuple[str, int, int], Cluster] = {}  # by device, needs and chain
+
+    def add(self, node: Node, device: str, sources: Iterable[Cluster], *, alone: bool, chain: int = 0) -> Cluster:
+        """Adds a node to the cluster that it fits, or to a new one.
+
+        Args:
+          node: the next node of the program.
+          device: the device that it runs on.
+          sources: the clusters of its data and control predecessors.
+          alone: whether it gets a separate cluster, which no other node joins.
+          chain: the number of its chain.
+        """
+        sources = set(sources)
+        needs = 0
+        for source in sources:
+            needs |= source.bit | source.needs
+        cluster = None if alone else self._fitting(device, sources, needs, chain)
+        if cluster is None:
+            cluster = Cluster(len(self._found), device, [], needs)
+            self._found.append(cluster)
+            if not alone:
+                self._open[device, needs, chain] = cluster
+        cluster.nodes.append(node)
+        return cluster
+
+    def _fitting(self, device: str, sources: set[Cluster], needs: int, chain: int) -> Cluster | None:
+        """Returns the device's cluster that waits for the same clusters as the node, besides itself."""
+        for source in sources:
+            if source.needs == needs & ~source.bit and self._open.get((device, source.needs, chain)) is source:
+                return source
+        return self._open.get((device, needs, chain))
+
+    @property
+    def clusters(self) -> Sequence[Cluster]:
+        """The clusters in order of creation, in which each follows all that it needs."""
+        return self._found
+
+
+# Chains: parts of a cluster that must be separate so that other devices do not wait unnecessarily.
+#
+# The micro-batches of a stage wait for the same inputs, and so do the time steps of a recurrent layer: a single cluster
+# would contain them all, and the next stage would begin when all are done. If another device needs one result of a
+# cluster before the next one, the nodes that compute each become separate clusters, and stages overlap. So does the
+# rest that no other device needs, if it is more than a few instructions per element.
+
+Edges = Mapping[Node, Sequence[Node]]
+"""The predecessors of each node by data or control edges, in program order."""
+
+
+def chains(clusters: Iterable[Cluster], edges: Edges) -> dict[Node, int]:
+    """Returns the chains into which clusters must be split.
+
+    Args:
+      clusters: the clusters of the whole program.
+      edges: the edges between its nodes.
+
+    Returns:
+      The chain number of each node in clusters with several chains; empty if there are none.
+    """
+    home = {node: cluster for cluster in clusters for node in cluster.nodes}
+    bits, together = _senders(home, edges)
+    found: dict[Node, int] = {}
+    for cluster in dict.fromkeys(home.values()):
+        senders = [node for node in cluster.nodes if node in bits]
+        own = sum(bits[node] for node in senders)
+        kinds = list(dict.fromkeys(together[node] & own for node in senders))
+        first = len(found) + 1
+        chain = _spread({node: first + kinds.index(together[node] & own) for node in senders}, cluster, edges)
+        rest = [node for node in cluster.nodes if node not in chain]
+        if senders and (len(kinds) > 1 or not all(node.op.light for node in rest)):
+            found.update(chain | dict.fromkeys(rest, first + len(kinds)))
+    return found
+
+
+def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int], dict[Node, int]]:
+    """Finds the nodes whose results another device uses.
+
+    Returns:
+      A bit for each such node; and for each, the bits of those that all its users on other devices wait for anyway.
+    """
+    sent = {source for node in edges for source in edges[node] if home[source].device != home[node].device}
+    bits = {node: 1 << number for number, node in enumerate(node for node in edges if node in sent)}
+    together = dict.fromkeys(bits, -1)
+    waits: dict[Node, int] = {}
+    for node in edges:
+        waits[node] = bits.get(node, 0)
+        for source in edges[node]:
+            waits[node] |= waits[source]
+        for source in edges[node]:
+            if home[source].device != home[node].device:
+                together[source] &= waits[node]
+    return bits, together
+
+
+def _spread(senders: Mapping[Node, int], cluster: Cluster, edges: Edges) -> dict[Node, int]:
+    """Assigns each node of a cluster to the first chain that it leads to, if it leads to one."""
+    chain, own = dict(senders), set(cluster.nodes)
+    for node in reversed(cluster.nodes):
+        for source in edges[node]:
+            if node in chain and source in own and source not in senders:
+                chain[source] = min(chain[node], chain.get(source, chain[node]))
+    return chain
+
+
+# Extraction of parts of a graph as separate graphs.
+
+
+def extract(
+    nodes: Sequence[Node], wanted: Container[Value], resolve: Callable[[Value], Value]
+) -> tuple[Graph, list[Value], list[Value]]:
+    """Returns some nodes of a graph as a separate graph, including the constants that they use.
+
+    Args:
+      nodes: the nodes, in the order of their graph.
+      wanted: the values needed outside; those that the nodes compute become outputs.
+      resolve: returns the value to use in place of another, such as a variable's value for the result of reading it.
+
+    Returns:
+      The graph, its operands, and the values of its outputs.
+    """
+    first, last = nodes[0].name, nodes[-1].name
+    builder = GraphBuilder(first if first == last else f"{first}__{last}")
+    inside: dict[Value, Value] = {}
+    copies: dict[Node, Node] = {}
+    taken: list[Value] = []
+
+    def copy(node: Node, inputs: Sequence[Value], controls: Sequence[Node]) -> None:
+        new = copies[node] = builder.append(
+            node.op, inputs, node.attrs, types=[output.type for output in node.outputs], regions=node.regions,
+            control_inputs=controls, device=node.device, name=node.name, location=node.location,
+        )  # fmt: skip
+        inside.update(zip(node.outputs, new.outputs, strict=True))
+
+    def use(value: Value) -> Value:
+        if value not in inside:
+            if value.node is not None and value.node.op is CONSTANT:
+                copy(value.node, (), ())
+            else:
+                inside[value] = builder.input(value.type, value.name or (value.node.name if value.node else ""))
+                taken.append(value)
+        return inside[value]
+
+    for node in nodes:
+        inputs = [use(resolve(value)) for value in node.inputs]
+        copy(node, inputs, [copies[control] for control in node.control_inputs if control in copies])
+    given = [value for node in nodes for value in node.outputs if value in wanted]
+    return builder.build([inside[value] for value in given]), taken, given
+
+
+# Stateless graphs: the values of Variables are inputs, and their new values results.
+
+
+class Stateless:
+    """A graph as a function of its inputs and of the values of its Variables.
+
+    Args:
+      graph: the graph.
+      variables: the names of the Variables, in input order.
+      written: the names of the written Variables, in result order.
+
+    Attributes:
+      graph: the graph.
+      inputs: the values of the variables, then the graph's inputs.
+      nodes: the nodes, without reads and assignments of Variables and without constants.
+      results: the graph's outputs, then the new values of the written variables.
+      homes: the nodes that assign the new values.
+    """
+
+    def __init__(self, graph: Graph, variables: Sequence[str], written: Sequence[str]) -> None:
+        self.graph = graph
+        touching = {node.attrs["variable"]: node for node in graph.nodes if node.op in (READ_VARIABLE, ASSIGN_VARIABLE)}
+        held = {name: _held(touching[name], index) for index, name in enumerate(variables)}
+        self.inputs: Sequence[Value] = [*held.values(), *graph.inputs]
+        self._state = dict(held)
+        self._read: dict[Value, Value] = {}
+        self.nodes = [node for node in graph.nodes if self._computes(node)]
+        self.results: Sequence[Value] = [*map(self.resolve, graph.outputs), *(self._state[name] for name in written)]
+        self.homes: Sequence[Node] = [touching[name] for name in written]
+
+    def _computes(self, node: Node) -> bool:
+        if node.op is READ_VARIABLE:
+            self._read[node.outputs[0]] = self._state[node.attrs["variable"]]
+        elif node.op is ASSIGN_VARIABLE:
+            self._state[node.attrs["variable"]] = self.resolve(node.inputs[0])
+        return node.op not in (READ_VARIABLE, ASSIGN_VARIABLE, CONSTANT)
+
+    def resolve(self, value: Value) -> Value:
+        """Returns the value itself, or the variable's value for a read."""
+        return self._read.get(value, value)
+
+    def before(self, node: Node) -> list[Value]:
+        """Returns the values that must be computed before a node runs, other than its inputs."""
+        return [
+            self.resolve(value)
+            for control in node.control_inputs
+            for value in (control.inputs if control.op is ASSIGN_VARIABLE else control.outputs[:1])
+        ]
+
+
+def _held(node: Node, index: int) -> Value:
+    """Returns the value of a Variable before the program, from a node that uses it."""
+    type = node.attrs["type"] if node.op is READ_VARIABLE else node.inputs[0].type
+    return Value(type, None, index, node.attrs["variable"])
+
 
 Drive: TypeAlias = Callable[[Node, tuple[int, ...], tuple[int, ...], tuple[int, ...]], Step]
 """Makes the step of a loop or branch that spans devices, from its node and its slots."""

@@ -220,7 +220,7 @@ def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
 
     Args:
       graph: the graph.
-      numbered: whether the function takes its call number first (see :func:`graphc.compiler.ops.numbered_calls`).
+      numbered: whether the function takes its call number first (see :func:`graphc.compiler.ops.host`).
     """
     function, types = lower(graph).function, [value.type for value in graph.inputs]
 

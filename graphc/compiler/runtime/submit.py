@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -11,6 +13,9 @@ import jax
 
 from graphc.compiler.base import (
     CancellationToken,
+    Location,
+    Signal,
+    Work,
     at,
     check_interrupted,
     checked_seconds,
@@ -18,18 +23,151 @@ from graphc.compiler.base import (
     interruption,
     nest,
     pause,
+    start_on_thread,
+    until_called,
     user_location,
 )
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Tensor, context, device_scope, thread_settings, wait_for
-from graphc.compiler.runtime.future import Future
 from graphc.compiler.runtime.pool import inter_op_pool
-from graphc.compiler.runtime.retry import RetryPolicy
 from graphc.compiler.tracing import refuse_in_trace
 
-__all__ = ["submit"]
+__all__ = ["Future", "RetryPolicy", "submit"]
+
+# Future: the result of an asynchronous call.
 
 T = TypeVar("T")
+
+
+class Future(concurrent.futures.Future[T]):
+    """The result of a call passed to :func:`graphc.submit`; ``await`` it, or call :meth:`result`.
+
+    It is a ``concurrent.futures.Future``, which ``concurrent.futures.wait`` and ``as_completed`` accept.
+
+    Attributes:
+      name: the function's name, for messages.
+    """
+
+    def __init__(self, name: str, token: CancellationToken, place: Location | None) -> None:
+        super().__init__()
+        self.name = name
+        self._token = token
+        self._place = place
+        self._work: Work | None = None
+        self._finished = Signal()
+        self.add_done_callback(lambda _: self._finished.set())
+
+    def attach(self, work: Work) -> None:
+        """Sets the pool's work item that computes the result."""
+        self._work = work
+
+    def describe(self) -> str:
+        """Returns a description of the call, for messages."""
+        place = "" if self._place is None else f", submitted at {self._place.short}"
+        return f"the call of {self.name!r}{place}"
+
+    def cancel(self) -> bool:
+        """Cancels the call if it has not begun. A running call is asked to stop: its waits raise.
+
+        Returns:
+          True if it will not run. If False, the result is still that of the call, or a :class:`CancelledError` if the
+          call was waiting.
+        """
+        if self.cancelled():
+            return True
+        if self._work is not None and self._work.cancel() and super().cancel():
+            self.set_running_or_notify_cancel()  # notifies the waiters
+            return True
+        self._token.cancel("the future was cancelled")
+        return False
+
+    def result(self, timeout: float | None = None) -> T:
+        """Returns the call's result, after waiting until it is computed.
+
+        Args:
+          timeout: the maximum time to wait in seconds; None for the deadline in force, if any.
+
+        Raises:
+          DeadlineExceededError: the call was not done in time; it continues.
+          CancelledError: it was cancelled.
+          Exception: the error of the call.
+        """
+        self._wait(timeout)
+        return super().result(0)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Returns the call's exception, or None; waits like :meth:`result`."""
+        self._wait(timeout)
+        return super().exception(0)
+
+    def __await__(self) -> Generator[Any, None, T]:
+        """Waits like :meth:`result`, but lets other asyncio tasks run meanwhile."""
+        if not self.done():
+            work = self._work
+            if work is not None and inter_op_pool.is_mine() and inter_op_pool.is_busy and work.take():
+                start_on_thread(work.run)  # all pool threads may be waiting, like the one of this loop
+            yield from until_called(lambda done: self.add_done_callback(lambda _: done()), self.describe).__await__()
+        return self.result()
+
+    def _wait(self, timeout: float | None) -> None:
+        if timeout is not None and not timeout >= 0:
+            error = InvalidArgumentError(f"result: expected a nonnegative timeout or None, got {timeout!r}")
+            raise at(error, user_location())
+        work = self._work
+        if not self.done() and work is not None and inter_op_pool.is_mine() and work.take():
+            work.run()  # otherwise all pool threads might wait for work that none of them runs
+        if not self.done() and not (timeout != 0 and self._finished.wait(self.describe, timeout)):
+            error = DeadlineExceededError(f"{self.describe()} was not done within {timeout:g} s, and goes on")
+            raise at(error, user_location())
+        if self.cancelled():
+            raise at(CancelledError(f"{self.describe()} was cancelled before it began"), user_location())
+
+
+# RetryPolicy: rules for retrying failed work.
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """The number of attempts, and the failures after which to retry.
+
+    Variables keep their state after a failed attempt: a compiled function that fails leaves them unchanged, but Python
+    code may have assigned some.
+
+    Args:
+      max_attempts: the maximum number of attempts, including the first.
+      on: the exceptions after which to retry. A passed deadline or a cancellation always ends the work.
+      backoff: the seconds to wait before the second attempt; None for no wait.
+      factor: the factor by which each wait exceeds the one before.
+
+    Example:
+      >>> RetryPolicy(3, on=(OSError,), backoff=0.5).delay(2)
+      1.0
+    """
+
+    max_attempts: int
+    on: tuple[type[Exception], ...] = (Exception,)
+    backoff: float | None = None
+    factor: float = 2.0
+
+    def __post_init__(self) -> None:
+        if type(self.max_attempts) is not int or self.max_attempts < 1:
+            raise _error(f"max_attempts must be a positive int, got {self.max_attempts!r}")
+        given: Any = self.on
+        kinds: tuple[Any, ...] = nest.as_tuple(given)
+        if not kinds or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
+            raise _error(f"on must be exception classes, got {given!r}")
+        object.__setattr__(self, "on", kinds)
+        checked_seconds(self.backoff, "gx.RetryPolicy: backoff")
+        if isinstance(self.factor, bool) or not isinstance(self.factor, Real) or not self.factor >= 1:
+            raise _error(f"factor must be a number of at least 1, got {self.factor!r}")
+
+    def delay(self, attempt: int) -> float:
+        """Returns the seconds to wait after an attempt, counted from 1."""
+        return (self.backoff or 0.0) * self.factor ** (attempt - 1)
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.RetryPolicy: {message}"), user_location())
 
 
 def submit(

@@ -4,12 +4,12 @@ from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_ap
 from graphc.compiler.tracing.call_state import CallState
 from graphc.compiler.tracing.cells import MISSING, Cell, TensorCell, Write
 from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.controls import Controls
 from graphc.compiler.tracing.gradient_mask import GradientMask
 from graphc.compiler.tracing.journal import Journal
 from graphc.compiler.tracing.late_rows import LateRow, late_rows
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting
 from graphc.compiler.tracing.mode import (
+    Controls,
     after_nodes,
     graph_by_hand,
     in_region,

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, UnimplementedError
+from graphc.compiler.ir import Node, Value
 from graphc.compiler.tracing.context import context
-from graphc.compiler.tracing.controls import Controls
 
 if TYPE_CHECKING:
     from graphc.compiler.core import Tensor, Variable
-    from graphc.compiler.ir import Node
     from graphc.compiler.tracing.reads import Reads
     from graphc.compiler.tracing.trace import Trace
 
 __all__ = [
+    "Controls",
     "after_nodes",
     "graph_by_hand",
     "in_region",
@@ -34,6 +34,43 @@ __all__ = [
     "refuse_in_trace",
     "root_trace",
 ]
+
+# Scopes of control dependencies: nodes traced inside a scope run after the nodes that it lists.
+
+
+class Controls:
+    """A scope of control dependencies that is open in a trace.
+
+    A node whose inputs were computed inside the scope already runs after the listed nodes and gets no control edge, as
+    in TensorFlow; only the first nodes of the scope's work do.
+
+    Args:
+      nodes: the nodes of the trace that the scope lists.
+      around: the enclosing scope in the same trace; None if there is none.
+    """
+
+    def __init__(self, nodes: Sequence[Node], around: Controls | None) -> None:
+        self._nodes = tuple(nodes)
+        self._around = around
+        self._inside: set[Node] = set()
+
+    def before(self, values: Sequence[Value]) -> tuple[Node, ...]:
+        """Returns the control inputs of a node with these inputs."""
+        sources = {value.node for value in values}
+        found: dict[Node, None] = {}
+        scope: Controls | None = self
+        while scope is not None:
+            if scope._inside.isdisjoint(sources):
+                found.update(dict.fromkeys(node for node in scope._nodes if node not in sources))
+            scope = scope._around
+        return tuple(found)
+
+    def note(self, node: Node) -> None:
+        """Registers a node that was made inside the scope."""
+        scope: Controls | None = self
+        while scope is not None:
+            scope._inside.add(node)
+            scope = scope._around
 
 
 def is_tracing() -> bool:

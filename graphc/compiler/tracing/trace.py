@@ -63,8 +63,8 @@ from graphc.compiler.tracing.shared_memory import SharedMemory
 if TYPE_CHECKING:
     from graphc.compiler.core import Tracing, Variable
     from graphc.compiler.tracing.aliases import Distinct
-    from graphc.compiler.tracing.controls import Controls
     from graphc.compiler.tracing.gradient_mask import GradientMask
+    from graphc.compiler.tracing.mode import Controls
 
 __all__ = [
     "CREATES",

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F403  __all__ is made of those of the modules
 
-import graphc.library.arrays.draws as draws
 import graphc.library.arrays.frames as frames
 import graphc.library.arrays.gathering as gathering
 import graphc.library.arrays.images as images
@@ -11,11 +10,10 @@ import graphc.library.arrays.matrices as matrices
 import graphc.library.arrays.networks as networks
 import graphc.library.arrays.numbers as numbers
 import graphc.library.arrays.segments as segments
-from graphc.library.arrays.draws import *
 from graphc.library.arrays.frames import *
 from graphc.library.arrays.gathering import *
+from graphc.library.arrays.gathering import known_sizes, known_values
 from graphc.library.arrays.images import *
-from graphc.library.arrays.known import known_sizes, known_values
 from graphc.library.arrays.making import *
 from graphc.library.arrays.matrices import *
 from graphc.library.arrays.networks import *
@@ -23,7 +21,6 @@ from graphc.library.arrays.numbers import *
 from graphc.library.arrays.segments import *
 
 __all__: list[str] = ["known_sizes", "known_values"]
-__all__ += draws.__all__
 __all__ += frames.__all__
 __all__ += gathering.__all__
 __all__ += images.__all__

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphc.compiler.base import at, user_location
+from graphc.compiler.base.errors import ConcretizationError
 from graphc.compiler.core import ArrayLike, Tensor, is_symbolic
 from graphc.compiler.ops import functions as gx
-from graphc.compiler.tracing import graph_by_hand
-from graphc.library.arrays.known import known_values
+from graphc.compiler.tracing import current_trace, graph_by_hand
 
 __all__ = [
     "TopK",
@@ -20,6 +21,8 @@ __all__ = [
     "dynamic_partition",
     "gather",
     "gather_nd",
+    "known_sizes",
+    "known_values",
     "reverse_sequence",
     "scatter_nd",
     "searchsorted",
@@ -30,6 +33,42 @@ __all__ = [
     "unique",
     "unique_with_counts",
 ]
+
+# Values that must be known while a function is traced: sizes, and values that determine shapes.
+
+
+def known_values(what: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
+    """Returns the values of a tensor that a shape depends on.
+
+    Args:
+      what: the call and the argument, for the message.
+      value: a tensor, array or list.
+      remedy: what to write instead if there are no values yet.
+
+    Raises:
+      ConcretizationError: the tensor has no values while the function is traced.
+    """
+    if is_symbolic(value):
+        error = ConcretizationError(
+            f"{what}: the shape of the result depends on values that a compiled function does not know while it is "
+            f"traced; {remedy}"
+        )
+        raise at(current_trace().refuse(error), user_location())
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+
+
+def known_sizes(what: str, shape: Any) -> tuple[int, ...]:
+    """Returns a shape as ints.
+
+    Raises:
+      ConcretizationError: it is a tensor that has no values while the function is traced.
+    """
+    given: Any = shape
+    if isinstance(shape, tuple) and all(type(size) is int for size in given):
+        return given
+    found = known_values(what, np.asarray(given) if isinstance(shape, list | tuple) else given, "give it as ints")
+    return tuple(int(size) for size in np.ravel(found))
+
 
 _slice = slice  # Python's own, whose name a function here has
 

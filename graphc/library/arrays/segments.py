@@ -7,7 +7,7 @@ from typing import Any
 from graphc.compiler.core import ArrayLike, Tensor, is_symbolic
 from graphc.compiler.ops import functions as gx
 from graphc.compiler.tracing import graph_by_hand
-from graphc.library.arrays.known import known_values
+from graphc.library.arrays.gathering import known_values
 
 __all__ = [
     "confusion_matrix",

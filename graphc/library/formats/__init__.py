@@ -10,13 +10,17 @@ from graphc.library.formats.events import (
     tensorboard,
     text_message,
 )
-from graphc.library.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
 from graphc.library.formats.marks import Mark, is_in_progress
 from graphc.library.formats.records import (
+    COMPRESSIONS,
     RecordStream,
     TFRecordOptions,
     TFRecordWriter,
+    checked_compression,
     checked_options,
+    open_file,
+    reading,
+    skip_to,
     tf_record_iterator,
 )
 

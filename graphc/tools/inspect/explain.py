@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import linecache
 import os
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -23,11 +26,10 @@ from graphc.compiler.function import (
 )
 from graphc.compiler.ir import CONSTANT, Graph, Node, is_world
 from graphc.compiler.ir.passes import DEFAULT
+from graphc.compiler.lowering import Executable
 from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
 from graphc.compiler.runtime.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
 from graphc.compiler.tracing import LoopReport
-from graphc.tools.inspect.compiling import lower_and_compile
-from graphc.tools.inspect.decided import decided_branches
 from graphc.tools.inspect.explanation import (
     ArgumentReport,
     Explanation,
@@ -38,7 +40,76 @@ from graphc.tools.inspect.explanation import (
 )
 from graphc.tools.inspect.report import CompileCost
 
-__all__ = ["explain"]
+__all__ = ["decided_branches", "explain", "lower_and_compile"]
+
+# A trace, lowered and compiled, and what that cost.
+
+
+def lower_and_compile(traced: TracedFunction, arguments: Arguments) -> tuple[Any, Any, CompileCost]:
+    """Lowers and compiles a trace of one program.
+
+    Returns:
+      JAX's lowered program (``jax.stages.Lowered``), the compiled one (``jax.stages.Compiled``), and what both cost the
+      first time, which may have been in a call before.
+    """
+    start = time.perf_counter()
+    lowered = traced.lower(arguments)
+    middle = time.perf_counter()
+    executable = lowered.compile()
+    end = time.perf_counter()
+    first = traced.executable.times if isinstance(traced.executable, Executable) else None
+    if first is None or first.lower is None or first.compile is None:
+        return lowered, executable, CompileCost(traced.seconds, middle - start, end - middle)
+    return lowered, executable, CompileCost(traced.seconds, first.lower, first.compile)
+
+
+# Branches that Python decided when a function was traced, inferred from the lines with ops.
+
+
+def decided_branches(lines: Sequence[LineReport]) -> list[tuple[Location, str]]:
+    """Returns the ``if`` statements on Python values of which only some branches were traced.
+
+    Args:
+      lines: the lines of the user's code with ops or remarks. An ``if`` on a tensor is one of them: it makes an op. For
+        a branch without ops it is unknown whether it was taken.
+
+    Returns:
+      The line of each statement, with the branch that was taken.
+    """
+    found: list[tuple[Location, str]] = []
+    by_file: dict[str, dict[int, LineReport]] = {}
+    for line in lines:
+        by_file.setdefault(line.location.file, {})[line.location.line] = line
+    for file, known in by_file.items():
+        for node in _ifs(file):
+            body = [known[number] for number in _span(node.body) if number in known]
+            orelse = [known[number] for number in _span(node.orelse) if number in known]
+            on_tensor = any(note.startswith("cond") for note in _notes(known.get(node.test.lineno)))
+            if on_tensor or not (body or orelse):
+                continue
+            taken = "sometimes true, sometimes false" if body and orelse else "true" if body else "false"
+            location = (body or orelse)[0].location
+            found.append((Location(file, node.test.lineno, location.function), taken))
+    return found
+
+
+def _notes(line: LineReport | None) -> list[str]:
+    return [] if line is None else line.notes
+
+
+def _ifs(file: str) -> Iterator[ast.If]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return
+    for outer in ast.walk(tree):
+        if isinstance(outer, ast.FunctionDef):
+            yield from (node for node in ast.walk(outer) if isinstance(node, ast.If))
+
+
+def _span(body: Sequence[ast.stmt]) -> range:
+    return range(body[0].lineno, (body[-1].end_lineno or body[-1].lineno) + 1) if body else range(0)
+
 
 _OUTCOMES = {"dce": "removed", "fold": "folded", "loops": "removed"}
 """The effect of a pass on the ops that it removes; the other passes merge ops."""

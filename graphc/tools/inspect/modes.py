@@ -19,7 +19,7 @@ from graphc.compiler.core import Tensor, Variable, canonical_array, count_launch
 from graphc.compiler.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
 from graphc.compiler.lowering import Executable
 from graphc.compiler.runtime.costs import Memory, memory_of
-from graphc.tools.inspect.compiling import lower_and_compile
+from graphc.tools.inspect.explain import lower_and_compile
 from graphc.tools.inspect.report import CompileCost
 from graphc.tools.inspect.timing import wait_for
 

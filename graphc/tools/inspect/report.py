@@ -5,22 +5,123 @@ from __future__ import annotations
 import json
 import math
 import os
+import textwrap
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphc.compiler.runtime.costs import Memory
+from graphc.compiler.base.errors import FailedPreconditionError
+from graphc.compiler.runtime.costs import Memory, format_bytes, format_seconds, unit_of
+from graphc.tools.drawing import Bar, bars, shown
 from graphc.tools.inspect.equality import Agreement, Difference
-from graphc.tools.inspect.notebook import comparison_html
-from graphc.tools.inspect.plotting import draw_timings
-from graphc.tools.inspect.render import format_table
+from graphc.tools.inspect.render import failures_of, format_table, middle_half, one_time_costs, speed_text
 from graphc.tools.inspect.timing import Timing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-__all__ = ["Comparison", "CompileCost", "Machine", "ModeReport"]
+__all__ = ["Comparison", "CompileCost", "Machine", "ModeReport", "comparison_html", "draw_timings"]
+
+# A comparison as a notebook shows it: a table, and bars.
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Returns a comparison as a piece of HTML."""
+    heads = ("mode", "equal", "median", "middle half", "speed", "launches", "memory")
+    head = "".join(f"<th{_number(place)}>{text}</th>" for place, text in enumerate(heads))
+    rows = "".join(f"<tr>{_row(comparison, mode)}</tr>" for mode in comparison.modes)
+    table = f'<table class="gx-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    timed = [(mode, mode.timing) for mode in comparison.modes if mode.timing is not None]
+    chart = bars([Bar(mode.name, time.median, *time.quartiles, format_seconds(time.median)) for mode, time in timed])
+    title = f"<b>{escape(comparison.function)}</b> on {escape(comparison.machine.device)}"
+    failures = "".join(f'<div class="gx-bad">{escape(line.text)}</div>' for line in failures_of(comparison))
+    costs = "".join(f'<div class="gx-caption">{escape(line.text)}</div>' for line in one_time_costs(comparison))
+    notes = "".join(f"<div>note: {escape(note)}</div>" for note in comparison.notes)
+    return shown(f"<div>{title}</div>{table}{chart if timed else ''}{failures}{costs}{notes}")
+
+
+def _row(comparison: Comparison, mode: ModeReport) -> str:
+    timing = mode.timing
+    equal = "" if mode.values is None else "yes" if mode.equal else "NO"
+    cells = (
+        mode.name,
+        equal,
+        "" if timing is None else format_seconds(timing.median),
+        "" if timing is None else middle_half(timing),
+        "" if mode.values is None else speed_text(comparison, mode.name),
+        "" if mode.launches is None else str(mode.launches),
+        "" if mode.memory is None else format_bytes(mode.memory.total),
+    )
+    colour = {"yes": ' class="gx-good"', "NO": ' class="gx-bad"'}
+    return "".join(
+        f"<td{colour.get(cell, '') if place == 1 else _number(place)}>{escape(cell)}</td>"
+        for place, cell in enumerate(cells)
+    )
+
+
+def _number(place: int) -> str:
+    return ' class="n"' if place > 1 else ""
+
+
+# A comparison as a figure of matplotlib's.
+
+_FAR = 20.0
+"""From this ratio of the longest to the shortest time on the axis is logarithmic, and there are no bars."""
+_NAME = 26
+"""So many characters of a mode's name stand in a line."""
+_WIDTH = 8.0
+
+
+def draw_timings(comparison: Comparison, path: Path | None, title: str | None = None) -> Any:
+    """Draws the samples of each mode, its middle half and its median; see ``Comparison.plot``."""
+    timed = [(mode.name, mode.timing) for mode in comparison.modes if mode.timing is not None]
+    if not timed:
+        raise FailedPreconditionError(
+            f"the comparison of {comparison.function} has no times to draw: nothing was timed"
+        )
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
+    medians = [timing.median for _, timing in timed]
+    unit, size = unit_of(max(medians))
+    far = max(medians) / min(medians) > _FAR
+    figure: Any = Figure(figsize=(_WIDTH, 1.9 + 0.6 * len(timed)), layout="constrained")
+    axes = figure.add_subplot()
+    for position, (name, timing) in enumerate(timed):
+        _draw(axes, position, timing, size, far)
+        speed = "" if name == "eager" else speed_text(comparison, name)
+        label = f"{format_seconds(timing.median)}{speed and f'  {speed}'}"
+        axes.annotate(label, (1.01, position), xycoords=("axes fraction", "data"), va="center", fontsize="medium")
+    names = ["\n".join(textwrap.wrap(name, _NAME)) for name, _ in timed]
+    axes.set_yticks(range(len(timed)), names)
+    axes.set_ylim(len(timed) - 0.5, -0.5)
+    if far:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(0, 1.05 * max(max(timing.samples) for _, timing in timed) / size)
+    mark = "line" if far else "bar"
+    axes.set_xlabel(f"time of one call, {unit}\n{mark}: median; thick: middle half; dots: samples")
+    axes.spines[["top", "right"]].set_visible(False)
+    heading = "\n".join(textwrap.wrap(title or comparison.function, 80))
+    axes.set_title(heading, loc="left", fontsize="medium", parse_math=False)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _draw(axes: Any, position: int, timing: Timing, size: float, far: bool) -> None:
+    samples = [sample / size for sample in timing.samples]
+    median, (lower, upper) = timing.median / size, timing.quartiles
+    if far:
+        axes.plot([median, median], [position - 0.28, position + 0.28], color="C0", linewidth=2)
+    else:
+        axes.barh(position, median, height=0.55, color="C0", alpha=0.35)
+    axes.plot([lower / size, upper / size], [position, position], color="C0", linewidth=6, solid_capstyle="butt")
+    axes.plot(samples, [position] * len(samples), "o", color="0.2", markersize=3, alpha=0.5)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from graphc.compiler.base import hint_missing
 from graphc.training.data import sources
-from graphc.training.data.dataset import Dataset
+from graphc.training.data.dataset import Dataset, signature_of
 from graphc.training.data.elements import DatasetSpec
-from graphc.training.data.external import signature_of
 from graphc.training.data.graph_iterators import GraphDataset, GraphIterator
 from graphc.training.data.inspecting import progress
 from graphc.training.data.iterator import DatasetIterator, Optional

@@ -11,26 +11,86 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Self, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, holding, nest, user_location
+from graphc.compiler.base import Signal, at, holding, interruption, nest, user_location, when_done
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from graphc.compiler.core import STRING, SymbolicTensor, current_resources, on_host
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
 from graphc.graphs.queues import building
-from graphc.training.data.cancellable import Attended
-from graphc.training.data.dataset import Dataset
+from graphc.training.data.dataset import Dataset, signature_of
 from graphc.training.data.elements import described, flatten, unflatten
-from graphc.training.data.external import signature_of
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.iterator import DatasetIterator
 from graphc.training.data.plan import Node, replaced, walk
 from graphc.training.data.sources import map_spec
 
-__all__ = ["GraphDataset", "GraphIterator"]
+__all__ = ["Attended", "GraphDataset", "GraphIterator"]
+
+# A wait for the next element of an iterator that can be abandoned without losing the element.
+
+
+class _Rows(Iterator[Any], Protocol):
+    def close(self) -> None: ...
+
+
+class _Fetch:
+    """The next element, the end, or an error, taken by a separate thread."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+        self._found: list[Any] = []
+        self._error: BaseException | None = None
+        self.done = Signal()
+        when_done(self._take, self.done.set)
+
+    def _take(self) -> None:
+        try:
+            self._found = list(itertools.islice(self._rows, 1))
+        except BaseException as error:  # raised again in the waiting thread
+            self._error = error
+
+    def found(self) -> list[Any]:
+        if self._error is not None:
+            raise self._error
+        return self._found
+
+
+class Attended:
+    """An iterator, used by one thread at a time, that respects deadlines and cancellation tokens.
+
+    Args:
+      rows: the iterator.
+      label: its name in messages.
+    """
+
+    def __init__(self, rows: _Rows, label: str) -> None:
+        self._rows, self._what = rows, f"the next element of the iterator {label!r}"
+        self._fetch: _Fetch | None = None  # a fetch in progress, or one whose element was not taken
+
+    def take(self) -> list[Any]:
+        """Returns the next element in a list, which is empty at the end.
+
+        Raises:
+          DeadlineExceededError: the deadline in force has passed; the next call returns the element.
+          CancelledError: a token in force was cancelled; the same.
+        """
+        if self._fetch is None and interruption() is None:
+            return list(itertools.islice(self._rows, 1))
+        fetch = self._fetch = self._fetch or _Fetch(self._rows)
+        fetch.done.wait(self._what)
+        self._fetch = None
+        return fetch.found()
+
+    def close(self) -> None:
+        """Ends the iteration, after a fetch in progress."""
+        if self._fetch is not None:
+            self._fetch.done.wait(self._what)
+        self._rows.close()
+
 
 _datasets: weakref.WeakValueDictionary[str, Dataset] = weakref.WeakValueDictionary()
 """The datasets that ops of graphs refer to; the graphs keep them alive."""

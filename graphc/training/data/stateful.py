@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
+import jax as _jax
+
 from graphc.compiler.base import nest
-from graphc.compiler.core import SymbolicTensor
+from graphc.compiler.core import SymbolicTensor, Tensor
+from graphc.compiler.devices import find_device
+from graphc.compiler.runtime import observer
 from graphc.compiler.tracing import content_of
-from graphc.training.data.elements import Row, flatten, spec_of, take_apart, to_tensors, unflatten
+from graphc.training.data.elements import Nested, Row, flatten, spec_of, take_apart, to_tensors, unflatten
 from graphc.training.data.known_functions import user_function
 from graphc.training.data.nodes.caching import Cache, FileCache
 from graphc.training.data.nodes.counting import Take
@@ -17,11 +23,55 @@ from graphc.training.data.nodes.errors import IgnoreErrors
 from graphc.training.data.nodes.prefetching import Prefetch
 from graphc.training.data.nodes.scanning import RejectionResample, Scan, Unique
 from graphc.training.data.nodes.sharing import shared
-from graphc.training.data.placing import placer
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
 
-__all__ = ["Remembering"]
+__all__ = ["Remembering", "placer"]
+
+# Placement of elements on devices before they are used.
+
+jax: Any = _jax  # its functions are only partly annotated
+
+
+def placer(to: Any, *, local: bool = False) -> Callable[[Row], Row]:
+    """Returns a function that moves a row to its device.
+
+    Args:
+      to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.
+      local: whether a row holds this process's part of a batch, for an object with ``from_local(batch)``.
+
+    While a ``gx.profile`` is open, each row is an event of the kind ``transfer``.
+    """
+    name = str(getattr(to, "name", None) or (to if isinstance(to, str) else type(to).__name__))
+    move = _mover(to, local)
+
+    def place(row: Row) -> Row:
+        timeline = observer()
+        if timeline is None:
+            return move(row)
+        start = time.perf_counter()
+        moved = jax.block_until_ready(move(row))
+        timeline.add(f"a batch to {name}", "transfer", threading.current_thread().name, start)
+        return moved
+
+    return place
+
+
+def _mover(to: Any, local: bool) -> Callable[[Row], Row]:
+    shard = getattr(to, "from_local" if local else "shard", None)
+    if shard is not None:
+        return lambda row: tuple([_raw(shard(leaf)) if _moves(leaf) else leaf for leaf in row])
+    place = to if isinstance(to, jax.sharding.Sharding | jax.Device) else find_device(to)
+    return lambda row: tuple([jax.device_put(leaf, place) if _moves(leaf) else leaf for leaf in row])
+
+
+def _moves(leaf: Any) -> bool:
+    return not isinstance(leaf, bytes | Nested) and leaf.dtype.kind != "O"
+
+
+def _raw(leaf: Any) -> Any:
+    return leaf.raw if isinstance(leaf, Tensor) else leaf
+
 
 _AHEAD = 2
 

@@ -19,7 +19,6 @@ from graphc.training.distribute.axes import (
     replica_index,
     row_weights,
 )
-from graphc.training.distribute.constraint import shard
 from graphc.training.distribute.data_parallel import DataParallel, ParallelFunction
 from graphc.training.distribute.pipeline import Pipeline
 from graphc.training.distribute.pmap import pmap
@@ -32,6 +31,7 @@ from graphc.training.distribute.processes import (
     synchronized,
 )
 from graphc.training.distribute.replica import PerReplica
+from graphc.training.distribute.report import DeviceReport, RankReport, StepReport
 from graphc.training.distribute.search import (
     Distribution,
     Halving,
@@ -42,8 +42,7 @@ from graphc.training.distribute.search import (
     search,
     uniform,
 )
-from graphc.training.distribute.sharding import Sharding
-from graphc.training.distribute.step_report import DeviceReport, RankReport, StepReport
+from graphc.training.distribute.sharding import Sharding, shard
 
 __all__ = [
     "DataParallel",

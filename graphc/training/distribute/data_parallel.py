@@ -19,14 +19,12 @@ from graphc.compiler.function import BoundFunction, Function, Mapped, MappedArgu
 from graphc.compiler.ops import REPLICA_AXIS, replica_mesh
 from graphc.compiler.tracing import is_array, is_tracing
 from graphc.training.distribute.axes import Replica
-from graphc.training.distribute.evaluation import evaluate
 from graphc.training.distribute.pmap import found_devices, refuse_nested
 from graphc.training.distribute.processes import from_local_rows
-from graphc.training.distribute.replica import PerReplica, map_results
+from graphc.training.distribute.replica import PerReplica, evaluate, map_results
 from graphc.training.distribute.replicated import Places, emit_replicas
-from graphc.training.distribute.report import report
+from graphc.training.distribute.report import StepReport, report
 from graphc.training.distribute.sharding import Sharding
-from graphc.training.distribute.step_report import StepReport
 from graphc.training.metrics import Metric
 
 __all__ = ["DataParallel", "ParallelFunction"]

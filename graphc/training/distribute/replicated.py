@@ -2,23 +2,215 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base import Location, at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.base import Location, at, nest, user_location, warn_at
+from graphc.compiler.base.errors import GraphcWarning, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, replica_scope
 from graphc.compiler.function import MappedArguments
-from graphc.compiler.ir import OPS, Attrs, Graph, TensorType
-from graphc.compiler.ops import INDEX, REPLICAS, STATUS
+from graphc.compiler.ir import OPS, Attrs, Graph, Node, Rewriter, TensorType, Value
+from graphc.compiler.ops import (
+    AXIS_INDEX,
+    BAD_VALUES,
+    COLLECTIVES,
+    COND,
+    FIRST_TRUE,
+    FOLD_IN_AXIS,
+    HOST_CALL,
+    HOST_CALLS,
+    INDEX,
+    REPLICAS,
+    SAME_ON_ALL,
+    STATUS,
+    SWITCH,
+    UNORDERED_HOST_CALL,
+    VMAP,
+)
 from graphc.compiler.tracing import CallState, Region, Trace, current_trace
 from graphc.training.distribute.axes import Replica
-from graphc.training.distribute.replication import check_law, differing_outputs, reduced_once
 
-__all__ = ["Places", "emit_replicas", "refuse_pins"]
+__all__ = ["Analysis", "Places", "check_law", "differing_outputs", "emit_replicas", "reduced_once", "refuse_pins"]
+
+# Analysis of which values in a replica's graph are the same on all replicas.
+#
+# Variables are replicated, so every replica must assign the same value; and a collective must be reached by all
+# replicas or by none. A walk over the graph decides both before anything runs.
+
+
+def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
+    """Finds the outputs of a graph that differ between replicas.
+
+    Args:
+      graph: the graph of one replica.
+      inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
+
+    Raises:
+      InvalidArgumentError: a collective runs under a condition that differs.
+    """
+    if any(node.op in _FAILING for node in graph.walk()):
+        Analysis(failing=True).walk(graph, inputs, uniform=True)
+    found = Analysis(failing=False)
+    found.outputs = found.walk(graph, inputs, uniform=True)
+    return found
+
+
+def check_law(graph: Graph, known: Analysis) -> None:
+    """Warns if gradients of a loss that is already reduced over the replicas are summed over them again.
+
+    Each replica's gradient of such a loss is ``num_replicas`` times its share, so the mean over the replicas is the
+    gradient of the loss, and the sum is ``num_replicas`` times as large.
+    """
+    counted: set[Value] = set()
+    for node in graph.nodes:
+        if node.op.name == "vjp" and node.attrs["op"] in ("psum", "pmean"):
+            cotangents = node.inputs[len(node.inputs) - sum(node.attrs["cotangents"]) :]
+            if not any(known.differs[value] for value in cotangents):
+                counted.update(node.outputs)
+        elif counted.isdisjoint(node.inputs):
+            continue
+        elif node.op.name == "psum":
+            text = (
+                "gradients of a loss that is itself summed or averaged over the replicas are summed over them, so that "
+                "they count once for each replica; average them, with gx.pmean or gx.distribute.all_mean, or take the "
+                "gradient of each replica's own loss"
+            )
+            warn_at(GraphcWarning(text), node.location)
+            return
+        elif node.op.name not in SAME_ON_ALL:
+            counted.update(node.outputs)
+
+
+def reduced_once(graph: Graph, known: Analysis) -> Graph:
+    """Removes means over the replicas of values that are the same on all, such as already averaged gradients."""
+    rewriter = Rewriter(graph)
+    controls = {control for node in graph.nodes for control in node.control_inputs}
+    for node in graph.nodes:
+        same = node.op.name == "pmean" and not any(known.differs[value] for value in node.inputs)
+        if same and not node.control_inputs and node not in controls:
+            rewriter.substitute(node.outputs, rewriter.inputs(node))
+        else:
+            rewriter.keep(node)
+    return rewriter.finish()
+
+
+class Analysis:
+    """The result of the analysis: the values that differ between replicas.
+
+    Args:
+      failing: whether some replicas may fail while others do not. If one fails, the whole call fails and its results
+        are discarded; but a failing replica leaves its loops, and others would wait for it in a collective.
+
+    Attributes:
+      differs: for each value, whether it differs; in the body of a loop, whether it differs in any iteration.
+      outputs: for each output of the graph, whether it differs.
+    """
+
+    def __init__(self, *, failing: bool) -> None:
+        self.failing = failing
+        self.differs: dict[Value, bool] = {}
+        self.outputs: tuple[bool, ...] = ()
+
+    def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
+        """Walks a graph and returns for each output whether it differs; all replicas run the graph if ``uniform``."""
+        differs = self.differs
+        differs.update(zip(graph.inputs, inputs, strict=True))
+        for node in graph.nodes:
+            given = [differs[value] for value in node.inputs]
+            if node.op in (COND, SWITCH):
+                found = self._branches(node, given, _choices(node, differs), uniform=uniform)
+            else:
+                found = self._outputs(node, given, uniform=uniform)
+            differs.update(zip(node.outputs, found, strict=True))
+        return tuple(differs[value] for value in graph.outputs)
+
+    def _outputs(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        name, count = node.op.name, len(node.outputs)
+        if name == "vjp" and node.attrs["op"] in COLLECTIVES:
+            if not uniform:
+                _refuse_collective(node, name)
+            # The gradient of a sum is a sum; other gradients give each replica its own part of the cotangent.
+            return [node.attrs["op"] not in ("psum", "pmean") or any(given)] * count
+        if name in COLLECTIVES:
+            if not uniform:
+                _refuse_collective(node, name)
+            return [name not in SAME_ON_ALL] * count
+        if node.op in _FAILING:
+            states = {HOST_CALL: 2, UNORDERED_HOST_CALL: 1}.get(node.op, count)
+            return [self.failing] * states + [True] * (count - states)
+        if node.op in _SOURCES:
+            return [True] * count
+        if name == "while":
+            return self._while(node, given, uniform=uniform)
+        if name == "scan":
+            return self._scan(node, given, uniform=uniform)
+        if node.op is VMAP:
+            return self.walk(node.regions[0], given, uniform=uniform)
+        return self._opaque(node, given, uniform=uniform)
+
+    def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        """Analyzes a node of which only the inputs, and the ops in its regions at any depth, are known."""
+        inside = [inner.op for region in node.regions for inner in region.walk()]
+        collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
+        if collective is not None and not uniform:
+            _refuse_collective(node, collective)
+        return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
+
+    def _branches(self, node: Node, given: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
+        results = [
+            self.walk(region, given[1:], uniform=uniform and not choice)
+            for region, choice in zip(node.regions, choices, strict=True)
+        ]
+        return [given[0] or any(column) for column in zip(*results, strict=True)]
+
+    def _while(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        test, body = node.regions
+        num_carry = node.attrs["num_carry"]
+        carry = given[:num_carry]
+        while True:
+            condition = self.walk(test, [*carry, *given[num_carry:]], uniform=True)[0]
+            after = self.walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
+            widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
+            if widened == carry:
+                return carry
+            carry = widened
+
+    def _scan(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        num_carry = node.attrs["num_carry"]
+        carry, rest = given[:num_carry], given[num_carry:]
+        while True:
+            after = self.walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
+            widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
+            if widened == carry:
+                return [*carry, *after[num_carry:]]
+            carry = widened
+
+
+_SOURCES = (AXIS_INDEX, FOLD_IN_AXIS, *HOST_CALLS)
+_FAILING = (BAD_VALUES, *HOST_CALLS)
+
+
+def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
+    """Returns for each branch whether only some replicas may take it."""
+    tests = node.inputs[0].node
+    if tests is None or tests.op is not FIRST_TRUE:
+        return [differs[node.inputs[0]]] * len(node.regions)
+    # Whether this is the first test that holds says nothing about the following ones.
+    found = list(accumulate((differs[test] for test in tests.inputs), max))
+    return [*found, found[-1]]
+
+
+def _refuse_collective(node: Node, name: str) -> None:
+    _refuse(node, f"{name} runs under a condition that differs between replicas, so some replicas would wait forever")
+
+
+def _refuse(node: Node, why: str) -> None:
+    raise at(InvalidArgumentError(why), node.location)
+
 
 _LATER = 2**30
 

@@ -4,13 +4,11 @@ from graphc.compiler.base import hint_missing
 from graphc.training.layers.attention import MultiHeadAttention
 from graphc.training.layers.containers import Sequential
 from graphc.training.layers.convolution import Conv1D, Conv2D
-from graphc.training.layers.dense import Dense
-from graphc.training.layers.dropout import Dropout
+from graphc.training.layers.core import Activation, Dense, Dropout, Embedding, Flatten, Reshape, StringLookup
 from graphc.training.layers.foreign import from_equinox, from_flax
-from graphc.training.layers.layer import Layer
+from graphc.training.layers.layer import Layer, mixed_precision
 from graphc.training.layers.module import Module
 from graphc.training.layers.normalization import BatchNormalization, LayerNormalization
-from graphc.training.layers.policy import mixed_precision
 from graphc.training.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -24,8 +22,6 @@ from graphc.training.layers.pooling import (
 from graphc.training.layers.quantize import QuantizationReport, QuantizedWeight, WeightReport, quantize
 from graphc.training.layers.recurrent import GRU, LSTM, Bidirectional
 from graphc.training.layers.rematerialise import remat
-from graphc.training.layers.shaping import Activation, Embedding, Flatten, Reshape
-from graphc.training.layers.string_lookup import StringLookup
 
 __all__ = [
     "GRU",

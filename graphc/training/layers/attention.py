@@ -8,10 +8,9 @@ from graphc.compiler.base import at, refuse_options, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor
 from graphc.compiler.ops import as_numbers, nn, reshape
-from graphc.training.layers.arguments import size
-from graphc.training.layers.dense import Dense
+from graphc.training.layers.core import Dense
 from graphc.training.layers.initializers import Initializer
-from graphc.training.layers.layer import TensorLayer
+from graphc.training.layers.layer import TensorLayer, size
 
 __all__ = ["MultiHeadAttention"]
 

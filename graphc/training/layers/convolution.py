@@ -10,9 +10,8 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Variable
 from graphc.compiler.ops import as_numbers, nn, zeros
-from graphc.training.layers.arguments import ActivationLike, activation_of, padding_of, size, sizes
 from graphc.training.layers.initializers import Initializer, initializer
-from graphc.training.layers.layer import TensorLayer
+from graphc.training.layers.layer import ActivationLike, TensorLayer, activation_of, padding_of, size, sizes
 
 __all__ = ["Conv1D", "Conv2D"]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -12,18 +14,114 @@ import numpy as np
 
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
-from graphc.compiler.core import Variable, context, shorten
-from graphc.compiler.ops import as_numbers, astype, is_random_state
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.compiler.core import Variable, as_dtype, context, shorten
+from graphc.compiler.ops import as_numbers, astype, is_random_state, nn, zeros
 from graphc.compiler.tracing import CreationInTrace, attribute, fixed, making_state, reads_here, root_trace
 from graphc.training.layers.module import Module
-from graphc.training.layers.policy import compute_dtype
-from graphc.training.layers.summary import print_summary
 
 if TYPE_CHECKING:
     from graphc.compiler.core import ArrayLike, Tensor
 
-__all__ = ["Layer", "TensorLayer"]
+__all__ = [
+    "ActivationLike",
+    "Layer",
+    "TensorLayer",
+    "activation_of",
+    "compute_dtype",
+    "mixed_precision",
+    "padding_of",
+    "print_summary",
+    "size",
+    "sizes",
+]
+
+# Mixed precision: layers that compute in a dtype of half precision, with parameters and reductions in float32.
+
+
+class _Policy(threading.local):
+    """The dtype that layers made in this thread compute in; None for that of their inputs and Variables."""
+
+    dtype: np.dtype[Any] | None = None
+
+
+_policy = _Policy()
+
+
+def compute_dtype() -> np.dtype[Any] | None:
+    """Returns the dtype that a layer made now computes in; None for that of its inputs and Variables."""
+    return _policy.dtype
+
+
+@contextmanager
+def mixed_precision(dtype: Any = "bfloat16") -> Generator[None]:
+    """Opens a scope for making layers that compute in a dtype of half precision (Micikevicius and others, 2018).
+
+    Their Variables stay float32, and so do gradients, optimizers and sums: matrix products and convolutions add up in
+    float32, normalisations and losses convert what they are given. Inputs of floating dtypes are converted when such a
+    layer is called; a layer of your own converts its Variables with :meth:`graphc.layers.Layer.cast`. For float16,
+    whose small gradients vanish, give the optimizer ``loss_scale="dynamic"``.
+
+    Args:
+      dtype: ``"bfloat16"`` or ``"float16"``; ``"float32"`` or None to end the policy of a scope around.
+
+    Raises:
+      InvalidArgumentError: another dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.layers.mixed_precision("bfloat16"):
+      ...     layer = gx.layers.Dense(2, in_features=3)
+      >>> layer(gx.ones((1, 3))).dtype.name, layer.kernel.dtype.name
+      ('bfloat16', 'float32')
+    """
+    found = None if dtype is None else as_dtype(dtype)
+    if found is not None and found.name not in ("bfloat16", "float16", "float32"):
+        error = InvalidArgumentError(f"mixed_precision: the dtype must be 'bfloat16' or 'float16', got {dtype!r:.40}")
+        raise at(error, user_location())
+    before, _policy.dtype = _policy.dtype, found if found is not None and found.itemsize == 2 else None
+    try:
+        yield
+    finally:
+        _policy.dtype = before
+
+
+# The table of a model's layers.
+
+
+def print_summary(model: Any, input_shape: Sequence[int] | None = None) -> None:
+    """Prints the layers of a model, with the numbers of their parameters and, for an input's shape, their outputs'."""
+    from rich.console import Console
+    from rich.table import Table
+
+    outputs = {} if input_shape is None else _output_shapes(model, zeros((1, *input_shape)))
+    table = Table("layer", "kind", *(["output"] if outputs else []))  # only a call for a shape tells them
+    table.add_column("parameters", justify="right")
+    for name, part in model._parts():
+        if isinstance(part, Module):
+            count = "not built" if not getattr(part, "built", True) else f"{_count(part.variables):,}"
+            table.add_row(name, type(part).__name__, *([outputs.get(id(part), "")] if outputs else []), count)
+    total, trained = _count(model.variables), _count(model.trainable_variables)
+    console = Console()
+    console.print(f"{type(model).__name__} {model.name!r}", highlight=False)
+    console.print(table)
+    console.print(f"{total:,} parameters, {trained:,} of them trained", highlight=False)
+
+
+def _output_shapes(model: Any, value: Any) -> dict[int, str]:
+    """The shape that each layer gives, by calling them; of other models than a Sequential only the call itself."""
+    if not hasattr(model, "layers"):
+        model(value)
+        return {}
+    shapes: dict[int, str] = {}
+    for layer in cast("list[Any]", model.layers):
+        value = layer(value)
+        shapes[id(layer)] = f"({', '.join(['batch', *map(str, value.shape[1:])])})"
+    return shapes
+
+
+def _count(variables: Sequence[Any]) -> int:
+    return sum(math.prod(variable.shape) for variable in variables)
 
 
 # Of a Variable that would be trained if its layer were: false like False, and told apart by identity.
@@ -280,3 +378,51 @@ class TensorLayer(Layer):
         def __call__(self, *inputs: ArrayLike, training: bool | None = None, **options: Any) -> Tensor:
             """Computes the output; see :meth:`Layer.__call__`."""
             ...
+
+
+# Argument checks of layers.
+
+ActivationLike = Callable[[Any], Any]
+
+
+def size(what: str, value: Any, least: int = 1) -> int:
+    """Returns a size as an int, such as one of NumPy's."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
+        error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
+        raise at(error, user_location())
+    return value.__index__()
+
+
+def sizes(what: str, value: Any, count: int) -> tuple[int, ...]:
+    """Returns one size for each axis of space, from one for all or one for each."""
+    if not isinstance(value, Sequence):
+        return (size(what, value),) * count
+    given = cast("Sequence[Any]", value)
+    if len(given) != count:
+        error = InvalidArgumentError(f"{what} must be an int, or one for each of {count} axes, got {value!r:.60}")
+        raise at(error, user_location())
+    return tuple(size(what, one) for one in given)
+
+
+def padding_of(layer: str, value: Any) -> str:
+    """Returns a padding by Keras's name, as ``gx.nn`` has it."""
+    if not isinstance(value, str) or value.lower() not in ("valid", "same"):
+        error = InvalidArgumentError(f"{layer}: padding must be 'valid' or 'same', got {value!r:.60}")
+        raise at(error, user_location())
+    return value.upper()
+
+
+def activation_of(layer: str, given: Any) -> ActivationLike | None:
+    """Returns an activation by name, or the function itself; None for none."""
+    if given is None or callable(given):
+        return given
+    if isinstance(given, str):
+        if given in nn.__all__:
+            return getattr(nn, given)
+        error = InvalidArgumentError(
+            f"{layer}: there is no activation {given!r}; any function of one tensor will do, and these names: "
+            f"{', '.join(nn.__all__)}"
+        )
+    else:
+        error = InvalidTypeError(f"{layer}: activation must be a function, a name or None, got {given!r:.60}")
+    raise at(error, user_location())

@@ -9,8 +9,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike
 from graphc.compiler.ops import as_numbers, max, mean, nn
-from graphc.training.layers.arguments import padding_of, sizes
-from graphc.training.layers.layer import Layer, TensorLayer
+from graphc.training.layers.layer import Layer, TensorLayer, padding_of, sizes
 
 __all__ = [
     "AveragePooling1D",

@@ -11,9 +11,8 @@ from graphc.compiler.base import at, refuse_options, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import ArrayLike, Tensor, Variable
 from graphc.compiler.ops import as_numbers, concat, flip, matmul, ones, permute_dims, where, zeros
-from graphc.training.layers.arguments import ActivationLike, activation_of, size
 from graphc.training.layers.initializers import Initializer, initializer
-from graphc.training.layers.layer import TensorLayer
+from graphc.training.layers.layer import ActivationLike, TensorLayer, activation_of, size
 
 __all__ = ["GRU", "LSTM", "Bidirectional", "Recurrent"]
 

@@ -3,18 +3,239 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial, wraps
+from typing import Any, NamedTuple
 
-from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
-from graphc.compiler.core import Tensor, Variable, apply, context, shorten
-from graphc.compiler.ops import as_numbers, reshape, zeros
+import jax
+import jax.numpy as jnp
+
+from graphc.compiler.base import at, nest, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidTypeError, UnimplementedError
+from graphc.compiler.core import NO_ATTRS, Tensor, Variable, apply, array_of, busy, context, exchanged, shorten
+from graphc.compiler.ir import OPS, Attrs, OpDef
+from graphc.compiler.ops import as_numbers, infer_by_evaluation, reshape, zeros
 from graphc.library.states import Stateful
-from graphc.training.metrics.sums import ADD, TOTAL
-from graphc.training.metrics.updating import OpSums, is_plain, updated
 
-__all__ = ["Metric"]
+__all__ = [
+    "ABOVE",
+    "ADD",
+    "CONFUSION",
+    "MATCHES",
+    "RATIO",
+    "TOTAL",
+    "TOTAL_RATIO",
+    "WEIGHTED",
+    "Metric",
+    "OpSums",
+    "by_op",
+    "is_plain",
+    "updated",
+]
+
+# Sums of metrics over the rows of a batch, as ops: one kernel each in eager mode.
+
+
+def _weights(weights: Any, shape: tuple[int, ...]) -> Any:
+    """A weight for each element: those given are for the first axes, and may have an axis of size 1 at their end."""
+    if weights is None:
+        return jnp.ones(shape, jnp.float32)
+    if weights.ndim == len(shape) + 1 and weights.shape[-1] == 1:
+        weights = weights[..., 0]
+    weights = weights.reshape((*weights.shape, *[1] * (len(shape) - weights.ndim)))
+    return jnp.broadcast_to(weights.astype(jnp.float32), shape)
+
+
+def _alike(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Both of one shape: an axis of size 1 at the end that only one of them has is left out."""
+    short = [value.shape[:-1] if value.shape[-1:] == (1,) else None for value in (labels, predictions)]
+    if predictions.shape == short[0]:
+        labels = labels[..., 0]
+    elif labels.shape == short[1]:
+        predictions = predictions[..., 0]
+    if labels.shape != predictions.shape:
+        raise ValueError(f"labels have shape {labels.shape} and predictions {predictions.shape}; they must be equal")
+    return labels, predictions
+
+
+def _classes(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Class numbers: of labels with an axis of size 1 too much, and of predictions that are scores."""
+    if predictions.ndim == labels.ndim and labels.shape[-1:] == (1,) and predictions.shape[-1] > 1:
+        labels = labels[..., 0]
+    if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] > 1:
+        predictions = jnp.argmax(predictions, axis=-1)
+    return _alike(labels, predictions)
+
+
+def _weighted(values: Any, weights: Any = None) -> tuple[Any, Any]:
+    weights = _weights(weights, values.shape)
+    return jnp.sum(values.astype(jnp.float32) * weights), jnp.sum(weights)
+
+
+def _matches(labels: Any, predictions: Any, weights: Any = None, *, kind: str, threshold: float) -> tuple[Any, Any]:
+    if kind == "sparse":
+        labels, predictions = _classes(labels, predictions)
+    elif kind == "categorical":
+        labels, predictions = (jnp.argmax(value, axis=-1) for value in _alike(labels, predictions))
+    else:
+        labels, predictions = _alike(labels, predictions)
+    if kind == "binary":
+        predictions = (predictions > threshold).astype(labels.dtype)
+    return _weighted(labels == predictions, weights)
+
+
+def _above(labels: Any, predictions: Any, weights: Any = None, *, thresholds: tuple[float, ...]) -> tuple[Any, ...]:
+    """By threshold the weight of true and of false positives, then that of all positives and of all negatives."""
+    labels, predictions = _alike(labels, predictions)
+    weights = _weights(weights, labels.shape).reshape(-1)
+    positive = labels.reshape(-1).astype(bool)
+    above = predictions.reshape(-1) > jnp.asarray(thresholds, jnp.float32)[:, None]
+    true, false = jnp.where(positive, weights, 0), jnp.where(positive, 0, weights)
+    both = [jnp.sum(jnp.where(above, part, 0), axis=-1) for part in (true, false)]
+    return (*both, jnp.sum(true), jnp.sum(false))
+
+
+def _confusion(labels: Any, predictions: Any, weights: Any = None, *, num_classes: int) -> Any:
+    labels, predictions = _classes(labels, predictions)
+    weights = _weights(weights, labels.shape)
+    bad = (jnp.minimum(labels, predictions) < 0) | (jnp.maximum(labels, predictions) >= num_classes)
+    cells = jnp.where(bad, num_classes**2, labels.astype(jnp.int32) * num_classes + predictions.astype(jnp.int32))
+    counts = jnp.zeros(num_classes**2, jnp.float32).at[cells.reshape(-1)].add(weights.reshape(-1), mode="drop")
+    # A class that is none must not vanish without a word: it makes everything NaN, as in the sparse cross-entropy.
+    return jnp.where(jnp.any(bad), jnp.nan, counts).reshape(num_classes, num_classes)
+
+
+def _add(total: Any, more: Any) -> Any:
+    """Returns a sum and what rounding took from it, with another number added (Knuth's two-sum)."""
+    high, low = total[0], total[1]
+    new = high + more
+    part = new - high
+    return jnp.stack([new, low + (high - (new - part)) + (more - part)])
+
+
+def _total(total: Any) -> Any:
+    return total[0] + total[1]
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    """A quotient, 0 where there is nothing to divide by."""
+    return jnp.where(below > 0, above / jnp.where(below > 0, below, 1), 0)
+
+
+def _total_ratio(above: Any, below: Any) -> Any:
+    return _ratio(_total(above), _total(below))
+
+
+def _define(name: str, impl: Callable[..., Any], params: str, doc: str) -> OpDef:
+    op = OpDef(
+        name, impl=impl, infer=infer_by_evaluation(impl), params=tuple(params.split()), differentiable=False, doc=doc
+    )
+    return OPS.add(name, op)
+
+
+_ROWS = "labels predictions weights"
+WEIGHTED = _define("metrics.weighted", _weighted, "values weights", "The weighted sum, and the sum of the weights.")
+MATCHES = _define("metrics.matches", _matches, _ROWS, "The weight of right predictions, and the sum of the weights.")
+ABOVE = _define("metrics.above", _above, _ROWS, "The weights of positives above thresholds, and of all.")
+CONFUSION = _define("metrics.confusion", _confusion, _ROWS, "The weight of each pair of label and prediction.")
+TOTAL = _define("metrics.total", _total, "total", "A sum, of which the rounding error is kept apart.")
+RATIO = _define("metrics.ratio", _ratio, "above below", "A quotient, 0 where there is nothing to divide by.")
+TOTAL_RATIO = _define("metrics.total_ratio", _total_ratio, "above below", "The quotient of two such sums.")
+ADD = _define("metrics.add", _add, "total more", "A sum and its rounding error, with a number added.")
+
+
+# Updates in eager code: one program adds a batch to all sums of a metric, as one step for other threads.
+
+
+class OpSums(NamedTuple):
+    """The sums of a batch, not computed yet.
+
+    Attributes:
+      op: the op that returns them.
+      values: what it takes; the last are the weights, None for 1.
+      attrs: its attributes.
+    """
+
+    op: OpDef
+    values: tuple[Any, ...]
+    attrs: Attrs = NO_ATTRS
+
+
+def by_op(batch: Callable[..., OpSums]) -> Callable[..., Mapping[str, Any]]:
+    """Makes the ``sums`` method of a metric from one that returns the op for it.
+
+    ``update`` then runs this op together with the additions; a class that overrides ``sums`` is not concerned.
+    """
+
+    @wraps(batch)
+    def sums(self: Any, *values: Any, **options: Any) -> Mapping[str, Any]:
+        found = batch(self, *values, **options)
+        try:
+            tensors = [as_numbers(1.0 if value is None else value) for value in found.values]
+            results: Any = apply(found.op, tensors, found.attrs)
+        except GraphcError as error:
+            error.args = (f"{self.name}: {error.args[0]}",)
+            raise
+        return dict(zip(self.named_variables(), nest.as_tuple(results), strict=True))
+
+    vars(sums)["batch"] = batch
+    return sums
+
+
+def is_plain() -> bool:
+    """Returns True if nothing looks at the ops of this thread: no trace, tape, device scope or counter."""
+    return not busy or context.eager
+
+
+def updated(
+    totals: Sequence[Variable], values: Sequence[Any], op: OpDef | None = None, attrs: Attrs = NO_ATTRS
+) -> bool:
+    """Adds to sums what an op returns, in one program.
+
+    Args:
+      totals: the Variables that hold the sums, with what rounding took from them.
+      values: what the op takes: tensors, arrays and numbers; None is left out.
+      op: the op; None to add the values themselves.
+      attrs: its attributes.
+
+    Returns:
+      False if that fails, with nothing changed: the ops one by one then raise the error.
+    """
+    try:
+        program = _program(len(totals), op, attrs)
+        arrays = [
+            value.raw if type(value) is Tensor else as_numbers(value).raw for value in values if value is not None
+        ]
+        while True:
+            before = [array_of(total) for total in totals]
+            after = program(*before, *arrays)
+            if not all(map(_is_where, after, before)):
+                return False
+            if exchanged(totals, before, after):
+                return True
+    except Exception:
+        return False
+
+
+def _is_where(new: jax.Array, old: jax.Array) -> bool:
+    place = old.sharding
+    return new.sharding is place or new.sharding == place
+
+
+@lru_cache(maxsize=512)
+def _program(count: int, op: OpDef | None, attrs: Attrs) -> Callable[..., list[Any]]:
+    """Returns the program that takes the sums, then what the op takes, and returns the new sums."""
+    summed: Callable[..., Any] = (lambda *values: values) if op is None else partial(op.impl, **attrs)
+
+    def update(*arrays: Any) -> list[Any]:  # flat: JAX takes a microsecond for each list among the arguments
+        totals, values = arrays[:count], arrays[count:]
+        found = [ADD.impl(total, more) for total, more in zip(totals, nest.as_tuple(summed(*values)), strict=True)]
+        for total, new in zip(totals, found, strict=True):
+            if (new.shape, new.dtype) != (total.shape, total.dtype):
+                raise ValueError(f"{new.aval} is no {total.aval}")
+        return found
+
+    return jax.jit(update)
 
 
 class Metric(Stateful):

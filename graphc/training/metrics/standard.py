@@ -10,9 +10,17 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayLike, Tensor, apply
 from graphc.compiler.ir import Attrs
 from graphc.compiler.ops import log, nn, sum, where
-from graphc.training.metrics.metric import Metric
-from graphc.training.metrics.sums import ABOVE, CONFUSION, MATCHES, RATIO, TOTAL_RATIO, WEIGHTED
-from graphc.training.metrics.updating import OpSums, by_op
+from graphc.training.metrics.metric import (
+    ABOVE,
+    CONFUSION,
+    MATCHES,
+    RATIO,
+    TOTAL_RATIO,
+    WEIGHTED,
+    Metric,
+    OpSums,
+    by_op,
+)
 
 __all__ = [
     "AUC",

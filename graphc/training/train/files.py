@@ -2,7 +2,6 @@
 
 from graphc.training.train.parts import decoded, encoded
 from graphc.training.train.saved import Saved
-from graphc.training.train.storage import Part, Piece, Writer, entries
-from graphc.training.train.writing import Writing
+from graphc.training.train.storage import Part, Piece, Writer, Writing, entries
 
 __all__ = ["Part", "Piece", "Saved", "Writer", "Writing", "decoded", "encoded", "entries"]

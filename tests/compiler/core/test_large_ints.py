@@ -13,7 +13,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.compiler.core.large_ints import fitted_int
+from graphc.compiler.core.dtypes import fitted_int
 
 BIG = 2**40
 

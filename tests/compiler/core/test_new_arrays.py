@@ -11,7 +11,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import graphc as gx
-from graphc.compiler.core.new_arrays import copied_array, new_array
+from graphc.compiler.core.variable_arrays import copied_array, new_array
 
 F32 = np.dtype(np.float32)
 SIZES = [3, 40_000]

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.function.recycled import SMALLEST, Recycled
+from graphc.compiler.function.guards import SMALLEST, Recycled
 
 X = gx.asarray([1.0, 2.0])
 SCALE = 2.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.function.recycled import SMALLEST, Recycled
+from graphc.compiler.function.guards import SMALLEST, Recycled
 
 LARGE = SMALLEST // 4  # numbers of float32
 

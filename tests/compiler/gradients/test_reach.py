@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.compiler.gradients.reach import reach
+from graphc.compiler.gradients.records import reach
 from graphc.compiler.ir import OPS, Attrs, Node
 from graphc.compiler.ops import CALL
 

@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from graphc.compiler.base import Location
-from graphc.compiler.lowering.frames import call_at, raise_at
+from graphc.compiler.lowering.lower import call_at, raise_at
 
 PLACE = Location("program.py", 7, "step")
 

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from graphc.compiler.ir import OPS, Attrs, TensorType
-from graphc.compiler.ops.shape_rules import SHAPE_RULES
-from graphc.compiler.ops.type_rules import TYPE_RULES
+from graphc.compiler.ops.type_rules import SHAPE_RULES, TYPE_RULES
 
 _TYPES = [
     TensorType(shape, np.dtype(dtype), weak)

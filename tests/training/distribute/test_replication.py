@@ -9,7 +9,7 @@ import pytest
 
 import graphc as gx
 from graphc.training.distribute import DataParallel, all_mean
-from graphc.training.distribute.replication import differing_outputs
+from graphc.training.distribute.replicated import differing_outputs
 
 
 def test_behind_a_test_that_differs_no_branch_of_a_switch_is_reached_by_all() -> None:

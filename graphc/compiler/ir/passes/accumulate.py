@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_nodes import controlled
 from graphc.compiler.ir.rewrite import Rewriter, map_inside

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from graphc.compiler.base import Registry
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.copying import Copier

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.passes.copying import Copier, subgraph
 from graphc.compiler.ir.passes.items import ALL, Access, At, accesses, moves, row_type
 from graphc.compiler.ir.passes.loop_nodes import Loop, controlled

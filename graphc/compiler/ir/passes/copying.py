@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.types import Attrs, TensorType
 

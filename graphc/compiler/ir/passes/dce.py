@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.compiler.ir.effects import EffectKind
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node
+from graphc.compiler.ir.graph import Graph, Node
+from graphc.compiler.ir.opdef import EffectKind
 from graphc.compiler.ir.rewrite import Rewriter, map_inside
 
 __all__ = ["DCE"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
 from graphc.compiler.ir.passes.items import constant

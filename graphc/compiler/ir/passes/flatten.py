@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.copying import inputs_like
 from graphc.compiler.ir.rewrite import Rewriter, map_regions

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node
+from graphc.compiler.ir.graph import Graph, Node
 from graphc.compiler.ir.opdef import CONSTANT
 from graphc.compiler.ir.rewrite import Rewriter, map_regions
 from graphc.compiler.ir.types import Attrs, Literal, TensorType

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, controlled, differentiated

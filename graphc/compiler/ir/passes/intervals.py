@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.types import TensorType
 
 __all__ = ["COMPARISONS", "MIRRORED", "NEGATED", "Interval", "hull", "interval_of", "meet", "same_numbers", "whole"]

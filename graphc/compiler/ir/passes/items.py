@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT
 from graphc.compiler.ir.passes.loop_nodes import Loop
 from graphc.compiler.ir.types import OPEN, Attrs, TensorType

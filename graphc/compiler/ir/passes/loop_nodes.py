@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef
 from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.fold import Fold

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.copying import Copier, inputs_like

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.passes.copying import Copier, inputs_like
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, Loop, is_light
 from graphc.compiler.ir.passes.loop_pass import LateLoopPass, Replacement

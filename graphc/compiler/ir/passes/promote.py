@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.items import ALL, COMBINE, Access, At, Item, accesses, index_attrs, index_of, size_of

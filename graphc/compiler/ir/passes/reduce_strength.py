@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from graphc.compiler.base import UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.passes.copying import Copier, inputs_like
 from graphc.compiler.ir.passes.items import constant
 from graphc.compiler.ir.passes.loop_nodes import Loop, controlled

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node
+from graphc.compiler.ir.graph import Graph, Node
 from graphc.compiler.ir.opdef import CONSTANT, constant_attrs
 from graphc.compiler.ir.passes.base import OpsPass
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, controlled, differentiated

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
 from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
 from graphc.compiler.ir.passes.loop_nodes import Loop, controlled, is_fixed, is_light

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT
 from graphc.compiler.ir.passes.copying import Copier, subgraph
 from graphc.compiler.ir.passes.hoist import Move, results_read

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.compiler.base import Registry, UniqueNames
-from graphc.compiler.ir.node import Node, Value
+from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.opdef import OpDef
 from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
 from graphc.compiler.ir.passes.items import ALL, At, Item, index_of, items_of, moves

@@ -21,19 +21,52 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax as _jax
 import jax.numpy as jnp
+from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from graphc.compiler.ops.derivatives.checkpoints import SLOTS, Stack, stored, stride
-from graphc.compiler.ops.derivatives.custom_vjp import custom_vjp, without_tangent
 from graphc.compiler.ops.derivatives.modes import is_forward
 from graphc.compiler.ops.derivatives.programs import Program, dependence, has_custom_vjp
 from graphc.compiler.ops.host import is_replaying, replaying
 
+__all__ = ["custom_vjp", "while_loop", "without_tangent"]
+
+# ``jax.custom_vjp`` for functions that also take and return integers.
+
 jax: Any = _jax  # its functions are only partly annotated
+
+
+def custom_vjp(
+    function: Callable[..., Any],
+    forward: Callable[..., Any],
+    backward: Callable[..., Any],
+    *,
+    symbolic_zeros: bool = False,
+) -> Callable[..., tuple[Any, ...]]:
+    """Returns a function from arrays to a tuple of arrays, with a custom gradient.
+
+    JAX gives integer results tangents of dtype float0, weakly typed or not. A ``lax.cond`` with both cannot be
+    transposed (JAX 0.10 fails in an assertion). Here integers have no tangents.
+
+    Args:
+      function: the function.
+      forward: returns the results and the residuals.
+      backward: takes the residuals and the cotangents and returns a cotangent for each argument.
+      symbolic_zeros: whether these two receive known zero tangents symbolically.
+    """
+    wrapped = jax.custom_vjp(function)
+    wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
+    return lambda *values: tuple(map(without_tangent, wrapped(*values)))
+
+
+def without_tangent(value: Any) -> Any:
+    """Returns an integer or boolean without gradients; anything else as it is."""
+    dtype = jnp.result_type(value)
+    whole = jnp.issubdtype(dtype, jnp.integer) or jnp.issubdtype(dtype, jnp.bool_)
+    return lax.bitwise_or(value, lax.full_like(value, 0)) if whole else value
+
+
 ZERO: Any = SymbolicZero  # represents an array, which it shows only at run time
-
-__all__ = ["while_loop"]
-
 T = TypeVar("T")
 Leaves = tuple[Any, ...]
 

@@ -11,7 +11,7 @@ import jax
 
 from graphc.compiler.ir import CONSTANT, Graph, Node, TensorType
 
-__all__ = ["Moment", "NodeCost", "bytes_of", "live_bytes", "node_costs"]
+__all__ = ["Memory", "Moment", "NodeCost", "bytes_of", "live_bytes", "memory_of", "node_costs"]
 
 _MOST = 400
 """So many different ops of one graph are counted; each takes some milliseconds."""
@@ -156,3 +156,44 @@ def live_bytes(graph: Graph) -> list[Moment]:
         ended = [value for value in dict.fromkeys((*node.inputs, *node.outputs)) if last.get(value, number) <= number]
         live -= sum(bytes_of(value.type) for value in ended if value.node is not None)
     return found
+
+
+# The memory of a compiled program.
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The memory that a compiled program needs, in bytes.
+
+    Attributes:
+      arguments: its inputs, Variables included.
+      outputs: its outputs.
+      temporaries: the additional memory while it runs.
+      aliased: outputs that take over the buffers of inputs.
+    """
+
+    arguments: int
+    outputs: int
+    temporaries: int
+    aliased: int
+
+    @property
+    def total(self) -> int:
+        """Returns what is in use at the most."""
+        return self.arguments + self.outputs + self.temporaries - self.aliased
+
+
+def memory_of(executable: Any) -> Memory | None:
+    """Returns what a program of JAX's needs, where the backend tells."""
+    try:
+        found = executable.memory_analysis()
+    except NotImplementedError:
+        return None
+    if found is None:
+        return None
+    return Memory(
+        arguments=found.argument_size_in_bytes,
+        outputs=found.output_size_in_bytes,
+        temporaries=found.temp_size_in_bytes,
+        aliased=found.alias_size_in_bytes,
+    )

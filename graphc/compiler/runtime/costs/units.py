@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["format_bytes", "format_seconds", "three_digits", "unit_of"]
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["PrintedReport", "format_bytes", "format_seconds", "plain_table", "three_digits", "unit_of"]
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
@@ -40,3 +47,33 @@ def format_bytes(count: int) -> str:
 def three_digits(value: float) -> str:
     """Returns a number with three digits, or all of those before the point."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+# Reports that print as tables.
+
+
+class PrintedReport:
+    """A report whose text is what its ``__rich__`` method shows, without colours."""
+
+    _width: ClassVar[int] = 140
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=(file := io.StringIO()), width=self._width, color_system=None, force_jupyter=False)
+        console.print(self)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+
+def plain_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    """Returns a table of numbers; the first column holds names."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(names[0], no_wrap=True)
+    for name in names[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table

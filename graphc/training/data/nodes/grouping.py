@@ -15,7 +15,7 @@ from graphc.training.data.elements import DatasetSpec, Row, flatten, unflatten
 from graphc.training.data.functions import UserFunction
 from graphc.training.data.known_functions import inside_of_a_function
 from graphc.training.data.nodes.mixing import plan_in
-from graphc.training.data.nodes.replaying import LookingBack, Replayed
+from graphc.training.data.nodes.scanning import LookingBack, Replayed
 from graphc.training.data.plan import Epoch, Node, Rows
 from graphc.training.data.sources import INFINITE, Cardinality
 

@@ -1,9 +1,8 @@
 """Sources of a pipeline's elements."""
 
 from graphc.training.data.sources.arrow import table_arrays, table_files
-from graphc.training.data.sources.chunks import FileFormat, FileSource, file_names
+from graphc.training.data.sources.chunks import FileFormat, FileSource, file_names, matching_files
 from graphc.training.data.sources.csv import csv_files
-from graphc.training.data.sources.listing import matching_files
 from graphc.training.data.sources.python import Iterated, QueueSource, python_source
 from graphc.training.data.sources.records import FixedLengthRecords, TextLines, TFRecords
 from graphc.training.data.sources.rows import Items, NumpyFiles

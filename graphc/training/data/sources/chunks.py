@@ -12,12 +12,12 @@ from typing import Any, Protocol, Self, TypeAlias, cast
 
 import numpy as np
 
-from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.base import at, files, nest, user_location
+from graphc.compiler.base.errors import FileMissingError, InvalidTypeError
 from graphc.compiler.core import as_strings
 from graphc.training.data.sources.source import Cardinality, State, map_spec
 
-__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "objects"]
+__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "matching_files", "objects"]
 
 Columns: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
 """The leaves of a batch."""
@@ -213,3 +213,23 @@ def file_names(given: Any, use: str) -> tuple[bytes, ...]:
         problem = f"{use}: expected a file name or a list of names, got {given!r:.60}"
         raise at(InvalidTypeError(problem), user_location())
     return tuple(os.fsencode(str(name)) for name in strings.__array__().ravel())
+
+
+# Listing of files that match patterns.
+
+
+def matching_files(patterns: Any, use: str) -> list[bytes]:
+    """Returns the names of the files that match one of several patterns, in order.
+
+    Args:
+      patterns: a pattern with ``*``, ``?`` and ``[...]``, or a list of patterns.
+      use: the name of the calling function, for messages.
+
+    Raises:
+      FileMissingError: no files match.
+    """
+    wanted = [os.fsdecode(name) for name in file_names(patterns, use)]
+    found = sorted({name for pattern in wanted for name in files.glob(pattern)})
+    if not found:
+        raise at(FileMissingError(f"{use}: no files match {', '.join(map(repr, wanted))}"), user_location())
+    return [os.fsencode(name) for name in found]

@@ -8,13 +8,46 @@ loss: the tape only notes which values they reach, and warns if one of them arri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
+from typing import Any, cast
 
+import jax
+
+from graphc.compiler.base import config
 from graphc.compiler.core.context import REASONS, busy, context, open_tapes
 from graphc.compiler.core.protocols import Recorder
 
-__all__ = ["note_results", "only_tape", "other_tapes", "tapes_following"]
+__all__ = ["note_results", "only_tape", "other_tapes", "tapes_following", "thread_settings"]
+
+# JAX's thread-local settings, for threads that work on behalf of another one.
+
+_jax_config = cast("Any", jax.config)
+_precision = cast("Any", jax.default_matmul_precision)
+
+
+def thread_settings() -> Callable[[], AbstractContextManager[None]]:
+    """Returns the settings of this thread: 64-bit types, and the precision of matrix products.
+
+    Returns:
+      A function that opens a scope with these settings, in any thread; the same one for the same settings.
+    """
+    return _scope_of(config.enable_x64, _jax_config.jax_default_matmul_precision)
+
+
+@cache
+def _scope_of(wide: bool, precision: Any) -> Callable[[], AbstractContextManager[None]]:
+    @contextmanager
+    def scope() -> Generator[None]:
+        with ExitStack() as stack:
+            if config.enable_x64 != wide:
+                stack.enter_context(config.scope(enable_x64=wide))
+            if _jax_config.jax_default_matmul_precision != precision:
+                stack.enter_context(_precision(precision))
+            yield
+
+    return scope
 
 
 def other_tapes() -> Sequence[Recorder]:

@@ -1,0 +1,308 @@
+"""Graphs in the forms that other tools read: Graphviz, TensorBoard, Model Explorer, JAX."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from graphc.compiler.core import Variable
+from graphc.compiler.ir import OPEN, Graph, Node, TensorType, Value, print_value
+from graphc.compiler.lowering import lower
+from graphc.library.formats import message, tensorboard
+from graphc.tools.drawing import colours_of, kind_of
+
+__all__ = ["to_dot", "to_jaxpr", "to_model_explorer", "to_stablehlo", "write_tensorboard"]
+
+# A graph without nesting: a row for each node, input and output, bodies in scopes, for tools that know no bodies.
+
+_LONG = 200
+"""So many characters of an attribute are told."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A node, an input of a graph or an output of the whole.
+
+    Attributes:
+      name: unique: scopes and its own name, with slashes between. A node that has bodies is in its own scope.
+      op: what it is, ``input`` and ``output`` included.
+      inputs: the rows that it takes values of, each with the number of the output.
+      controls: the names of rows that run first.
+      types: of its outputs.
+      node: the node; None for inputs and outputs.
+    """
+
+    name: str
+    op: str
+    inputs: tuple[tuple[str, int], ...]
+    controls: tuple[str, ...]
+    types: tuple[TensorType, ...]
+    node: Node | None = None
+
+    @property
+    def scope(self) -> str:
+        """Returns what its name begins with, without the last slash."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def label(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition("/")[2]
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yields what else there is to say: attributes, device, line."""
+        if self.node is None:
+            return
+        for name, value in self.node.attrs.items():
+            text = print_value(value)
+            yield name, text if len(text) <= _LONG else f"{text[:_LONG]}…"
+        if self.node.device:
+            yield "device", self.node.device
+        if self.node.location is not None:
+            yield "line", f"{self.node.location.short} in {self.node.location.function}"
+
+
+def rows_of(graph: Graph) -> list[Row]:
+    """Returns the rows of a graph; each comes after those that it takes values of, loops counted once."""
+    found = list(_rows(graph, "", {}))
+    for index, value in enumerate(graph.outputs):
+        names = {id(row.node): row.name for row in found if row.node is not None}
+        found.append(Row(f"return_{index}", "output", (_source(value, "", names),), (), (value.type,)))
+    return found
+
+
+def _rows(graph: Graph, scope: str, given: dict[int, tuple[str, int]]) -> Iterator[Row]:
+    """Yields the rows of a graph whose inputs, by their places, are values of other rows."""
+    for value in graph.inputs:
+        source = given.get(value.index)
+        yield Row(_input_name(value, scope), "input", (source,) if source else (), (), (value.type,))
+    names: dict[int, str] = {}
+    for node in graph.nodes:
+        inputs = [_source(value, scope, names) for value in node.inputs]
+        controls = tuple(names[id(control)] for control in node.control_inputs)
+        types = tuple(value.type for value in node.outputs)
+        if not node.regions:
+            names[id(node)] = node.path(scope)
+            yield Row(names[id(node)], node.op.name, tuple(inputs), controls, types, node)
+            continue
+        names[id(node)] = f"{node.path(scope)}/{node.op.name}"
+        taken: set[int] = set()
+        results: list[tuple[str, int]] = []
+        for index, entries in enumerate(_entries(node)):
+            inner = f"{node.path(scope, index)}/"
+            places = {number: place for number, place in enumerate(entries) if place is not None}
+            taken |= set(places.values())
+            body = list(_rows(node.regions[index], inner, {number: inputs[at] for number, at in places.items()}))
+            yield from body
+            inside = {id(row.node): row.name for row in body if row.node is not None}
+            results += [_source(value, inner, inside) for value in node.regions[index].outputs]
+        rest = [source for place, source in enumerate(inputs) if place not in taken]
+        yield Row(names[id(node)], node.op.name, (*rest, *results), controls, types, node)
+
+
+def _entries(node: Node) -> list[Sequence[int | None]]:
+    """For each region the places of the op's inputs that its inputs are."""
+    if node.op.name in ("scan", "while"):  # what they carry comes from their inputs, too, in the first iteration
+        skipped: list[int | None] = [None] * (node.op.name == "scan")  # the index
+        return [[*skipped, *range(len(node.inputs))] for _ in node.regions]
+    if node.op.entries is None:
+        return [[None] * len(region.inputs) for region in node.regions]
+    found = node.op.entries([value.type for value in node.inputs], node.attrs, node.regions)
+    return [[place for _, place in entries] for entries in found]
+
+
+def _source(value: Value, scope: str, names: dict[int, str]) -> tuple[str, int]:
+    if value.node is None:
+        return _input_name(value, scope), 0
+    return names[id(value.node)], value.index
+
+
+def _input_name(value: Value, scope: str) -> str:
+    return f"{scope}{value.name or f'arg{value.index}'}.in"
+
+
+# Graphs in the language of Graphviz.
+
+
+def to_dot(graph: Graph) -> str:
+    r"""Returns a graph in Graphviz's language, bodies of loops and branches as clusters; ``dot -Tsvg`` draws it.
+
+    Args:
+      graph: what to write.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(to_dot(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
+      digraph "lambda" {
+        node [shape=box, style="rounded,filled", fontname="monospace", fontsize=10];
+        "x.in" [label="x\nf32[3]", fillcolor="#ffffff", color="#64748b"];
+        "sin" [label="sin\nf32[3]", fillcolor="#dbeafe", color="#2563eb"];
+        "return_0" [label="return_0\nf32[3]", fillcolor="#e2e8f0", color="#475569"];
+        "x.in" -> "sin";
+        "sin" -> "return_0";
+      }
+    """
+    rows = rows_of(graph)
+    return "\n".join([f"digraph {json.dumps(graph.name)} {{", *_body(rows), "}"])
+
+
+def _body(rows: list[Row]) -> Iterator[str]:
+    yield '  node [shape=box, style="rounded,filled", fontname="monospace", fontsize=10];'
+    scopes: dict[str, list[Row]] = {}
+    for row in rows:
+        scopes.setdefault(row.scope, []).append(row)
+    for scope in list(scopes):  # those that hold nothing but others
+        parts = scope.split("/")
+        for end in range(1, len(parts)):
+            scopes.setdefault("/".join(parts[:end]), [])
+    yield from _scope("", scopes, "  ")
+    for row in rows:
+        for name, _ in dict.fromkeys(row.inputs):
+            yield f"  {json.dumps(name)} -> {json.dumps(row.name)};"
+        for name in row.controls:
+            yield f'  {json.dumps(name)} -> {json.dumps(row.name)} [style=dashed, color="#d97706"];'
+
+
+def _scope(scope: str, scopes: dict[str, list[Row]], indent: str) -> Iterator[str]:
+    for row in scopes.get(scope, ()):
+        fill, edge = colours_of(row.op if row.node is None else kind_of(row.node))
+        text = "\n".join([row.label.removesuffix(".in"), ", ".join(map(str, row.types))]).strip()
+        yield f'{indent}{json.dumps(row.name)} [label={json.dumps(text)}, fillcolor="{fill}", color="{edge}"];'
+    for inner in scopes:
+        if inner and inner.rpartition("/")[0] == scope:
+            yield f"{indent}subgraph {json.dumps(f'cluster_{inner}')} {{"
+            yield f'{indent}  label={json.dumps(inner.rpartition("/")[2])}; color="#9333ea"; style=rounded;'
+            yield from _scope(inner, scopes, indent + "  ")
+            yield f"{indent}}}"
+
+
+# Graphs for Model Explorer (https://github.com/google-ai-edge/model-explorer).
+
+
+def to_model_explorer(graph: Graph) -> str:
+    """Returns a graph as a collection of Model Explorer's, in JSON; bodies of loops and branches are its layers.
+
+    Args:
+      graph: what to write.
+
+    Example:
+      >>> import graphc as gx
+      >>> found = json.loads(to_model_explorer(gx.function(lambda x: gx.sin(x)).graph(gx.ones(3))))
+      >>> [node["label"] for node in found["graphs"][0]["nodes"]]
+      ['input', 'sin', 'output']
+    """
+    nodes = [_node(row) for row in rows_of(graph)]
+    return json.dumps({"label": graph.name, "graphs": [{"id": graph.name, "nodes": nodes}]}, indent=1)
+
+
+def _node(row: Row) -> dict[str, Any]:
+    edges = [
+        {"sourceNodeId": name, "sourceNodeOutputId": str(output), "targetNodeInputId": str(place)}
+        for place, (name, output) in enumerate(row.inputs)
+    ]
+    edges += [
+        {"sourceNodeId": name, "sourceNodeOutputId": "control", "targetNodeInputId": f"control {place}"}
+        for place, name in enumerate(row.controls)
+    ]
+    return {
+        "id": row.name,
+        "label": row.op,
+        "namespace": row.scope,
+        "incomingEdges": edges,
+        "attrs": [{"key": key, "value": value} for key, value in (("name", row.label), *row.facts())],
+        "outputsMetadata": [
+            {"id": str(index), "attrs": [{"key": "tensor_shape", "value": str(type)}]}
+            for index, type in enumerate(row.types)
+        ],
+    }
+
+
+# The programs that JAX and XLA get for a graph.
+
+
+def to_jaxpr(graph: Graph, variables: dict[str, Variable]) -> str:
+    """Returns JAX's program for a graph as a jaxpr; values of Variables come first.
+
+    Args:
+      graph: the graph.
+      variables: the Variables that it reads or writes, by name.
+    """
+    function, shapes = _program(graph, variables)
+    return str(jax.make_jaxpr(function)(*shapes))
+
+
+def to_stablehlo(graph: Graph, variables: dict[str, Variable]) -> str:
+    """Returns the StableHLO module that XLA compiles for a graph; see :func:`to_jaxpr`.
+
+    Args:
+      graph: the graph.
+      variables: the Variables that it reads or writes, by name.
+    """
+    function, shapes = _program(graph, variables)
+    named: Any = jax.jit(function)
+    return named.lower(*shapes).as_text()
+
+
+def _program(graph: Graph, variables: dict[str, Variable]) -> tuple[Any, list[Any]]:
+    lowered = lower(graph)
+    types = [variables[name].type for name in lowered.variables] + [value.type for value in graph.inputs]
+    return lowered.function, [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+
+
+# Graphs for TensorBoard's graph dashboard.
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.\\/-]")
+
+
+def write_tensorboard(graph: Graph, folder: Path) -> Path:
+    """Writes an event file with a graph, for ``tensorboard --logdir FOLDER``; bodies are name scopes.
+
+    Args:
+      graph: what to write.
+      folder: where to; it is made.
+
+    Returns:
+      The folder.
+
+    Raises:
+      NotFoundError: TensorBoard is not installed.
+    """
+    writer = tensorboard("summary.writer.event_file_writer").EventFileWriter(str(folder))
+    writer.add_event(message("Event")(wall_time=time.time(), graph_def=graph_def(graph).SerializeToString()))
+    writer.close()
+    return folder
+
+
+def graph_def(graph: Graph) -> Any:
+    """Returns a graph as TensorBoard's message."""
+    return message("GraphDef")(node=[_tensorboard_node(row) for row in rows_of(graph)])
+
+
+def _tensorboard_node(row: Row) -> Any:
+    inputs = [f"{_safe(name)}:{output}" if output else _safe(name) for name, output in row.inputs]
+    inputs += [f"^{_safe(name)}" for name in row.controls]
+    device = "" if row.node is None else row.node.device
+    found = message("NodeDef")(name=_safe(row.name), op=row.op, input=inputs, device=device)
+    found.attr["_output_shapes"].list.shape.extend([_shape(type) for type in row.types])
+    for name, text in (*row.facts(), ("types", ", ".join(map(str, row.types)))):
+        found.attr[name].s = text.encode()
+    return found
+
+
+def _safe(name: str) -> str:
+    """Returns a name of the characters that TensorBoard takes."""
+    return _UNSAFE.sub("_", name)
+
+
+def _shape(type: TensorType) -> Any:
+    kind = message("TensorShapeProto")
+    if not type.ranked:
+        return kind(unknown_rank=True)
+    return kind(dim=[kind.Dim(size=-1 if size == OPEN else size) for size in type.shape])

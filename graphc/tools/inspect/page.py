@@ -1,0 +1,479 @@
+"""An explanation as a page: the source, the drawing of the graph, costs, memory, traces."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from graphc.compiler.ir import CONSTANT, Graph, Node
+from graphc.compiler.ops import REPLICAS
+from graphc.compiler.runtime.costs import (
+    Moment,
+    NodeCost,
+    format_bytes,
+    format_seconds,
+    live_bytes,
+    node_costs,
+    three_digits,
+)
+from graphc.tools.drawing import Note, explorer, page, views
+from graphc.tools.inspect.listing import ops_note
+
+if TYPE_CHECKING:
+    from graphc.tools.inspect.explanation import Explanation, LineReport
+
+__all__ = ["explanation_page"]
+
+# Memory over time, as a chart.
+
+_WIDTH, _HEIGHT = 900.0, 230.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, 16.0, 26.0, 30.0
+_MOST = 600
+"""So many bars the chart has at most; of neighbours the highest is shown."""
+
+
+def memory_chart(moments: Sequence[Moment]) -> str:
+    """Returns a chart of the bytes that are needed while each node runs, in the order of the graph."""
+    highest = max((moment.live for moment in moments), default=0)
+    if not highest:
+        return ""
+    step = -(-len(moments) // _MOST)
+    shown = [max(moments[at : at + step], key=lambda moment: moment.live) for at in range(0, len(moments), step)]
+    width = (_WIDTH - _LEFT - _RIGHT) / len(shown)
+    room = _HEIGHT - _TOP - _BOTTOM
+    bars: list[str] = []
+    for number, moment in enumerate(shown):
+        x = _LEFT + number * width
+        text = f"{moment.node.name}: {format_bytes(moment.live)}"
+        height = moment.live / highest * room
+        bars.append(
+            f'<rect class="{"gx-inside" if moment.depth else "gx-live"}" x="{x:.1f}" y="{_TOP + room - height:.1f}" '
+            f'width="{width + 0.3:.1f}" height="{height:.1f}"><title>{escape(text)}</title></rect>'
+        )
+    lines = "".join(_line(share, highest, room) for share in (0.0, 0.5, 1.0))
+    place = max(range(len(shown)), key=lambda number: shown[number].live)
+    x = _LEFT + (place + 0.5) * width
+    anchor = "end" if x > _WIDTH * 0.7 else "start"
+    label = escape(f"most at {shown[place].node.name}")
+    return (
+        f'<div class="gx-wide"><svg class="gx-chart" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img" '
+        f'aria-label="Memory while each node runs" style="min-width:620px">{lines}{"".join(bars)}'
+        f'<text x="{x:.1f}" y="{_TOP - 9}" text-anchor="{anchor}">{label}</text>'
+        f'<text x="{_LEFT}" y="{_HEIGHT - 9}">nodes in the order of the graph ({len(moments)})</text></svg></div>'
+    )
+
+
+def _line(share: float, highest: int, room: float) -> str:
+    y = _TOP + room * (1 - share)
+    return (
+        f'<path class="gx-rule" d="M{_LEFT},{y:.1f}H{_WIDTH - _RIGHT}"/>'
+        f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{format_bytes(round(highest * share))}</text>'
+    )
+
+
+# Pieces of pages: tables, lists and figures in words.
+
+_LARGE = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
+
+
+class Raw(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def format_flops(count: float) -> str:
+    """Returns a number of floating-point operations in words.
+
+    Example:
+      >>> format_flops(2048.0), format_flops(3e9), format_flops(12)
+      ('2.05 kFLOP', '3 GFLOP', '12 FLOP')
+    """
+    for name, size in _LARGE:
+        if count >= size:
+            return f"{three_digits(count / size)} {name}FLOP"
+    return f"{count:.0f} FLOP"
+
+
+def bar(share: float) -> Raw:
+    """Returns a bar as long as a share of the whole, from 0 to 1."""
+    return Raw(f'<i style="width:{max(0.0, min(share, 1.0)):.1%}"></i>') if share > 0 else Raw("")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, kinds: str = "", name: str = "") -> str:
+    """Returns a table; nothing where there are no rows.
+
+    Args:
+      heads: of the columns.
+      rows: their cells.
+      kinds: a letter for each column: ``n`` for numbers, ``c`` for code, ``b`` for bars, a space for text.
+      name: the class of the table.
+    """
+    letters = kinds.ljust(len(heads))
+    classes = {"n": ' class="n"', "c": ' class="gx-code"', "b": ' class="gx-bar-cell"'}
+    body = "".join(f"<tr>{_cells(row, letters, classes)}</tr>" for row in rows)
+    if not body:
+        return ""
+    head = "".join(f"<th{classes.get(kind, '')}>{escape(text)}</th>" for kind, text in zip(letters, heads, strict=True))
+    kind = f' class="{name}"' if name else ""
+    return f'<div class="gx-wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cells(row: Sequence[str], letters: str, classes: Mapping[str, str]) -> str:
+    pairs = zip(letters, row, strict=True)
+    return "".join(f"<td{classes.get(kind, '')}>{_text(cell)}</td>" for kind, cell in pairs)
+
+
+def _text(cell: str) -> str:
+    return cell if isinstance(cell, Raw) else escape(cell)
+
+
+def listing(rows: Iterable[str]) -> str:
+    """Returns a list; nothing where it is empty."""
+    items = "".join(f"<li>{_text(row)}</li>" for row in rows)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def chips(pairs: Iterable[tuple[str, str]]) -> str:
+    """Returns figures with what they are below them."""
+    items = "".join(f"<li><b>{escape(figure)}</b><span>{escape(name)}</span></li>" for figure, name in pairs)
+    return f'<ul class="gx-chips">{items}</ul>'
+
+
+def section(name: str, heading: str, content: str) -> str:
+    """Returns a part of a page with a heading; nothing where it has no content."""
+    return f'<section id="{name}"><h2>{escape(heading)}</h2>{content}</section>' if content else ""
+
+
+# The user's functions, whole, with what became of each line.
+
+_TAGS = (
+    ("rolled loop", "rolled", "rolled"),
+    ("while loop", "rolled", "while loop"),
+    ("unrolled loop", "unrolled", "unrolled"),
+    ("cond: ", "branch", "branch"),
+    ("switch: ", "branch", "branch"),
+    ("runs on the host", "host", "host"),
+    ("pinned to", "pinned", "pinned"),
+    ("computed once", "moved", "moved out of the loop"),
+    ("only when traced", "traced", "only when traced"),
+    ("decided when traced", "traced", "decided when traced"),
+)
+"""The beginnings of notes, with the tag for each: its class and its text."""
+
+
+def tags_of(line: LineReport) -> list[tuple[str, str]]:
+    """Returns the tags of a line: class and text of each."""
+    found = [(kind, text) for start, kind, text in _TAGS if any(note.startswith(start) for note in line.notes)]
+    if line.left:
+        return [("compiled", "compiled"), *found]
+    if line.ops and not found:
+        outcome = max(("folded", "merged", "removed"), key=lambda name: getattr(line, name))
+        return [("removed", outcome if getattr(line, outcome) else "compiled")]
+    return found
+
+
+def lines_of(file: str, function: str, lines: Sequence[int]) -> range:
+    """Returns the numbers of the lines of a function, from its decorators to its end.
+
+    Args:
+      file: where it is.
+      function: its name, maybe with those of what it is in.
+      lines: some of its lines, which are all that is returned where it is not found.
+    """
+    first, last = min(lines), max(lines)
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return range(first, last + 1)
+    best = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function.rpartition(".")[2]:
+            start = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+            end = node.end_lineno or last
+            if start <= first and last <= end and (best is None or end - start < len(best)):
+                best = range(start, end + 1)
+    return best or range(first, last + 1)
+
+
+def source_section(found: Explanation, shares: Mapping[str, float], cost: str) -> str:
+    """Returns the functions that have a part in the program, each line with what became of it.
+
+    Args:
+      found: the explanation.
+      shares: of each line, as ``train.py:12``, its part of the whole cost.
+      cost: of what.
+    """
+    parts: list[str] = []
+    for _, group in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
+        lines = list(group)
+        place = lines[0].location
+        span = lines_of(place.file, place.function, [line.location.line for line in lines])
+        parts.append(f"<h3><code>{escape(place.function)}</code> in <code>{escape(_shown(place.file))}</code></h3>")
+        known = {line.location.line: line for line in lines}
+        parts.append(_listing(place.file, span, known.get, shares, cost))
+    return "".join(parts)
+
+
+def _shown(file: str) -> str:
+    """Returns a file as seen from the working directory, where it is in there."""
+    try:
+        relative = os.path.relpath(file)
+    except ValueError:  # another drive
+        return file
+    return file if relative.startswith("..") else relative
+
+
+def _listing(
+    file: str, span: range, known: Callable[[int], LineReport | None], shares: Mapping[str, float], cost: str
+) -> str:
+    rows: list[str] = []
+    for number in span:
+        line, place = known(number), f"{os.path.basename(file)}:{number}"
+        source = escape(linecache.getline(file, number).rstrip("\n").expandtabs(4))
+        code = f'<td class="n">{number}</td><td class="gx-code">{source}</td>'
+        if line is None:
+            rows.append(f"<tr>{code}<td></td><td></td><td></td></tr>")
+            continue
+        ops = f"{line.ops} → {line.left}" if line.ops else ""
+        share = shares.get(place, 0.0)
+        rows.append(
+            f'<tr class="gx-said" data-place="{escape(place)}">{code}<td class="n">{ops}</td>'
+            f'<td class="n">{f"{share:.0%}" if share >= 0.005 else ""}{bar(share)}</td>'
+            f'<td class="gx-notes">{_notes(line)}</td></tr>'
+        )
+    heads = (("n", "line"), ("", "source"), ("n", "ops"), ("n", cost), ("gx-notes", "what became of it"))
+    head = "".join(f'<th class="{kind}">{text}</th>' for kind, text in heads)
+    body = "\n".join(rows)
+    content = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="gx-wide"><table class="gx-source">{content}</table></div>'
+
+
+def _notes(line: LineReport) -> str:
+    tags = "".join(f'<span class="gx-tag t-{kind}">{escape(text)}</span>' for kind, text in tags_of(line))
+    texts = [text for text in (ops_note(line), *map(_without_tag, line.notes)) if text]
+    return f"{tags} {escape('; '.join(texts))}"
+
+
+def _without_tag(note: str) -> str:
+    """Returns a note without the words that its tag says already."""
+    said, separator, rest = note.partition(": ")
+    return rest if separator and any(f"{said}: ".startswith(start) for start, _, _ in _TAGS) else note
+
+
+# The page of an explanation, section by section.
+
+_EXPLAINED_MOST = 15
+"""So many nodes stand in the table of the dearest."""
+
+
+@dataclass(frozen=True)
+class _Costs:
+    """The costs of a program's nodes, with their shares of the total: of the time, if it was measured."""
+
+    paths: Mapping[Node, str]
+    counted: Mapping[Node, NodeCost]
+    times: Mapping[str, float]
+    shares: Mapping[Node, float]
+
+    @property
+    def measured(self) -> str:
+        return "time" if self.times else "FLOP"
+
+    def lines(self) -> dict[str, float]:
+        """The part that each line of the user's code has of the whole; nodes with bodies count by what is inside."""
+        found: defaultdict[str, float] = defaultdict(float)
+        for node, share in self.shares.items():
+            if node.location is not None and not (node.regions and node.op.regions):
+                found[node.location.short] += share
+        return found
+
+
+def explanation_page(found: Explanation) -> str:
+    """Returns the page of an explanation: one file, which loads nothing."""
+    costs = _costs_of(found)
+    notes = {node: _note(node, costs) for node in costs.paths}
+    parts = [
+        section("source", "Source", source_section(found, costs.lines(), costs.measured)),
+        section("graph", "Graph", explorer(views(found.graph, notes=notes))),
+        section("costs", "Costs", _cost_table(costs, found)),
+        section("memory", "Memory over time", _memory(found)),
+        section("collectives", "Collectives", _collectives(found)),
+        section("loops", "Loops", _loops(found)),
+        section("traces", "Traces and retraces", _traces(found)),
+        section("inputs", "Arguments, Variables and what is read besides", _inputs(found)),
+        section("host", "Outside the program", _outside(found)),
+        section("text", "Text", f'<details><summary>The graph as text</summary><pre class="gx-text">'
+                f"{escape(str(found.graph))}</pre></details>"),
+    ]  # fmt: skip
+    lead = f"<p class='gx-lead'>{escape(_lead(found))}</p>"
+    title = f"{found.function}, explained"
+    return page(title, f"<h1>{escape(found.function)}</h1>{lead}{chips(_figures(found, costs))}{''.join(parts)}")
+
+
+def _walk(graph: Graph, scope: str = "") -> Iterator[tuple[Node, str]]:
+    for node in graph.nodes:
+        yield node, node.path(scope)
+        for index, region in enumerate(node.regions):
+            yield from _walk(region, f"{node.path(scope, index)}/")
+
+
+def _costs_of(found: Explanation) -> _Costs:
+    paths = dict(_walk(found.graph))
+    counted, times = node_costs(found.graph), found.node_times
+    own = {
+        node: times.get(path, 0.0) if times else (counted[node].flops or 0.0) if node in counted else 0.0
+        for node, path in paths.items()
+    }
+    whole = sum(own[node] for node in found.graph.nodes)
+    shares = {node: amount / whole for node, amount in own.items()} if whole else {}
+    return _Costs(paths, counted, times, shares)
+
+
+def _note(node: Node, costs: _Costs) -> Note:
+    if node.op is CONSTANT:
+        return Note()
+    lines: list[str] = []
+    cost = costs.counted.get(node)
+    if cost is not None and (cost.flops or cost.bytes):
+        flops = f"{format_flops(cost.flops)}, " if cost.flops else ""
+        lines.append(f"{flops}{format_bytes(cost.bytes)}{' an iteration' if cost.per_iteration else ''}")
+    seconds = costs.times.get(costs.paths[node])
+    if seconds:
+        lines.append(f"{format_seconds(seconds)} measured")
+    return Note(tuple(lines), costs.shares.get(node, 0.0))
+
+
+def _lead(found: Explanation) -> str:
+    where = f" It runs on {found.device}." if found.device else ""
+    steps = f" It runs in {len(found.steps)} steps." if found.steps else ""
+    return f"What graphc made of each line of {found.function} for these arguments.{where}{steps}"
+
+
+def _figures(found: Explanation, costs: _Costs) -> Iterator[tuple[str, str]]:
+    yield f"{found.ops} → {found.left}", "ops traced → in the program"
+    flops = sum(costs.counted[node].flops or 0.0 for node in found.graph.nodes)
+    if any(cost.per_iteration for cost in costs.counted.values()):
+        yield f"at least {format_flops(flops)}", "arithmetic of a call (loops that end by a test count once)"
+    else:
+        yield format_flops(flops), "arithmetic of a call"
+    if costs.times:
+        yield format_seconds(sum(costs.times.get(node.name, 0.0) for node in found.graph.nodes)), "measured in kernels"
+    if found.memory is not None:
+        yield format_bytes(found.memory.total), "memory at most, by XLA"
+    if found.cost is not None:
+        yield format_seconds(found.cost.total), "to trace, lower and compile, once"
+    yield str(len(found.traces)), "trace" if len(found.traces) == 1 else "traces"
+
+
+def _cost_table(costs: _Costs, found: Explanation) -> str:
+    leaves = [node for node in costs.paths if not (node.regions and node.op.regions)]
+    dearest = sorted(leaves, key=lambda node: -costs.shares.get(node, 0.0))[:_EXPLAINED_MOST]
+    rows = [_cost_row(node, costs) for node in dearest if costs.shares.get(node)]
+    heads = ("node", "line", "runs", "FLOP", "bytes", "time", "share", "")
+    uncounted = sum(costs.counted[node].flops is None for node in leaves if node in costs.counted)
+    is_open = any(cost.per_iteration for cost in costs.counted.values())
+    remarks = [
+        "FLOP and bytes are of the graph, before XLA fuses operations: bytes are those of all values read and written.",
+        f"The FLOP of {uncounted} nodes are not known." if uncounted else "",
+        "Loops that end by a test count one iteration." if is_open else "",
+        "A kernel's time is that of the node whose result it gives." if costs.times else
+        "For measured times call the function in gx.profile(jax_profiler=folder), and explain it with profile=folder.",
+    ]  # fmt: skip
+    text = " ".join(filter(None, remarks))
+    return (
+        table(heads, rows, kinds="cc" + "n" * 5 + "b") + f'<p class="gx-lead">{escape(text)} {escape(_xla(found))}</p>'
+    )
+
+
+def _cost_row(node: Node, costs: _Costs) -> tuple[str, ...]:
+    cost, share = costs.counted.get(node), costs.shares.get(node, 0.0)
+    seconds = costs.times.get(costs.paths[node])
+    runs = "" if cost is None else f"{cost.runs}{' an iteration' if cost.per_iteration else ''}"
+    return (
+        costs.paths[node],
+        node.location.short if node.location else "",
+        runs,
+        "" if cost is None or cost.flops is None else format_flops(cost.flops),
+        "" if cost is None else format_bytes(cost.bytes),
+        format_seconds(seconds) if seconds else "",
+        f"{share:.0%}" if share >= 0.01 else "< 1%",
+        bar(share),
+    )
+
+
+def _xla(found: Explanation) -> str:
+    if found.cost is None:
+        return ""
+    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(found.cost).items()]
+    return f"Compiling took {' + '.join(steps)}."
+
+
+def _memory(found: Explanation) -> str:
+    chart = memory_chart(live_bytes(found.graph))
+    text = (
+        "Values that are needed then or later, while each node runs; purple in bodies of loops and branches, of which "
+        "one run is shown. This is the graph's own need; XLA fuses operations and computes in place, and so needs less."
+    )
+    if found.steps:
+        text += (
+            " The values of all devices are added up. XLA's own figures are missing: they are for one program, and "
+            "this function is several, with transfers between them."
+        )
+    elif any(node.op is REPLICAS for node in found.graph.nodes):
+        text += " What stands in replicas is what one device needs for its part."
+    rows = []
+    if found.memory is not None:
+        rows = [(name, format_bytes(count)) for name, count in vars(found.memory).items()]
+        rows.append(("at most at once", format_bytes(found.memory.total)))
+    lead = f'<p class="gx-lead">{text}</p>' if chart else ""
+    return chart + lead + table(("what the compiled program needs, by XLA", "bytes"), rows, kinds=" n")
+
+
+def _collectives(found: Explanation) -> str:
+    rows = [(each.kind, str(each.count), str(each.arrays), format_bytes(each.bytes)) for each in found.collectives]
+    return table(("kind", "how many", "arrays", "on each device"), rows, kinds=" nnn")
+
+
+def _loops(found: Explanation) -> str:
+    rows = [
+        (loop.location.short if loop.location else "", loop.kind, str(loop.times), loop.why) for loop in found.loops
+    ]
+    return table(("line", "became", "times", "why"), rows, kinds="c n ")
+
+
+def _traces(found: Explanation) -> str:
+    if len(found.traces) <= 1:
+        return listing(found.traces)
+    return f"<p class='gx-warn'>Traced {len(found.traces)} times.</p>{listing(found.traces)}"
+
+
+def _inputs(found: Explanation) -> str:
+    arguments = [
+        (each.path, each.what, "part of the program: another value needs another trace" if each.static else "tensor")
+        for each in found.arguments
+    ]
+    access = {(True, True): "read and written", (True, False): "read", (False, True): "written", (False, False): ""}
+    variables = [(each.name, each.type, access[each.read, each.written]) for each in found.variables]
+    captured = [(name, type, "a tensor from outside") for name, type in found.captured]
+    guards = [(guard.what, guard.was, "checked at each call") for guard in found.guards]
+    return table(("name", "what it is", ""), [*arguments, *variables, *captured, *guards], kinds="cc ")
+
+
+def _outside(found: Explanation) -> str:
+    effects = [f"{place.short + ' ' if place else ''}{what}" for what, place in found.side_effects]
+    unconverted = [f"{name}: {reason}" for name, reason in found.unconverted.items()]
+    lists = (
+        ("Steps, in an order", found.steps),
+        ("After each run", found.after_call),
+        ("Done only when traced", effects),
+        ("Functions whose control flow was not converted", unconverted),
+    )
+    return "".join(f"<h3>{heading}</h3>{listing(rows)}" for heading, rows in lists if rows)
