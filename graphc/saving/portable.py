@@ -31,7 +31,6 @@ _COMPUTING = frozenset({
     "losses.reduced",
     "metrics.weighted", "metrics.matches", "metrics.above", "metrics.confusion", "metrics.add",
     "metrics.total", "metrics.ratio", "metrics.total_ratio",
-    "debug.breakpoint",
 })  # fmt: skip
 """Ops outside the op table that only compute, or read and assign Variables."""
 

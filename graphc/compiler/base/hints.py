@@ -25,6 +25,7 @@ HINTS: Final[Mapping[str, str]] = {
     "checkpoint": "gx.remat to compute activations again, gx.train.Checkpoint to save a model",
     "custom_jvp": "gx.custom_gradient",
     "custom_vjp": "gx.custom_gradient",
+    "breakpoint": "Python's breakpoint() under gx.run_functions_eagerly(True)",
     "debug_nans": "gx.debug.nan()",
     "default_device": "gx.device",
     "device_count": "len(gx.devices())",
@@ -46,6 +47,7 @@ HINTS: Final[Mapping[str, str]] = {
     "pure_callback": _CALLBACK,
     "shard_map": "gx.pmap, or gx.distribute.DataParallel",
     "sharding": "gx.distribute",
+    "step": "gx.run_functions_eagerly(True) with a debugger, or gx.print inside the compiled function",
     "split": _SEED,  # of gx.random; gx.split is there
     "tree": _TREE,
     "tree_map": _TREE,

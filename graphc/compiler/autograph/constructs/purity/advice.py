@@ -94,8 +94,7 @@ def tell_of_debugger() -> None:
         return
     message = (
         f"breakpoint() stops once, while {context.trace.root.builder.name} is traced, when its tensors have no values. "
-        "gx.debug.step(function, *args) steps through the compiled function with values, and "
-        "gx.run_functions_eagerly(True) runs it as Python"
+        "gx.run_functions_eagerly(True) runs it as Python, and gx.print shows values of the compiled function"
     )
     in_python(warn_at, SideEffectWarning(message), user_location())
 

@@ -1,4 +1,4 @@
-"""``gx.debug.nan``: the checks of ``gx.config.check_numerics``, for a part of the program."""
+"""``gx.debug``: the first op that makes a NaN, found for a part of the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from graphc.compiler.base import config
+from graphc.compiler.base import config, hint_missing
 
 __all__ = ["nan"]
 
@@ -60,3 +60,6 @@ class nan(ContextDecorator):  # noqa: N801  it is used as a function is
 
     def _recreate_cm(self) -> Any:
         return type(self)()
+
+
+hint_missing(globals(), "gx.debug")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -64,3 +65,9 @@ def test_blocks_of_two_threads_end_in_any_order() -> None:
     assert gx.config.check_numerics
     other.__exit__(None, None, None)
     assert not gx.config.check_numerics
+
+
+@pytest.mark.parametrize(("name", "instead"), [("step", "gx.run_functions_eagerly"), ("breakpoint", "breakpoint()")])
+def test_what_is_gone_names_what_to_use(name: str, instead: str) -> None:
+    with pytest.raises(AttributeError, match=rf"gx\.debug has no '{name}': use .*{re.escape(instead)}"):
+        getattr(gx.debug, name)
