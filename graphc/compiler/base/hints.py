@@ -15,6 +15,7 @@ _SEED = "gx.random.seed(0); gx.random.Generator(0) is a generator of its own"
 _TREE = "gx.nest.map_structure, gx.nest.flatten and gx.nest.pack_sequence_as"
 _NUMPYS = "gx itself, which has NumPy's functions: gx.sum, gx.matmul"
 _CALLBACK = "gx.pyfunc"
+_SEARCH = "Optuna with gx.distribute.free_device() in each trial, see docs/how-to/search.md"
 
 HINTS: Final[Mapping[str, str]] = {
     # JAX's.
@@ -46,6 +47,7 @@ HINTS: Final[Mapping[str, str]] = {
     "profiler": "gx.profile",
     "pure_callback": _CALLBACK,
     "shard_map": "gx.pmap, or gx.distribute.DataParallel",
+    "search": _SEARCH,
     "sharding": "gx.distribute",
     "step": "gx.run_functions_eagerly(True) with a debugger, or gx.print inside the compiled function",
     "split": _SEED,  # of gx.random; gx.split is there

@@ -32,31 +32,18 @@ from graphc.training.distribute.processes import (
 )
 from graphc.training.distribute.replica import PerReplica
 from graphc.training.distribute.report import DeviceReport, RankReport, StepReport
-from graphc.training.distribute.search import (
-    Distribution,
-    Halving,
-    SearchResult,
-    Trial,
-    integers,
-    log_uniform,
-    search,
-    uniform,
-)
 from graphc.training.distribute.sharding import Sharding, shard
+from graphc.training.distribute.trials import free_device
 
 __all__ = [
     "DataParallel",
     "DeviceReport",
-    "Distribution",
-    "Halving",
     "ParallelFunction",
     "PerReplica",
     "Pipeline",
     "RankReport",
-    "SearchResult",
     "Sharding",
     "StepReport",
-    "Trial",
     "all_gather",
     "all_mean",
     "all_sum",
@@ -64,10 +51,9 @@ __all__ = [
     "axis_index",
     "axis_size",
     "current_job",
+    "free_device",
     "initialize",
-    "integers",
     "launch",
-    "log_uniform",
     "mean_gradients",
     "pmap",
     "pmax",
@@ -79,10 +65,8 @@ __all__ = [
     "psum",
     "replica_index",
     "row_weights",
-    "search",
     "shard",
     "synchronized",
-    "uniform",
 ]
 
 # Users look for these here; their modules are in layers above.

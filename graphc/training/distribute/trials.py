@@ -1,0 +1,65 @@
+"""``free_device``: a device for each of several trainings that run at a time, such as the trials of a search."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from graphc.compiler.base import at, user_location, wait_until
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import device
+from graphc.compiler.devices import Device, device_name, find_device, local_devices
+from graphc.compiler.tracing import refuse_in_trace
+
+__all__ = ["free_device"]
+
+_taken: Counter[Device] = Counter()
+_changed = threading.Condition()
+
+
+@contextmanager
+def free_device(devices: Sequence[Any] | None = None) -> Generator[str]:
+    """Runs a block on a device that no other such block uses; waits until one is free.
+
+    Libraries that search for good settings, such as Optuna, run each trial in a thread: with this scope in the trial,
+    its Variables and ops are on a device of its own.
+
+    Args:
+      devices: the names or ``jax.Device`` objects to choose from; those of this process when None. One that is named
+        twice serves two blocks at a time.
+
+    Yields:
+      The name of the device.
+
+    Raises:
+      InvalidArgumentError: ``devices`` is empty, or the scope is entered in a compiled function.
+      DeadlineExceededError: the deadline in force passed before a device was free.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.distribute.free_device() as first, gx.distribute.free_device() as second:
+      ...     first, second, gx.ones(3).device
+      ('/device:CPU:0', '/device:CPU:1', '/device:CPU:1')
+    """
+    refuse_in_trace("free_device: enter it outside of compiled functions", InvalidArgumentError)
+    places = Counter(local_devices() if devices is None else map(find_device, devices))
+    if not places:
+        raise at(InvalidArgumentError("free_device: devices is empty; None stands for all"), user_location())
+
+    def free() -> list[Device]:
+        return [place for place, count in places.items() if _taken[place] < count]
+
+    with _changed:
+        wait_until(_changed, lambda: bool(free()), f"one of {len(places)} devices to be free")
+        place = free()[0]
+        _taken[place] += 1
+    try:
+        with device(place):
+            yield device_name(place)
+    finally:
+        with _changed:
+            _taken[place] -= 1
+            _changed.notify_all()
