@@ -122,7 +122,7 @@ def _python(quick: bool) -> Duel:
 ROWS = [
     Row("call-outer-array", "call that reads a NumPy array of 1 MB from outside", 12.0, _outer_array),
     Row("call-outer-list", "call that reads a list of 1000 numbers from outside", 2.2, _outer_list),
-    Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 1.5, _outer_dict),
+    Row("call-outer-dict", "call that reads a dict of 1000 numbers from outside", 5, _outer_dict),
     Row("call-outer-set", "call that reads a set of 1000 numbers from outside", 3.0, _outer_set),
     Row("call-jax", "gx.call_jax in eager code", 1.5, _jax_function),
     Row("call-jax-dict", "gx.call_jax of a dict in eager code", 1.5, _jax_function_of_dict),

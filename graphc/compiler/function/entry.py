@@ -22,7 +22,7 @@ from graphc.compiler.function.binding import Binding, Signals
 from graphc.compiler.function.guards import MISS, Writer
 from graphc.compiler.function.running import ProgramRun, run_trace
 from graphc.compiler.function.traced import TracedFunction
-from graphc.compiler.tracing import ReadGuard, Source, addresses, counts_changes, is_array, is_fixed, version_of
+from graphc.compiler.tracing import ReadGuard, Source, addresses, is_array, is_fixed
 
 __all__ = ["chooser", "entry", "folded", "kinds_of", "only_entry"]
 
@@ -175,21 +175,14 @@ def _remembered(root: Any, containers: Sequence[Any]) -> tuple[Callable[[Any], b
     Written out, it takes half the time of loops over the containers.
     """
     names: dict[str, Any] = {"root": root, "containers": containers, "end": object(), "addresses": addresses}
-    items, changes = "", ""
+    items = ""
     for place, one in enumerate(containers):
-        is_dict = cast("type[Any]", type(one)) is dict
-        if is_dict and counts_changes:
-            names[f"v{place}"] = version_of(one)
-            changes += f"v{place}.value, "
-        else:
-            names[f"c{place}"] = one
-            items += f"*c{place}, *c{place}.values(), end, " if is_dict else f"*c{place}, end, "
-    exec(f"def look(): return ({items}), ({changes})", names)
-    names["items"], names["changes"] = names["look"]()  # no other objects have these identities while these live
+        names[f"c{place}"] = one
+        items += f"*c{place}, *c{place}.values(), end, " if type(one) is dict else f"*c{place}, end, "
+    exec(f"def look(): return ({items})", names)
+    names["items"] = names["look"]()  # no other objects have these identities while these live
     names["places"] = addresses(names["items"])
-    tests = ["value is root"]
-    tests += [f"({changes}) == changes"] * bool(changes) + [f"addresses(({items})) == places"] * bool(items)
-    exec(f"def is_held(value): return {' and '.join(tests)}", names)
+    exec(f"def is_held(value): return value is root and addresses(({items})) == places", names)
     return names["is_held"], len(names["items"])
 
 

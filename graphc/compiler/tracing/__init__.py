@@ -62,7 +62,6 @@ from graphc.compiler.tracing.sources import (
     result_of_call,
 )
 from graphc.compiler.tracing.trace import CREATES, Checkpoint, Trace, current_trace, trace_of, type_of_any
-from graphc.compiler.tracing.versions import counts_changes, version_of
 
 __all__ = [
     "ALIAS",
@@ -102,7 +101,6 @@ __all__ = [
     "content_of",
     "contents_of",
     "context",
-    "counts_changes",
     "current_trace",
     "dispatched",
     "exact",
@@ -139,5 +137,4 @@ __all__ = [
     "same_set",
     "trace_of",
     "type_of_any",
-    "version_of",
 ]

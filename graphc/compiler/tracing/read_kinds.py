@@ -11,7 +11,7 @@ import ctypes
 import enum
 import types
 import weakref
-from collections import ChainMap, Counter, UserDict, UserList, UserString, defaultdict, deque
+from collections import ChainMap, UserDict, UserList, UserString, defaultdict, deque
 from collections.abc import Callable, Collection, ItemsView, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +38,6 @@ from graphc.compiler.tracing.same import (
     typed_set,
 )
 from graphc.compiler.tracing.sources import Source, attribute, element, item, result_of, result_of_call
-from graphc.compiler.tracing.versions import Version, counts_changes
 
 if TYPE_CHECKING:
     from graphc.compiler.tracing.reads import Reads
@@ -97,7 +96,6 @@ _SECONDS_AN_ARRAY = 1.5e-7
 _INLINE = 8
 
 # Classes whose instances hold their items as a dict of the class ``dict`` does, in the same order.
-_COUNTED = (dict, defaultdict, Counter)
 
 # Comparing the bytes of a 1 MiB array takes about half a millisecond; larger arrays are compared by identity.
 _MAX_ARRAY_BYTES = 1 << 20
@@ -382,15 +380,9 @@ def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     if len(value) <= _INLINE or not all(map(is_fixed, value)) or not all(map(is_fixed, value.values())):
         keyed(reads, source, value, kind, reads.record)
         return
-    counted = counts_changes and kind in _COUNTED and not source.of_call
     keys, parts = list(value), tuple(value.values())
-    same = partial(same_mapping, kind=kind, keys=keys, parts=parts, places=(places_of(keys), places_of(parts)))
-    test, given, each = "{0}({v})", (same,), _SECONDS_AN_ITEM
-    if counted:
-        version = Version(value, same)
-        test = "{v} is {0} and {1}.value == {2}.value and type({v}) is {3} or {4}({v})"
-        given, each = (value, version.now, version.known, kind, version.compared), _SECONDS_A_GUARD / len(value) / 2
-    reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value), each=each))
+    same = partial(same_mapping, kind=kind, keys=keys, parts=parts, places=places_of((*keys, *parts)))
+    reads.add(ReadGuard(source, "{0}({v})", (same,), _text(value), size=2 * len(value), each=_SECONDS_AN_ITEM))
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
 

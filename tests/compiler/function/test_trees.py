@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.compiler.function import entry
 from graphc.compiler.function.entry import folded
 from graphc.compiler.tracing import ReadGuard
 from tests.draws import examples
@@ -67,9 +66,7 @@ def count_folded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("counts", [True, False], ids=["counted dicts", "compared dicts"])
-def test_a_change_anywhere_is_seen(monkeypatch: pytest.MonkeyPatch, change: str, counts: bool) -> None:
-    monkeypatch.setattr(entry, "counts_changes", counts and entry.counts_changes)
+def test_a_change_anywhere_is_seen(monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     made = count_folded(monkeypatch)
     known = settings_of_layers()
     compiled = gx.function(lambda x: (x, repr(known)))

@@ -1,4 +1,4 @@
-"""Versions of dicts, and guards of large containers from outside, which compare states before contents."""
+"""Guards of large containers from outside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.compiler.tracing import read_kinds, versions
 
 X = gx.asarray([1.0, 2.0])
 MANY = 50
@@ -58,12 +57,8 @@ KINDS: dict[str, tuple[Callable[[], Any], Callable[[Any], None]]] = {
 }
 
 
-@pytest.mark.parametrize("counts", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_change_of_a_large_container_from_outside_is_seen(
-    kind: str, counts: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(read_kinds, "counts_changes", counts and versions.counts_changes)
+def test_a_change_of_a_large_container_from_outside_is_seen(kind: str) -> None:
     make, change = KINDS[kind]
     held = make()
 
@@ -79,30 +74,6 @@ def test_a_change_of_a_large_container_from_outside_is_seen(
     assert f.trace(X) is second
     held = make()  # another object with the contents of before
     assert f.trace(X) is first
-
-
-def test_this_python_counts_the_changes_of_dicts() -> None:
-    assert versions.counts_changes
-
-
-def test_a_dict_that_has_its_contents_back_is_not_compared_again() -> None:
-    held, compared = _dict(), list[dict[str, float]]()
-    version = versions.Version(held, lambda given: compared.append(given) or True)
-    assert version.now.value == version.known.value
-    held["n3"] = held.pop("n3")
-    assert version.now.value != version.known.value
-    assert version.compared(held)
-    assert version.now.value == version.known.value
-    assert version.compared(dict(held))  # another dict, whose version is not remembered
-    assert len(compared) == 2
-
-
-def test_a_version_is_not_remembered_for_other_contents() -> None:
-    held = _dict()
-    version = versions.Version(held, lambda given: given["n3"] == 3.0)
-    held["n3"] = 4.0
-    assert not version.compared(held)
-    assert version.now.value != version.known.value
 
 
 def test_attributes_of_an_object_read_as_a_dict_are_followed() -> None:
