@@ -1,9 +1,16 @@
 """Errors, configuration, nested structures, names, registries, user stack frames, deadlines and waiting."""
 
 from graphc.compiler.base import errors, files, flags, logs, nest
-from graphc.compiler.base.blocking import finish_given_up, run_on_thread, start_on_thread, until_called, when_done
+from graphc.compiler.base.blocking import (
+    Pool,
+    Work,
+    finish_given_up,
+    run_on_thread,
+    start_on_thread,
+    until_called,
+    when_done,
+)
 from graphc.compiler.base.cancellation import CancellationToken
-from graphc.compiler.base.collection import collect_since, collection_paused, collections_so_far
 from graphc.compiler.base.config import Config, DeviceSettings, WideTypes, config
 from graphc.compiler.base.deadlines import (
     Deadline,
@@ -31,6 +38,7 @@ from graphc.compiler.base.frames import (
     user_location,
     warn_at,
 )
+from graphc.compiler.base.interpreter import collect_since, collection_paused, collections_so_far, deep_recursion
 from graphc.compiler.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
 from graphc.compiler.base.lazy import (
     held_by,
@@ -44,8 +52,6 @@ from graphc.compiler.base.lazy import (
     refuse_options,
 )
 from graphc.compiler.base.names import UniqueNames, with_article
-from graphc.compiler.base.pool import Pool, Work
-from graphc.compiler.base.recursion import deep_recursion
 from graphc.compiler.base.registry import ABOVE, Registry
 from graphc.compiler.base.slow_path import (
     SPREAD_ARRAYS,
@@ -54,8 +60,17 @@ from graphc.compiler.base.slow_path import (
     slow_path_reasons,
 )
 from graphc.compiler.base.version import VERSION
-from graphc.compiler.base.waiting import Signal, holding, pause, wait_only_for, wait_until
-from graphc.compiler.base.watchdog import listen_to_waits, note_progress, overseen, watched
+from graphc.compiler.base.waiting import (
+    Signal,
+    holding,
+    listen_to_waits,
+    note_progress,
+    overseen,
+    pause,
+    wait_only_for,
+    wait_until,
+    watched,
+)
 
 __all__ = [
     "ABOVE",

@@ -51,7 +51,21 @@ from graphc.compiler.core.examining import (
     register_examiner,
     unexamined,
 )
-from graphc.compiler.core.fast_path import FAILED, FAST_PATH, call_kernel, fast_path, number, raw, with_fast_path
+from graphc.compiler.core.fast_path import (
+    FAILED,
+    FAST_PATH,
+    NO_ATTRS,
+    call_kernel,
+    fast_path,
+    is_pinned,
+    kernel,
+    number,
+    raw,
+    region_function,
+    register_region_kernels,
+    register_region_runner,
+    with_fast_path,
+)
 from graphc.compiler.core.host_ops import (
     STRING,
     bytes_array,
@@ -61,14 +75,6 @@ from graphc.compiler.core.host_ops import (
     in_graph,
     is_text,
     register_late_host_ops,
-)
-from graphc.compiler.core.kernels import (
-    NO_ATTRS,
-    is_pinned,
-    kernel,
-    region_function,
-    register_region_kernels,
-    register_region_runner,
 )
 from graphc.compiler.core.late_strings import LateStrings
 from graphc.compiler.core.late_values import LateValue, has_late_values, is_by_hand, late_value

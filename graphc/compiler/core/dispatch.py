@@ -18,8 +18,7 @@ from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core.context import OBSERVED, REASONS, SPREAD, busy, context, joining_scope, open_tapes, place_ops
 from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dtypes import has_large_ints, with_fitted_ints
-from graphc.compiler.core.fast_path import FAILED, call_kernel
-from graphc.compiler.core.kernels import NO_ATTRS, Compiled, is_pinned, kernel
+from graphc.compiler.core.fast_path import FAILED, NO_ATTRS, Compiled, call_kernel, is_pinned, kernel
 from graphc.compiler.core.late_values import with_late_inputs
 from graphc.compiler.core.multi_device import in_fine_words, in_turn, meeting_place
 from graphc.compiler.core.op_errors import applied, translate_error

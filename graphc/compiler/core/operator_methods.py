@@ -11,8 +11,7 @@ from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dispatch import apply, graph_trace, tensor_class
-from graphc.compiler.core.fast_path import number, raw, with_fast_path
-from graphc.compiler.core.kernels import kernel
+from graphc.compiler.core.fast_path import kernel, number, raw, with_fast_path
 from graphc.compiler.core.op_errors import shorten
 from graphc.compiler.ir import OPS, Value
 

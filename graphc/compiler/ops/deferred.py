@@ -18,7 +18,7 @@ from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, apply_all, dtype_rules, region_function, type_of
 from graphc.compiler.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, infer_types
-from graphc.compiler.ops.on_host import on_host
+from graphc.compiler.ops.values import on_host
 from graphc.compiler.tracing import Region, Trace, current_trace, graph_by_hand
 
 __all__ = ["COMPOSED", "sized"]

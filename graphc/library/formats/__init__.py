@@ -1,6 +1,6 @@
 """Files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
 
-from graphc.library.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
+from graphc.library.formats.arrays import ArrayFile, Mark, checksum, header_of, is_in_progress, sync, write_arrays
 from graphc.library.formats.events import (
     histogram_message,
     image_message,
@@ -10,7 +10,6 @@ from graphc.library.formats.events import (
     tensorboard,
     text_message,
 )
-from graphc.library.formats.marks import Mark, is_in_progress
 from graphc.library.formats.records import (
     COMPRESSIONS,
     RecordStream,

@@ -5,11 +5,186 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from graphc.tools.placement.problem import Problem, Unit, simulate
+__all__ = [
+    "Assignment",
+    "Link",
+    "Problem",
+    "Schedule",
+    "Unit",
+    "best_assignment",
+    "exact_assignment",
+    "one_device",
+    "simulate",
+]
 
-__all__ = ["best_assignment", "exact_assignment", "one_device"]
+# The placement problem: units of work, devices, costs, and the simulated time of an assignment.
+
+Assignment: TypeAlias = Sequence[int]
+"""The device number of each unit."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of work that runs on one device without interruption.
+
+    Attributes:
+      name: a name for people.
+      seconds: its time on each device; ``math.inf`` where it may not run.
+      takes: the values that it needs, by number.
+      gives: the values that it computes, by number.
+    """
+
+    name: str
+    seconds: tuple[float, ...]
+    takes: tuple[int, ...] = ()
+    gives: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """The time to move a value from one device to another.
+
+    Attributes:
+      latency: the time in seconds for an empty value.
+      seconds_per_byte: the additional time for each byte.
+    """
+
+    latency: float
+    seconds_per_byte: float
+
+    def seconds(self, size: int) -> float:
+        """Returns the time for a number of bytes."""
+        return self.latency + self.seconds_per_byte * size
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The units to place, and the costs.
+
+    Attributes:
+      devices: the names of the devices.
+      units: the units, each after those whose values it takes; devices run them in this order.
+      sizes: the sizes of the values in bytes.
+      links: the links between devices, by source and target number.
+      at: the devices of values that exist at the start, such as arguments and Variables.
+      wanted: the values required at the end, each with its device.
+      memory: the available bytes of each device.
+      overhead: the time in seconds to start a unit that does not follow another one on its device.
+    """
+
+    devices: tuple[str, ...]
+    units: tuple[Unit, ...]
+    sizes: tuple[int, ...]
+    links: Mapping[tuple[int, int], Link]
+    at: Mapping[int, int] = field(default_factory=dict[int, int])
+    wanted: tuple[tuple[int, int], ...] = ()
+    memory: tuple[float, ...] = ()
+    overhead: float = 0.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The simulated execution of an assignment.
+
+    Attributes:
+      seconds: the time until everything is done; ``math.inf`` if the assignment is impossible.
+      starts: the start of each unit.
+      transfers: the transferred values: value, source, target.
+      peaks: the peak memory of each device in bytes.
+    """
+
+    seconds: float
+    starts: tuple[float, ...]
+    transfers: tuple[tuple[int, int, int], ...]
+    peaks: tuple[float, ...]
+
+
+def simulate(problem: Problem, assignment: Assignment) -> Schedule:
+    """Simulates an assignment.
+
+    A device runs one unit at a time, and a link moves one value at a time, both in program order; a value is moved once
+    to each device that needs it, as soon as it is computed. A value is released after its last use.
+
+    Args:
+      problem: the placement problem.
+      assignment: the device of each unit.
+    """
+    return _Simulation(problem, assignment).run()
+
+
+class _Simulation:
+    def __init__(self, problem: Problem, assignment: Assignment) -> None:
+        self._problem = problem
+        self._assignment = assignment
+        count = len(problem.devices)
+        self._free = [0.0] * count
+        self._links: dict[tuple[int, int], float] = {}
+        self._ready: dict[tuple[int, int], float] = {}  # by value and device
+        self._origin = dict(problem.at)
+        self._transfers: list[tuple[int, int, int]] = []
+        self._held = [0.0] * count
+        self._peaks = [0.0] * count
+        self._uses = [0] * len(problem.sizes)
+        for unit in problem.units:
+            for value in unit.takes:
+                self._uses[value] += 1
+        for value, _ in problem.wanted:
+            self._uses[value] += 1
+
+    def run(self) -> Schedule:
+        problem = self._problem
+        for value, device in problem.at.items():
+            self._put(value, device, 0.0)
+        starts: list[float] = []
+        end = 0.0
+        last = -1
+        for unit, device in zip(problem.units, self._assignment, strict=True):
+            arrived = max((self._arrive(value, device) for value in unit.takes), default=0.0)
+            # Consecutive units on a device form a single program.
+            start = max(self._free[device], arrived) + (problem.overhead if device != last else 0.0)
+            starts.append(start)
+            self._free[device] = start + unit.seconds[device]
+            end = max(end, self._free[device])
+            for value in unit.gives:
+                self._origin[value] = device
+                self._put(value, device, self._free[device])
+            self._release(unit.takes)
+            last = device
+        for value, device in problem.wanted:
+            end = max(end, self._arrive(value, device))
+        fits = all(peak <= room for peak, room in zip(self._peaks, problem.memory, strict=False))
+        return Schedule(end if fits else math.inf, tuple(starts), tuple(self._transfers), tuple(self._peaks))
+
+    def _put(self, value: int, device: int, when: float) -> None:
+        self._ready[value, device] = when
+        self._held[device] += self._problem.sizes[value]
+        self._peaks[device] = max(self._peaks[device], self._held[device])
+
+    def _arrive(self, value: int, device: int) -> float:
+        """Returns the time at which a value is on a device, moving it there if necessary."""
+        found = self._ready.get((value, device))
+        if found is not None:
+            return found
+        source = self._origin[value]
+        link = source, device
+        begin = max(self._ready[value, source], self._links.get(link, 0.0))
+        when = self._links[link] = begin + self._problem.links[link].seconds(self._problem.sizes[value])
+        self._transfers.append((value, source, device))
+        self._put(value, device, when)
+        return when
+
+    def _release(self, values: Sequence[int]) -> None:
+        for value in values:
+            self._uses[value] -= 1
+            if not self._uses[value]:
+                for device in range(len(self._held)):
+                    if (value, device) in self._ready and value not in self._problem.at:
+                        self._held[device] -= self._problem.sizes[value]
+
 
 _RESTARTS = 4
 _MOST_SIMULATED_UNITS = 200_000

@@ -17,8 +17,7 @@ from graphc.training.data.inspecting import Looking
 from graphc.training.data.looping import Looping
 from graphc.training.data.memory import Slices
 from graphc.training.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
-from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read
-from graphc.training.data.nodes.sharing import ShareBatches
+from graphc.training.data.nodes.origins import Gather, Numbers, RandomNumbers, Read, ShareBatches
 from graphc.training.data.nodes.shuffling import Shuffle
 from graphc.training.data.planned_dataset import Planned, count_of, plan_of, refuse
 from graphc.training.data.sources import INFINITE, Iterated, Source, matching_files

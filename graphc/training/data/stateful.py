@@ -20,9 +20,9 @@ from graphc.training.data.known_functions import user_function
 from graphc.training.data.nodes.caching import Cache, FileCache
 from graphc.training.data.nodes.counting import Take
 from graphc.training.data.nodes.errors import IgnoreErrors
+from graphc.training.data.nodes.origins import shared
 from graphc.training.data.nodes.prefetching import Prefetch
 from graphc.training.data.nodes.scanning import RejectionResample, Scan, Unique
-from graphc.training.data.nodes.sharing import shared
 from graphc.training.data.plan import Epoch
 from graphc.training.data.planned_dataset import Planned, count_of, first_row, refuse
 

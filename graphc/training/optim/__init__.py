@@ -3,12 +3,10 @@
 from collections.abc import Callable
 
 from graphc.compiler.base import hint_missing
-from graphc.training.optim.algorithms import SGD, Adam, AdamW, RMSprop
 from graphc.training.optim.averages import ExponentialMovingAverage
-from graphc.training.optim.by_name import class_of
+from graphc.training.optim.by_name import SGD, Adam, AdamW, RMSprop, class_of, remade
 from graphc.training.optim.named import Options
 from graphc.training.optim.optimizer import Optimizer
-from graphc.training.optim.remade import remade
 
 __all__ = ["SGD", "Adam", "AdamW", "ExponentialMovingAverage", "Optimizer", "Options", "RMSprop", "remade"]
 

@@ -22,8 +22,7 @@ from graphc.compiler.ir import Attrs
 from graphc.compiler.ops import as_numbers, asarray
 from graphc.compiler.tracing import making_state
 from graphc.library.states import Stateful
-from graphc.training.optim.parts import parts
-from graphc.training.optim.update import UPDATE, initial_state, register, state_names, state_owners, update_attrs
+from graphc.training.optim.update import UPDATE, initial_state, parts, register, state_names, state_owners, update_attrs
 
 __all__ = ["Optimizer", "checked_variables"]
 

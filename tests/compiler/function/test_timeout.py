@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import pytest
 
 import graphc as gx
-from graphc.compiler.base import blocking, deadlines, interruption, watchdog
+from graphc.compiler.base import blocking, deadlines, interruption, waiting
 from graphc.compiler.runtime import inter_op_pool, program
 
 LONG = 60.0
@@ -597,7 +597,7 @@ def test_host_calls_that_are_done_are_progress(device: str | None) -> None:
     times: list[float] = []
 
     def call(x: Any) -> Any:
-        watches.append(watchdog._watch.get())  # pyright: ignore[reportPrivateUsage]
+        watches.append(waiting._watch.get())  # pyright: ignore[reportPrivateUsage]
         assert not times or watches[-1].since >= times[-1]
         times.append(time.monotonic())
         return x

@@ -8,8 +8,7 @@ import statistics
 
 import pytest
 
-from graphc.tools.placement.problem import Link, Problem, Unit, simulate
-from graphc.tools.placement.search import best_assignment, exact_assignment, one_device
+from graphc.tools.placement.search import Link, Problem, Unit, best_assignment, exact_assignment, one_device, simulate
 
 MILLI = 1e-3
 

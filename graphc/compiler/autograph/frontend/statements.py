@@ -6,9 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphc.compiler.autograph.frontend.dataflow.binding import Bindings
-from graphc.compiler.autograph.frontend.dataflow.definite_assignment import always_bound
-from graphc.compiler.autograph.frontend.dataflow.liveness import Branch, Construct, find_state
+from graphc.compiler.autograph.frontend.dataflow import Bindings, Branch, Construct, always_bound, find_state
 from graphc.compiler.autograph.frontend.emit import (
     LOAD,
     NOTHING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from graphc.compiler.autograph.frontend.dataflow.binding import Bindings
+from graphc.compiler.autograph.frontend.dataflow import Bindings
 from graphc.compiler.autograph.frontend.emit import assign, constant, load, located, operator, store, strings
 from graphc.compiler.autograph.frontend.expressions import BINARY, Expressions, first_parameter
 from graphc.compiler.autograph.frontend.scopes import NameTable, Scope

@@ -11,8 +11,7 @@ import jax.numpy as jnp
 
 from graphc.compiler.core import SymbolicTensor, Tensor, apply_all, region_function
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.compiler.ops.derivatives.modes import forward_mode, is_reverse, reverse_mode
-from graphc.compiler.ops.derivatives.programs import has_custom_vjp
+from graphc.compiler.ops.derivatives.modes import forward_mode, has_custom_vjp, is_reverse, reverse_mode
 from graphc.compiler.tracing import Region
 
 jax: Any = _jax  # its functions are only partly annotated

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-__all__ = ["current_mode", "forward_mode", "is_forward", "is_repeated", "is_reverse", "repeated", "reverse_mode"]
+import jax.numpy as jnp
+
+from graphc.compiler.base import nest
+
+__all__ = [
+    "LOOP",
+    "Program",
+    "current_mode",
+    "dependence",
+    "forward_mode",
+    "has_custom_vjp",
+    "is_forward",
+    "is_repeated",
+    "is_reverse",
+    "repeated",
+    "reverse_mode",
+]
 
 
 class _Mode(threading.local):
@@ -66,3 +83,122 @@ def repeated() -> Generator[None]:
         yield
     finally:
         _mode.repeated = before
+
+
+# The differentiability of a JAX program (a jaxpr), from its structure.
+#
+# A program has ``invars``, ``outvars`` and ``eqns``; an equation has the same variables, a ``primitive`` and
+# ``params``, which include the programs of branches and bodies. A variable is a literal if it has a ``val``.
+
+Program = Any  # the jaxpr from jax.make_jaxpr, whose class has no public name
+Inputs = frozenset[int]
+NONE: Inputs = frozenset()
+
+LOOP = "graphc_loop"
+"""The name of graphc's functions with a custom pullback that equals the derivative of their body."""
+
+
+def dependence(program: Program) -> list[Inputs]:
+    """Returns, for each output, the positions of the inputs that it depends on differentiably.
+
+    Integers, booleans and ``stop_gradient`` are not differentiable. Branches, loops and calls are analysed; outputs of
+    functions with custom derivatives count as dependent on all inputs, except those of :data:`LOOP`.
+
+    Example:
+      >>> import jax
+      >>> program = jax.make_jaxpr(lambda x, y, n: (x * n, jax.numpy.floor(y).astype(int) * x + y))(1.0, 2.0, 3)
+      >>> [sorted(inputs) for inputs in dependence(program.jaxpr)]
+      [[0], [0, 1]]
+    """
+    return _outputs(program, [frozenset([index]) for index in range(len(program.invars))])
+
+
+def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
+    """Returns True if part of the program, bodies included, has a custom pullback, which need not be linear.
+
+    Args:
+      program: the program.
+      loops: whether graphc's functions named :data:`LOOP` count too.
+    """
+    return any(
+        (_is_custom(equation) and (loops or not _is_loop(equation)))
+        or any(has_custom_vjp(body, loops=loops) for body in _bodies(equation))
+        for equation in program.eqns
+    )
+
+
+def _is_custom(equation: Any) -> bool:
+    return equation.primitive.name == "custom_vjp_call"
+
+
+def _is_loop(equation: Any) -> bool:
+    return equation.params["call_jaxpr"].jaxpr.debug_info.func_name == LOOP
+
+
+def _bodies(equation: Any) -> Iterator[Program]:
+    for value in equation.params.values():
+        for part in nest.as_tuple(value):
+            if hasattr(part, "eqns"):
+                yield part.jaxpr if hasattr(part, "jaxpr") else part
+
+
+def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
+    """Returns the dependence of outputs like :func:`dependence`, with a set of positions for each input."""
+    found: dict[Any, Inputs] = {}
+
+    def note(variables: Sequence[Any], values: Sequence[Inputs]) -> None:
+        for variable, value in zip(variables, values, strict=True):
+            found[variable] = value if _is_inexact(variable) else NONE
+
+    def read(variables: Sequence[Any]) -> list[Inputs]:
+        return [NONE if hasattr(value, "val") else found.get(value, NONE) for value in variables]
+
+    note(program.invars, inputs)
+    for equation in program.eqns:
+        note(equation.outvars, _equation(equation, read(equation.invars)))
+    return read(program.outvars)
+
+
+def _is_inexact(variable: Any) -> bool:
+    dtype = getattr(variable.aval, "dtype", None)  # tokens have none
+    return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
+
+
+def _equation(equation: Any, inputs: list[Inputs]) -> list[Inputs]:
+    params: dict[str, Any] = equation.params
+    match equation.primitive.name:
+        case "stop_gradient":
+            return [NONE] * len(inputs)
+        case "jit":
+            return _outputs(params["jaxpr"].jaxpr, inputs)
+        case "custom_vjp_call" if _is_loop(equation):
+            return _outputs(params["call_jaxpr"].jaxpr, inputs)
+        case "cond":
+            branches = [_outputs(branch.jaxpr, inputs[1:]) for branch in params["branches"]]
+            return [NONE.union(*found) for found in zip(*branches, strict=True)]
+        case "while":
+            first, count = params["cond_nconsts"], params["body_nconsts"]
+            return _settled(params["body_jaxpr"].jaxpr, inputs[first:], count, len(equation.outvars))
+        case "scan":
+            body = params["jaxpr"].jaxpr
+            rows, collected = _num_rows(equation.invars, body.invars), _num_rows(equation.outvars, body.outvars)
+            num_carry = len(equation.outvars) - collected
+            return _settled(body, inputs, len(inputs) - num_carry - rows, num_carry)
+        case _:
+            return [NONE.union(*inputs)] * len(equation.outvars)
+
+
+def _num_rows(outside: Sequence[Any], inside: Sequence[Any]) -> int:
+    """Returns the number of a scan's arrays, from the last, that its body receives row by row."""
+    return sum(whole.aval.shape != part.aval.shape for whole, part in zip(outside, inside, strict=True))
+
+
+def _settled(body: Program, inputs: list[Inputs], num_constants: int, num_carry: int) -> list[Inputs]:
+    """Returns the outputs of a loop: those of its body once another iteration adds no dependence."""
+    end = num_constants + num_carry
+    while True:
+        outputs = _outputs(body, inputs)
+        carry = [before | after for before, after in zip(inputs[num_constants:end], outputs, strict=False)]
+        if carry == inputs[num_constants:end]:
+            return [*carry, *outputs[num_carry:]]
+        inputs = [*inputs[:num_constants], *carry, *inputs[end:]]

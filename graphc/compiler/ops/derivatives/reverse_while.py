@@ -25,8 +25,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from graphc.compiler.ops.derivatives.checkpoints import SLOTS, Stack, stored, stride
-from graphc.compiler.ops.derivatives.modes import is_forward
-from graphc.compiler.ops.derivatives.programs import Program, dependence, has_custom_vjp
+from graphc.compiler.ops.derivatives.modes import Program, dependence, has_custom_vjp, is_forward
 from graphc.compiler.ops.host import is_replaying, replaying
 
 __all__ = ["custom_vjp", "while_loop", "without_tangent"]

@@ -1,12 +1,5 @@
 """What programs cost: what devices exchange, memory, and time, in numbers and in words."""
 
-from graphc.compiler.runtime.costs.device_times import (
-    CollectiveReport,
-    DeviceTime,
-    collectives_of,
-    device_times,
-    have_groups,
-)
 from graphc.compiler.runtime.costs.node_costs import (
     Memory,
     Moment,
@@ -16,7 +9,14 @@ from graphc.compiler.runtime.costs.node_costs import (
     memory_of,
     node_costs,
 )
-from graphc.compiler.runtime.costs.node_times import node_times
+from graphc.compiler.runtime.costs.times import (
+    CollectiveReport,
+    DeviceTime,
+    collectives_of,
+    device_times,
+    have_groups,
+    node_times,
+)
 from graphc.compiler.runtime.costs.units import (
     PrintedReport,
     format_bytes,

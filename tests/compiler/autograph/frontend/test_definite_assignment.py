@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from graphc.compiler.autograph.frontend.dataflow.definite_assignment import always_bound
+from graphc.compiler.autograph.frontend.dataflow import always_bound
 from graphc.compiler.autograph.frontend.scopes import NameTable, scope_of
 
 

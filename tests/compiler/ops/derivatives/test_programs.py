@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from graphc.compiler.ops.derivatives.programs import dependence, has_custom_vjp
+from graphc.compiler.ops.derivatives.modes import dependence, has_custom_vjp
 from graphc.compiler.ops.derivatives.reverse_while import while_loop
 
 

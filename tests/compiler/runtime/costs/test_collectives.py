@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphc.compiler.runtime.costs import CollectiveReport, collectives_of, have_groups
-from graphc.compiler.runtime.costs.device_times import KINDS, instructions_of
+from graphc.compiler.runtime.costs.times import KINDS, instructions_of
 
 TEXT = """
   %all-reduce.5 = (f32[], bf16[64,64]{1,0}, /*index=2*/pred[8]{0}) all-reduce(%a, %dot.7, %c), channel_id=1

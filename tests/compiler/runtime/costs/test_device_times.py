@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphc.compiler.runtime.costs.device_times import times_of
+from graphc.compiler.runtime.costs.times import times_of
 
 
 def plane(name: str, *ops: tuple[str, float, float, dict[str, Any]]) -> Any:

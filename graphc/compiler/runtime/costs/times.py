@@ -1,4 +1,4 @@
-"""The time that devices compute, communicate and wait for each other, from JAX's profiler."""
+"""What parts of a program take: times of nodes on devices, measured or estimated, and of what devices exchange."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from typing import Any
 
 import jax
 
+from graphc.compiler.base.errors import NotFoundError
+from graphc.compiler.ir import Graph
+
 __all__ = [
     "KINDS",
     "CollectiveReport",
@@ -21,15 +24,100 @@ __all__ = [
     "device_times",
     "have_groups",
     "instructions_of",
+    "node_times",
     "times_of",
 ]
+
+# The run time of each node of a graph, from JAX's profiler.
+
+_INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*?metadata=\{[^}\n]*?op_name="([^"]*)"')
+_AROUND = re.compile(r"%([\w.-]+) = (?:\([^\n]*?\)|\S+) (?:while|conditional|call)\(")
+
+
+def node_times(folder: str | Path, executable: Any, graph: Graph) -> dict[str, float]:
+    """Reads how long the nodes of a graph took in one run, by a profile.
+
+    XLA computes several nodes in one kernel; the time of a kernel is that of the node whose result it gives.
+
+    Args:
+      folder: the folder that ``gx.profile(jax_profiler=folder)`` wrote while the function ran.
+      executable: the compiled program (``jax.stages.Compiled``).
+      graph: the program's.
+
+    Returns:
+      Seconds of one run, by the path of the node (``scan/body/matmul``); those around it have the sum. Nothing if the
+      program did not run meanwhile.
+
+    Raises:
+      NotFoundError: there is no profile in the folder.
+    """
+    files = sorted(Path(folder).rglob("*.xplane.pb"))
+    if not files:
+        raise NotFoundError(
+            f"{folder}: there is no profile of JAX's (*.xplane.pb); write one with gx.profile(jax_profiler=folder)"
+        )
+    text = executable.as_text() or ""
+    module = (re.match(r"HloModule ([^\s,]+)", text) or ["", ""])[1]
+    names = dict(_INSTRUCTION.findall(text))
+    around = set(_AROUND.findall(text))
+    spent: defaultdict[str, float] = defaultdict(float)
+    runs: set[Any] = set()
+    for name, launch, seconds in _ops(files, module):
+        runs.add(launch)
+        if name not in around:
+            for path in _paths(graph, names.get(name, "").split("/")[1:]):
+                spent[path] += seconds
+    return {path: seconds / max(len(runs), 1) for path, seconds in spent.items()}
+
+
+def _ops(files: Sequence[Path], module: str) -> list[tuple[str, Any, float]]:
+    """Returns the instruction, launch and seconds of each op that a program has run."""
+    found: list[tuple[str, Any, float]] = []
+    # The reader's types warn where they are made, and abort the process if that warning is an error.
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        profiler: Any = jax.profiler
+        for file in files:
+            for plane in profiler.ProfileData.from_file(str(file)).planes:
+                for line in plane.lines:
+                    for event in line.events:
+                        facts = dict(event.stats)
+                        if facts.get("hlo_module") == module and "hlo_op" in facts:
+                            found.append((str(facts["hlo_op"]), facts.get("run_id"), event.duration_ns * 1e-9))
+    return found
+
+
+def _paths(graph: Graph, parts: Sequence[str]) -> list[str]:
+    """Returns the path of the node that an instruction is of, and of those around it.
+
+    Args:
+      graph: the program's.
+      parts: the parts of the instruction's name: node names, and between them JAX's additions for bodies and functions.
+    """
+    found: list[str] = []
+    inside: list[tuple[str, Graph]] = [("", graph)]  # where the next node may be, with what stands before its path
+    for part in parts:
+        branch = re.fullmatch(r"branch_(\d+)_fun", part)
+        if branch and int(branch[1]) < len(inside):
+            inside = [inside[int(branch[1])]]
+        for scope, region in inside:
+            node = next((node for node in region.nodes if node.name == part), None)
+            if node is not None:
+                found.append(node.path(scope))
+                inside = [(f"{node.path(scope, index)}/", body) for index, body in enumerate(node.regions)]
+                if node.op.name == "cond":  # XLA's first branch is that of False
+                    inside.reverse()
+                break
+    return found
+
+
+# The time that devices compute, communicate and wait for each other, from JAX's profiler.
 
 # The collectives that XLA put into a program, read from its compiled text.
 
 KINDS = "ragged-all-to-all|all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
 """The names of collectives in XLA's programs, as a regular expression."""
 # A collective that runs beside others is two instructions; the second has the type of the result.
-_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS})(?:-done)?\(")
+_DEVICE_TIMES_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS})(?:-done)?\(")
 _GROUPS = re.compile(
     r"source_target_pairs=|"
     r"replica_groups=(?P<all>\{\}|\{\{[\d,]*\}\}|\[1,|mesh\[(?P<mesh>[^\]]*)\] \{(?P<axes>[^}]*)\})?"
@@ -63,7 +151,7 @@ def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
     counts: Counter[str] = Counter()
     arrays: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
-    for found in _INSTRUCTION.finditer(executable.as_text() or ""):
+    for found in _DEVICE_TIMES_INSTRUCTION.finditer(executable.as_text() or ""):
         given = [_bytes(array) for array in _ARRAY.finditer(found["type"])]
         counts[found["kind"]] += 1
         arrays[found["kind"]] += len(given)
@@ -160,7 +248,7 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
     compute: defaultdict[int, list[_Span]] = defaultdict(list)
     collectives: defaultdict[tuple[Any, str], defaultdict[int, list[_Span]]]
     collectives = defaultdict(lambda: defaultdict(list))
-    for device, op, launch, span in _ops(planes):
+    for device, op, launch, span in _device_times_ops(planes):
         if op in exchanging:
             collectives[launch, op][device].append(span)
         elif op not in around:
@@ -183,7 +271,7 @@ def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> d
     return found
 
 
-def _ops(planes: Iterable[Any]) -> Iterator[tuple[int, str, Any, _Span]]:
+def _device_times_ops(planes: Iterable[Any]) -> Iterator[tuple[int, str, Any, _Span]]:
     """Yields the device, name, launch, start and end in seconds of each op of XLA's."""
     for plane in planes:
         place = re.match(r"/device:\w+:(\d+)", plane.name)
