@@ -46,7 +46,7 @@ from graphc.compiler.ir import OPS, Attrs
 from graphc.compiler.ops.signature import Device
 from graphc.compiler.tracing import lifted
 
-__all__ = ["as_numbers", "as_wide", "asarray", "clip", "from_dlpack"]
+__all__ = ["asarray", "clip", "from_dlpack"]
 
 _NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 

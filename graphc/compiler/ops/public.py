@@ -24,6 +24,7 @@ from graphc.compiler.core import (
     shorten,
 )
 from graphc.compiler.ir import OpDef
+from graphc.compiler.ops import signature as signatures
 from graphc.compiler.ops.attributes import DTYPES, Kept, attrs_maker, kinds
 from graphc.compiler.ops.signature import REQUIRED, Signature
 from graphc.compiler.ops.values import from_values
@@ -122,7 +123,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_some": _some,
         "_tuple": as_tuple,
         "_wrapped": _wrapped,
-        "_wrapper": getattr(getattr(signature, entry.returns, None), "_make", None),
+        "_wrapper": getattr(getattr(signatures, entry.returns, None), "_make", None),
         **{f"_default_{name}": default for name, default in signature.defaults.items()},
     }
     code = compile(source, f"<graphc op {entry.name}>", "exec", flags=_ANNOTATIONS, dont_inherit=True)

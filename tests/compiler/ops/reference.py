@@ -83,13 +83,10 @@ dtype, and in their number of axes unless one is a scalar. `GatherDimensionNumbe
 PAGES = (
     Page("creation", "Creation functions", ("conversion", "creation", "building")),
     Page("elementwise", "Element-wise functions", ("elementwise",)),
-    Page("statistical", "Statistical functions", ("statistical", "histograms")),
+    Page("statistical", "Statistics and polynomials", ("statistical", "histograms")),
     Page("manipulation", "Manipulation functions", ("manipulation", "facts")),
-    Page("searching", "Searching and indexing functions", ("searching", "choosing", "indexing")),
-    Page("sorting", "Sorting functions", ("sorting",)),
-    Page("sets", "Set functions", ("sets",)),
-    Page("linear_algebra", "Linear algebra functions", ("linear_algebra",)),
-    Page("sequences", "Signals and polynomials", ("signals", "polynomials")),
+    Page("searching", "Searching, sorting, sets and indexing", ("searching", "choosing", "indexing")),
+    Page("linear_algebra", "Linear algebra and convolution", ("linear_algebra",)),
     Page("dtypes", "Dtypes and constants", ("dtypes", "constants")),
     Page(
         "nn",

@@ -251,7 +251,7 @@ def test_options_of_keras_are_told_what_to_write(option: str, remedy: str) -> No
 def test_progress_in_a_notebook_without_widgets_does_not_warn(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("graphc.training.train.fit.find_spec", lambda name: None)
+    monkeypatch.setattr(sys.modules["graphc.training.train.fit"], "find_spec", lambda name: None)
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     fit(lambda x: 1.5, [0.0], 2)  # warnings are errors
     assert "epoch 2/2  loss 1.5" in capsys.readouterr().out
