@@ -2,12 +2,13 @@
 
 Python code computes with ``x.shape``: it reshapes, pads, divides by the number of rows. So a function is traced for
 fixed sizes, three times, and the graphs may differ only in what depends on the sizes: types get open sizes, and
-attributes become numbers that the graph computes from the shapes of its arguments. If anything else differs, or a
-further trace for other sizes does not match the open graph, the function is refused.
+attributes become numbers that the graph computes from the shapes of its arguments. So do Python's ints in the result
+and in texts. If anything else differs, or a further trace for other sizes does not match, the function is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,13 +42,15 @@ from graphc.compiler.ir.passes import CSE, DCE, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.signature import Expression, Sizes, expressions
+from graphc.saving.structures import Tree, is_same
 
-__all__ = ["SIZE_NODE", "checked_case", "opened"]
+__all__ = ["SIZE_NODE", "checked_case", "opened", "opened_tree"]
 
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
 
 _INT = np.dtype(np.int32)
+_INT_IN_TEXT = re.compile("([0-9]+)")
 
 
 def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
@@ -62,6 +65,31 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
     """
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
+
+
+def opened_tree(trees: Sequence[Tree], sizes: Sequence[Sizes]) -> Tree:
+    """Returns the value, as JSON, that becomes each of these for some sizes; see :func:`sized`.
+
+    Raises:
+      InvalidArgumentError: they differ in something else than ints that follow from sizes.
+    """
+    first, kinds = trees[0], {type(tree) for tree in trees}
+    if all(is_same(first, tree) for tree in trees):
+        return first
+    if kinds == {int} and (expression := next(expressions(trees, sizes), None)) is not None:
+        return expression.tree
+    if kinds == {str} and all(map(_INT_IN_TEXT.search, trees)):
+        parts = [_INT_IN_TEXT.split(tree) for tree in trees]
+        columns = [[int(part) if index % 2 else part for index, part in enumerate(row)] for row in parts]
+        return {"text": opened_tree(columns, sizes)}
+    if kinds == {list} and len(set(map(len, trees))) == 1:
+        return [opened_tree(row, sizes) for row in zip(*trees, strict=True)]
+    if kinds == {dict} and len({tuple(tree) for tree in trees}) == 1:
+        rows = {key: [tree[key] for tree in trees] for key in first}
+        if all(type(row[0]) is list or all(is_same(row[0], part) for part in row) for row in rows.values()):
+            return {key: opened_tree(row, sizes) for key, row in rows.items()}
+    shown = ", ".join(f"{tree!r:.40}" for tree in trees)
+    raise InvalidArgumentError(f"a Python value that it returns depends on the open size ({shown})")
 
 
 class _Opened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import builtins
 import dataclasses
+import json
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,8 +19,9 @@ from graphc.compiler.base import Location, errors, nest
 from graphc.compiler.base.errors import GraphcError, InvalidTypeError
 from graphc.compiler.core import apply
 from graphc.compiler.ir import OPS, dtype_from_short, short_dtype
+from graphc.saving.signature import Expression, Sizes
 
-__all__ = ["Tree", "decoded", "encoded", "is_same", "leaves_of", "raise_by_status", "raised"]
+__all__ = ["LOST", "Tree", "decoded", "encoded", "is_same", "leaves_of", "raise_by_status", "raised", "sized"]
 
 Tree = Any
 """A JSON value: None, bool, int, str, a finite float, or an object whose one key names its kind."""
@@ -132,11 +134,29 @@ def leaves_of(tree: Tree, sort: str) -> Iterator[Any]:
 
 
 def is_same(first: Tree, second: Tree) -> bool:
-    """Returns True if two Python values, as JSON, are the same: 1, 1.0 and True are three."""
-    return type(first) is type(second) and first == second
+    """Returns True if two values, as JSON, are the same: 1, 1.0 and True are three."""
+    return json.dumps(first) == json.dumps(second)
+
+
+def sized(tree: Tree, sizes: Sizes) -> Tree:
+    """Returns a value, as JSON, with the numbers that follow from open sizes, which are also in texts."""
+    if isinstance(tree, list):
+        return [sized(part, sizes) for part in cast("list[Any]", tree)]
+    if not isinstance(tree, Mapping):
+        return tree
+    found = {key: sized(part, sizes) for key, part in cast("Mapping[str, Any]", tree).items()}
+    if found.keys() == {"size"}:
+        symbols, *numbers = found["size"]
+        if not all(type(number) is int for number in numbers):
+            raise ValueError(f"{numbers!r:.40} are no numbers of a size")
+        return Expression(tuple(symbols), *numbers)(sizes)
+    return "".join(map(str, found["text"])) if found.keys() == {"text"} else found
 
 
 # The exceptions of a saved function: Python's and graphc's own classes, by the status of the call.
+
+
+LOST = "the message has {}, which the saved function does not hold"
 
 
 def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]) -> Tree:
@@ -150,7 +170,7 @@ def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseExcepti
     for number, (error, kind, places) in exceptions.items():
         known = next(base for base in kind.__mro__ if _class_named(base.__name__) is base)
         prefix = "" if known is kind else f"{kind.__name__}: "
-        args = ("the message has values of tensors, which the saved function does not hold",)
+        args = (LOST.format("values of tensors"),)
         if error is not None:
             try:
                 args = tuple(error.args)
