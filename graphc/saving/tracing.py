@@ -164,13 +164,16 @@ class _Tracer:
     ) -> Iterator[_Case]:
         """Yields traces for further sizes, which the open graph and result are those of."""
         # The samples' sizes ascend: what compares two of them, as min and max do, shows where they descend.
-        descending = dict(zip(symbols, range(12 + len(symbols), 12, -1), strict=True))
-        for sizes in [descending, *(equal_sizes(symbols, size) for size in _TRIED)]:
-            what = f"size {next(iter(sizes.values()))}" if sizes is not descending else f"sizes {descending}"
+        spread = [12 + 997 * index // max(1, len(symbols) - 1) for index in range(len(symbols))]
+        apart = [dict(zip(symbols, row, strict=True)) for row in (spread[::-1], spread)]
+        for sizes in [*apart, *(equal_sizes(symbols, size) for size in _TRIED)]:
+            what = " and ".join(f"size {size}" for size in dict.fromkeys(sizes.values()))
             try:
                 case = self._case(boxed, sizes)
             except UnimplementedError as error:
-                raise at(InvalidArgumentError(f"for {what}: {error}"), getattr(error, "location", self.location)) from error
+                raise at(
+                    InvalidArgumentError(f"for {what}: {error}"), getattr(error, "location", self.location)
+                ) from error
             _check_case(graph, result, first, case, what)
             yield case
 
