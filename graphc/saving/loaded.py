@@ -27,7 +27,7 @@ from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
-from graphc.saving.structures import decoded, encoded, is_same, leaves_of, raise_by_status, sized
+from graphc.saving.structures import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 
@@ -145,10 +145,15 @@ class LoadedSignature:
             return
         keys, trees = inner
         parts = None if value is LEFT_OUT else nest.children(value)
-        if parts is not None and keys is not None and list(parts[0]) != keys and set(parts[0]) == set(keys):
-            # A function may use the order, so this is another call, which a compiled function would trace anew.
-            raise _MisfitError(f"the keys of {name} come in the order {list(parts[0])}, it was saved for {keys}")
-        if parts is None or len(parts[1]) != len(trees) or (keys is not None and list(parts[0]) != keys):
+        # Code may depend on the kind of a container, on 1 or True for a key, and on the order of keys.
+        sort = next(iter(tree))
+        kind = sort, tree[sort] if "fields" in tree else ""
+        if parts is not None and kind_of(value) != kind:
+            raise _MisfitError(f"{name} is a {type(value).__name__}, it was saved for a {kind[1] or sort}")
+        given = None if parts is None or keys is None else list(parts[0])
+        if given is not None and given != keys and set(given) == set(cast("list[Any]", keys)):
+            raise _MisfitError(f"the keys of {name} come in the order {given}, it was saved for {keys}")
+        if parts is None or len(parts[1]) != len(trees) or (given is not None and repr(given) != repr(keys)):
             raise _MisfitError(
                 f"{name} is {'missing' if value is LEFT_OUT else repr(value)[:40]}, expected {_text(tree)}"
             )

@@ -21,7 +21,18 @@ from graphc.compiler.core import apply
 from graphc.compiler.ir import OPS, dtype_from_short, short_dtype
 from graphc.saving.signature import Expression, Sizes
 
-__all__ = ["LOST", "Tree", "decoded", "encoded", "is_same", "leaves_of", "raise_by_status", "raised", "sized"]
+__all__ = [
+    "LOST",
+    "Tree",
+    "decoded",
+    "encoded",
+    "is_same",
+    "kind_of",
+    "leaves_of",
+    "raise_by_status",
+    "raised",
+    "sized",
+]
 
 Tree = Any
 """A JSON value: None, bool, int, str, a finite float, or an object whose one key names its kind."""
@@ -57,12 +68,21 @@ def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
     if parts is None:
         raise InvalidTypeError(f"{kind.__name__} {value!r:.60}")
     items = [encoded(item, leaf) for item in parts[1]]
-    if isinstance(value, dict):
-        return {"dict": [[encoded(key, leaf), item] for key, item in zip(parts[0], items, strict=True)]}
-    if kind in (list, tuple):
-        return {kind.__name__: items}
-    sort = "namedtuple" if isinstance(value, tuple) else "dataclass"
-    return {sort: kind.__name__, "fields": [[key, item] for key, item in zip(parts[0], items, strict=True)]}
+    match kind_of(value):
+        case "dict", _:
+            return {"dict": [[encoded(key, leaf), item] for key, item in zip(parts[0], items, strict=True)]}
+        case "list" | "tuple" as sort, _:
+            return {sort: items}
+        case sort, name:
+            return {sort: name, "fields": [[key, item] for key, item in zip(parts[0], items, strict=True)]}
+
+
+def kind_of(value: Any) -> tuple[str, str]:
+    """Returns the kind of a container as JSON has it, and the name of a class with fields."""
+    kind = cast("type[Any]", type(value))
+    if isinstance(value, dict) or kind in (list, tuple):
+        return "dict" if isinstance(value, dict) else kind.__name__, ""
+    return "namedtuple" if isinstance(value, tuple) else "dataclass", kind.__name__
 
 
 def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:

@@ -247,6 +247,8 @@ class _Tracer:
             if isinstance(value, Tensor):
                 why = "it returns a list or dict from outside that holds tensors; return a copy (list(x), dict(x))"
                 raise self._refusal(why, None)
+            if isinstance(value, dict) and type(value) is not dict:
+                raise InvalidTypeError(f"{type(value).__name__}, which would come back as a dict (write dict(x))")
             return {"variable": names[id(value)]} if id(value) in names and isinstance(value, Variable) else None
 
         try:
