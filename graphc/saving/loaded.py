@@ -17,16 +17,16 @@ from graphc.compiler.base.errors import (
     FailedPreconditionError,
     GraphcError,
     InvalidArgumentError,
-    VerificationError,
 )
 from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Variable, operand
 from graphc.compiler.function import Replay, TensorSpec
-from graphc.compiler.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
+from graphc.compiler.ir import EffectKind, Graph, TensorType, dtype_from_short, verify
 from graphc.compiler.ir.passes import is_open, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
+from graphc.saving.opening import check_types, plain
 from graphc.saving.structures import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
@@ -185,8 +185,9 @@ class LoadedSignature:
             graph = specialize(self.graph, types, evaluate) if is_open(self.graph) else self.graph
             if graph is not self.graph or not self._verified:
                 verify(graph)
-                _check_types(self.graph, graph)
+                check_types(self.graph, graph)
                 self._verified.append(True)
+            graph = plain(graph)
         except GraphcError as found:
             error = found.__cause__ if isinstance(found.__cause__, DataLossError | FailedPreconditionError) else found
             if error is found:  # and no program of JAX's, which names its own file
@@ -199,17 +200,6 @@ def _number(value: Tensor) -> Any:
     """Returns the Python number that a tensor holds."""
     kind = type(np.zeros((), value.dtype).item())
     return SymbolicNumber(value, kind) if isinstance(value, SymbolicTensor) else value.item()
-
-
-def _check_types(said: Graph, found: Graph) -> None:
-    """Refuses a graph whose types are not those that the file says."""
-    for one, other in zip(said.nodes, found.nodes, strict=True):
-        for old, new in zip(one.outputs, other.outputs, strict=True):
-            if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
-                message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
-                raise at(VerificationError(message), one.location)
-        for old_body, new_body in zip(one.regions, other.regions, strict=True):
-            _check_types(old_body, new_body)
 
 
 class LoadedFunction:

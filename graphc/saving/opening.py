@@ -8,6 +8,7 @@ and in texts. If anything else differs, or a further trace for other sizes does 
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.base import at
-from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError, VerificationError
 from graphc.compiler.core import NO_ATTRS
 from graphc.compiler.ir import (
     CONSTANT,
@@ -30,6 +31,7 @@ from graphc.compiler.ir import (
     Rewriter,
     TensorType,
     Value,
+    compatible_shapes,
     constant_attrs,
     has_text,
     known_ints,
@@ -44,7 +46,7 @@ from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.signature import Expression, Sizes, expressions
 from graphc.saving.structures import Tree, is_same
 
-__all__ = ["SIZE_NODE", "checked_case", "opened", "opened_tree"]
+__all__ = ["SIZE_NODE", "check_types", "checked_case", "opened", "opened_tree", "plain"]
 
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
@@ -325,7 +327,12 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     Raises:
       InvalidArgumentError: the graph does not match.
     """
-    made = _plain(specialize(graph, [value.type for value in case.inputs], evaluate))
+    made = specialize(graph, [value.type for value in case.inputs], evaluate)
+    try:
+        check_types(graph, made)
+    except VerificationError as error:
+        raise at(InvalidArgumentError(f"for {what}, {error.args[0]}"), getattr(error, "location", None)) from None
+    made = plain(made)
     made, case = (CSE()(DCE()(_masked(one))) for one in (made, case))  # a size may be another number of the program
     if made == case:
         return
@@ -335,16 +342,46 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     raise error if location is None else at(error, location)
 
 
-def _plain(graph: Graph) -> Graph:
+def check_types(said: Graph, found: Graph) -> None:
+    """Refuses a graph whose types are not those that the file says."""
+    for one, other in zip(said.nodes, found.nodes, strict=True):
+        for old, new in zip(one.outputs, other.outputs, strict=True):
+            if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
+                message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
+                raise at(VerificationError(message), one.location)
+        for old_body, new_body in zip(one.regions, other.regions, strict=True):
+            check_types(old_body, new_body)
+
+
+_EXACT = {"add": operator.add, "multiply": operator.mul, "floor_divide": operator.floordiv}
+
+
+def _exact(value: Value) -> int | None:
+    """Returns a number of sizes as Python has it, where the node's int32 would wrap around; None if it is unknown."""
+    node = value.node
+    if node is not None and node.name.startswith(SIZE_NODE) and node.op.name in _EXACT:
+        one, other = [_exact(part) for part in node.inputs]
+        return None if one is None or other is None else _EXACT[node.op.name](one, other)
+    ints = known_ints(value)
+    return None if ints is None or ints.size != 1 else ints.item()
+
+
+def plain(graph: Graph) -> Graph:
     """Returns the graph with constants in place of numbers computed from sizes."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
-        number = known_ints(node.inputs[0]) if node.name.startswith(SIZE_NODE) and len(node.inputs) == 1 else None
-        if node.op.name not in ("as_number", "astype") or number is None or None in number.ravel().tolist():
-            rewriter.keep(node, regions=[_plain(region) for region in node.regions])
+        is_number = node.name.startswith(SIZE_NODE) and node.op.name in ("as_number", "astype")
+        number = _exact(node.inputs[0]) if is_number else None
+        if number is None:
+            rewriter.keep(node, regions=[plain(region) for region in node.regions])
             continue
         type = node.outputs[0].type
-        rewriter.replace(node, CONSTANT, (), constant_attrs(number.ravel()[0], type))
+        try:
+            attrs = constant_attrs(number, type)
+        except OverflowError as error:
+            text = f"{number}, computed from the sizes of arguments, does not fit {type.dtype}"
+            raise at(InvalidArgumentError(text), node.location) from error
+        rewriter.replace(node, CONSTANT, (), attrs)
     return rewriter.finish()
 
 

@@ -164,8 +164,10 @@ class _Tracer:
     ) -> Iterator[_Case]:
         """Yields traces for further sizes, which the open graph and result are those of."""
         # The samples' sizes ascend: what compares two of them, as min and max do, shows where they descend.
-        spread = [12 + 997 * index // max(1, len(symbols) - 1) for index in range(len(symbols))]
-        apart = [dict(zip(symbols, row, strict=True)) for row in (spread[::-1], spread)]
+        count = len(symbols)
+        spread = [12 + 997 * index // max(1, count - 1) for index in range(count)]
+        turns = [row[start:] + row[:start] for row in (spread[::-1], spread) for start in range(count)]
+        apart = [dict(zip(symbols, row, strict=True)) for row in turns]
         for sizes in [*apart, *(equal_sizes(symbols, size) for size in _TRIED)]:
             what = " and ".join(f"size {size}" for size in dict.fromkeys(sizes.values()))
             try:
