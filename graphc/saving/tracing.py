@@ -72,8 +72,8 @@ def as_function(given: Any) -> tuple[Function, tuple[Any, ...]]:
     found = given.__func__ if isinstance(given, BoundFunction) else given
     instance = (given.__self__,) if isinstance(given, BoundFunction) else ()
     if isinstance(found, Function):
-        return found.clone(on_retrace="ignore", side_effects="ignore"), instance
-    return Function(found, on_retrace="ignore", side_effects="ignore"), instance
+        return found.clone(on_retrace="ignore"), instance
+    return Function(found, on_retrace="ignore"), instance
 
 
 def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
