@@ -337,8 +337,10 @@ def _check_signature(about: Mapping[str, Any], outputs: int, variables: set[str]
 
     for tree in about["arguments"].values():
         decoded(tree, argument)
-    decoded(sized(about["result"], least), result)
-    raise_by_status(sized(about["raises"], least), "")
+    shapes = [content["shape"] for content in leaves_of(about["arguments"], "tensor")]
+    sizes = {size: least[size] for shape in shapes for size in shape if isinstance(size, str)}
+    decoded(sized(about["result"], sizes), result)
+    raise_by_status(sized(about["raises"], sizes), "")
 
 
 def _unpinned(graph: Graph) -> Graph:

@@ -146,8 +146,8 @@ class LoadedSignature:
         keys, trees = inner
         parts = None if value is LEFT_OUT else nest.children(value)
         # Code may depend on the kind of a container, on 1 or True for a key, and on the order of keys.
-        sort = next(iter(tree))
-        kind = sort, tree[sort] if "fields" in tree else ""
+        (sort, content), *fields = cast("dict[str, Any]", tree).items()
+        kind = sort, content if fields else ""
         if parts is not None and kind_of(value) != kind:
             raise _MisfitError(f"{name} is a {type(value).__name__}, it was saved for a {kind[1] or sort}")
         given = None if parts is None or keys is None else list(parts[0])
@@ -198,7 +198,7 @@ class LoadedSignature:
 
 def _number(value: Tensor) -> Any:
     """Returns the Python number that a tensor holds."""
-    kind = type(np.zeros((), value.dtype).item())
+    kind = cast("type[Any]", type(np.zeros((), value.dtype).item()))
     return SymbolicNumber(value, kind) if isinstance(value, SymbolicTensor) else value.item()
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -75,7 +75,8 @@ def opened_tree(trees: Sequence[Tree], sizes: Sequence[Sizes]) -> Tree:
     Raises:
       InvalidArgumentError: they differ in something else than ints that follow from sizes.
     """
-    first, kinds = trees[0], {type(tree) for tree in trees}
+    first = trees[0]
+    kinds = {cast("type[Any]", type(tree)) for tree in trees}
     if all(is_same(first, tree) for tree in trees):
         return first
     if kinds == {int} and (expression := next(expressions(trees, sizes), None)) is not None:
@@ -353,7 +354,11 @@ def check_types(said: Graph, found: Graph) -> None:
             check_types(old_body, new_body)
 
 
-_EXACT = {"add": operator.add, "multiply": operator.mul, "floor_divide": operator.floordiv}
+_EXACT: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+}
 
 
 def _exact(value: Value) -> int | None:

@@ -85,11 +85,11 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
         yield from _several(f, by_name or {})
         return
     # A list is an argument, as in f([x, y]), but for one that holds what no argument can be.
-    lists = [
-        one if type(one) is list and any(isinstance(part, Signature) for part in one) else [one] for one in signatures
-    ]
-    given = [as_signature(signature) for several in lists for signature in several]
-    yield CALL, (f, given or [_own_signature(f, "the function")])
+    given: list[Any] = []
+    for one in signatures:
+        parts = cast("list[Any]", one) if type(one) is list else []
+        given += parts if any(isinstance(part, Signature) for part in parts) else [one]
+    yield CALL, (f, list(map(as_signature, given)) or [_own_signature(f, "the function")])
 
 
 def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:

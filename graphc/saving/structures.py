@@ -167,7 +167,7 @@ def sized(tree: Tree, sizes: Sizes) -> Tree:
     found = {key: sized(part, sizes) for key, part in cast("Mapping[str, Any]", tree).items()}
     if found.keys() == {"size"}:
         symbols, *numbers = found["size"]
-        if not all(type(number) is int for number in numbers):
+        if list(map(type, numbers)) != [int, int, int] or numbers[2] < 1:
             raise ValueError(f"{numbers!r:.40} are no numbers of a size")
         return Expression(tuple(symbols), *numbers)(sizes)
     return "".join(map(str, found["text"])) if found.keys() == {"text"} else found

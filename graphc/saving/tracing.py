@@ -249,8 +249,9 @@ class _Tracer:
             if isinstance(value, Tensor):
                 why = "it returns a list or dict from outside that holds tensors; return a copy (list(x), dict(x))"
                 raise self._refusal(why, None)
-            if isinstance(value, dict) and type(value) is not dict:
-                raise InvalidTypeError(f"{type(value).__name__}, which would come back as a dict (write dict(x))")
+            kind = cast("type[Any]", type(value))
+            if issubclass(kind, dict) and kind is not dict:
+                raise InvalidTypeError(f"{kind.__name__}, which would come back as a dict (write dict(x))")
             return {"variable": names[id(value)]} if id(value) in names and isinstance(value, Variable) else None
 
         try:

@@ -214,3 +214,46 @@ def test_a_loaded_function_is_the_function_for_every_size(data: st.DataObject) -
             args = [gx.ones(size) for size in sizes]
             found = outcome(loaded, *args)
             assert found == outcome(compiled, *args) or "fit none of the signatures" in found
+
+
+TABLES = [gx.ones(2), gx.zeros(2)]
+
+
+@pytest.mark.parametrize(
+    ("f", "match"),
+    [
+        (lambda x: gx.sum(x) + TABLES[len(x) % 2], "it uses other tensors or Variables from outside for size"),
+        (lambda x: x[20:], r"for size .* is said to give f32\[0\], and gives"),
+        (lambda x: len(x) / 2, r"a Python value that it returns depends on the open size \(5\.5"),
+    ],
+)
+def test_what_only_some_sizes_show_is_refused(f: Any, match: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=match):
+        gx.save(f, tmp_path, gx.TensorSpec((None,)))
+
+
+def test_sizes_that_the_function_compares_are_equal(tmp_path: Path) -> None:
+    spec = gx.TensorSpec((None,))
+    gx.save(lambda x, y, z: sorted([len(x), len(y), len(z)])[1], tmp_path, (spec, spec, spec))
+    assert gx.load(tmp_path)(gx.ones(2), gx.ones(2), gx.ones(2)) == 2
+    with pytest.raises(InvalidArgumentError, match="y is f32"):
+        gx.load(tmp_path)(gx.ones(2), gx.ones(5), gx.ones(3))
+
+
+def test_numbers_of_sizes_do_not_wrap_around(tmp_path: Path) -> None:
+    gx.save(lambda x: (gx.sum(x) + len(x) * 10**5, len(x) * 10**9), tmp_path, gx.TensorSpec((None,)))
+    loaded = gx.load(tmp_path)
+    assert repr(loaded(gx.zeros(3))) == "(Tensor(300000., shape=(), dtype=float32), 3000000000)"
+    with pytest.raises(InvalidArgumentError, match="3000000000, computed from the sizes of arguments, does not fit"):
+        loaded(gx.zeros(30_000))
+
+
+def test_a_message_that_a_file_cannot_hold_says_so(tmp_path: Path) -> None:
+    def f(x: Any) -> Any:
+        if gx.sum(x) > 2:
+            raise IndexError(f"{len(x) / 2}")
+        return x
+
+    gx.save(f, tmp_path, gx.TensorSpec((None,)))
+    with pytest.raises(IndexError, match="the message has a size that is open, which the saved function does not hold"):
+        gx.load(tmp_path)(gx.ones(3))
