@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from graphc.compiler.base import Location, at, user_location
@@ -116,7 +116,7 @@ def traced_for(name: str, function: Function, instance: tuple[Any, ...], signatu
 
 @dataclass(frozen=True)
 class _Case:
-    """A function, traced for some sizes; see :class:`Traced`."""
+    """A function, traced for some sizes, or open for all; see :class:`Traced`."""
 
     sizes: Sizes
     graph: Graph
@@ -137,7 +137,7 @@ class _Tracer:
     def closed(self, boxed: Mapping[str, Any]) -> Traced:
         """Returns the function for fixed sizes."""
         case = self._case(boxed, {})
-        return self._described(boxed, case, case.graph, case.result, case.raises)
+        return self._described(boxed, case)
 
     def open(self, boxed: Mapping[str, Any], symbols: Sequence[str]) -> Traced:
         """Returns the function for any sizes."""
@@ -146,47 +146,41 @@ class _Tracer:
             cases = [self._case(boxed, one) for one in sizes]
             try:
                 graph, rows = opened([case.graph for case in cases], sizes)
-                result = opened_tree([case.result for case in cases], sizes)
+                whole = replace(cases[0], graph=graph, result=opened_tree([case.result for case in cases], sizes))
                 for case in cases:
-                    _check_case(graph, result, cases[0], case)
+                    _check_case(whole, case)
             except InvalidArgumentError as error:
                 first = first or error
                 continue
-            proofs = [*cases, *self._proofs(boxed, symbols, graph, result, cases[0])]
-            few = list(self._few(boxed, symbols, graph, result, cases[0]))
-            least = dict.fromkeys(symbols, _SMALL.start + 1 - len(few))
-            return self._described(boxed, cases[0], graph, result, _open_raises([*proofs, *few]), rows, sizes, least)
+            cases += self._proofs(boxed, symbols, whole)
+            few = list(self._few(boxed, symbols, whole))
+            whole = replace(whole, raises=_open_raises([*cases, *few]))
+            return self._described(boxed, whole, rows, sizes, dict.fromkeys(symbols, _SMALL.start + 1 - len(few)))
         assert first is not None
         raise first
 
-    def _proofs(
-        self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph, result: Tree, first: _Case
-    ) -> Iterator[_Case]:
-        """Yields traces for further sizes, which the open graph and result are those of."""
+    def _proofs(self, boxed: Mapping[str, Any], symbols: Sequence[str], whole: _Case) -> Iterator[_Case]:
+        """Yields traces for further sizes, which the open function is the same as."""
         # The samples' sizes ascend: what compares two of them, as min and max do, shows where they descend.
         count = len(symbols)
         spread = [12 + 997 * index // max(1, count - 1) for index in range(count)]
-        turns = [row[start:] + row[:start] for row in (spread[::-1], spread) for start in range(count)]
+        turns = [row[start:] + row[:start] for row in (spread[::-1], spread) for start in range(count) if count > 1]
         apart = [dict(zip(symbols, row, strict=True)) for row in turns]
         for sizes in [*apart, *(equal_sizes(symbols, size) for size in _TRIED)]:
             what = " and ".join(f"size {size}" for size in dict.fromkeys(sizes.values()))
             try:
                 case = self._case(boxed, sizes)
             except UnimplementedError as error:
-                raise at(
-                    InvalidArgumentError(f"for {what}: {error}"), getattr(error, "location", self.location)
-                ) from error
-            _check_case(graph, result, first, case, what)
+                raise InvalidArgumentError(f"for {what}: {error}") from error
+            _check_case(whole, case, what)
             yield case
 
-    def _few(
-        self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph, result: Tree, first: _Case
-    ) -> Iterator[_Case]:
-        """Yields traces for small sizes, as far down as the open graph and result are those of the function."""
+    def _few(self, boxed: Mapping[str, Any], symbols: Sequence[str], whole: _Case) -> Iterator[_Case]:
+        """Yields traces for small sizes, as far down as the open function is the same."""
         for size in _SMALL:
             try:
                 case = self._case(boxed, equal_sizes(symbols, size))
-                _check_case(graph, result, first, case)
+                _check_case(whole, case)
             except Exception:
                 return
             yield case
@@ -261,20 +255,22 @@ class _Tracer:
             raise self._refusal(why, None) from None
 
     def _described(
-        self, boxed: Mapping[str, Any], case: _Case, graph: Graph, result: Tree, raises: Mapping[str, Tree],
-        rows: Mapping[Value, Sequence[TensorType]] = {}, sizes: Sequence[Sizes] = (), least: Mapping[str, int] = {},
+        self, boxed: Mapping[str, Any], case: _Case, rows: Mapping[Value, Sequence[TensorType]] = {},
+        sizes: Sequence[Sizes] = (), least: Mapping[str, int] = {},
     ) -> Traced:  # fmt: skip
         arguments = {name: _argument(value) for name, value in boxed.items()}
-        return Traced(graph, rows, sizes, arguments, least, case.captured, case.variables, result, raises)
+        return Traced(
+            case.graph, rows, sizes, arguments, least, case.captured, case.variables, case.result, case.raises
+        )
 
 
-def _check_case(graph: Graph, result: Tree, first: _Case, case: _Case, what: str = "the sizes of a trace") -> None:
-    """Raises an InvalidArgumentError if an open graph and its result are not those of a trace."""
-    checked_case(graph, case.graph, what)
-    same = all(one.raw is other.raw for one, other in zip(first.captured, case.captured, strict=True))
-    if not same or any(case.variables.get(name) is not variable for name, variable in first.variables.items()):
+def _check_case(whole: _Case, case: _Case, what: str = "the sizes of a trace") -> None:
+    """Raises an InvalidArgumentError if the open function is not that of a trace."""
+    checked_case(whole.graph, case.graph, what)
+    same = all(one.raw is other.raw for one, other in zip(whole.captured, case.captured, strict=True))
+    if not same or any(case.variables.get(name) is not variable for name, variable in whole.variables.items()):
         raise InvalidArgumentError(f"it uses other tensors or Variables from outside for {what}")
-    if not is_same(sized(result, case.sizes), case.result):
+    if not is_same(sized(whole.result, case.sizes), case.result):
         raise InvalidArgumentError(f"a Python value that it returns depends on the size: for {what} it is another")
 
 
