@@ -23,7 +23,7 @@ from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
 from graphc.saving.programs import Program, ProgramName
 from graphc.saving.save import CALL
-from graphc.saving.structures import decoded, leaves_of, raise_by_status
+from graphc.saving.structures import decoded, leaves_of, raise_by_status, sized
 from graphc.saving.upgrading import known_ops, upgrade_manifest, upgraded
 from graphc.training.optim import remade
 
@@ -248,7 +248,7 @@ class _Load:
         found = LoadedSignature(
             file=str(path), graph=graph, arguments=about["arguments"], least=about["least"],
             captured=[Tensor(jax.numpy.asarray(constants[one])) for one in about["captured"]], result=about["result"],
-            raise_for=raise_by_status(about["raises"], name) if about["raises"] else None,
+            raises=about["raises"],
             variables={variable.name: variable for variable in variables.values()},
             named={**variables},
         )  # fmt: skip
@@ -337,7 +337,10 @@ def _check_signature(about: Mapping[str, Any], outputs: int, variables: set[str]
 
     for tree in about["arguments"].values():
         decoded(tree, argument)
-    decoded(about["result"], result)
+    shapes = [content["shape"] for content in leaves_of(about["arguments"], "tensor")]
+    sizes = {size: least[size] for shape in shapes for size in shape if isinstance(size, str)}
+    decoded(sized(about["result"], sizes), result)
+    raise_by_status(sized(about["raises"], sizes), "")
 
 
 def _unpinned(graph: Graph) -> Graph:

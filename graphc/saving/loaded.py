@@ -10,23 +10,24 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.compiler.autograph import SymbolicNumber
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import (
     DataLossError,
     FailedPreconditionError,
     GraphcError,
     InvalidArgumentError,
-    VerificationError,
 )
-from graphc.compiler.core import SCALARS, ArrayMethods, Tensor, Variable, operand
+from graphc.compiler.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Variable, operand
 from graphc.compiler.function import Replay, TensorSpec
-from graphc.compiler.ir import EffectKind, Graph, TensorType, compatible_shapes, dtype_from_short, verify
+from graphc.compiler.ir import EffectKind, Graph, TensorType, dtype_from_short, verify
 from graphc.compiler.ir.passes import is_open, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import asarray
 from graphc.compiler.tracing import is_array, type_of_any
 from graphc.saving.folder import damaged
-from graphc.saving.structures import decoded, encoded, is_same, leaves_of
+from graphc.saving.opening import check_types, plain
+from graphc.saving.structures import decoded, encoded, is_same, kind_of, leaves_of, raise_by_status, sized
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 
@@ -58,7 +59,7 @@ class LoadedSignature:
       least: the smallest size of each symbol.
       captured: the tensors that the graph takes after those of the arguments.
       result: the structure of the result, as JSON.
-      raise_for: raises what the status of a call stands for; None where the graph has no status.
+      raises: the exceptions by the status of a call, as JSON.
       variables: the Variables, by the names that the graph has for them.
       named: the same by the names that they were saved by.
     """
@@ -69,7 +70,7 @@ class LoadedSignature:
     least: Mapping[str, int]
     captured: Sequence[Tensor]
     result: Any
-    raise_for: Callable[[Any], None] | None
+    raises: Mapping[str, Any]
     variables: Mapping[str, Variable]
     named: Mapping[str, Variable]
     _verified: list[bool] = field(default_factory=list[bool])
@@ -105,8 +106,8 @@ class LoadedSignature:
         types = [_type_of(about, sizes) for tree in self.arguments.values() for about in leaves_of(tree, "tensor")]
         self._for([*types, *map(type_of_any, self.captured)])
 
-    def tensors(self, given: Mapping[str, Any], left_out: Container[str] = ()) -> list[Any]:
-        """Returns the tensors of a call.
+    def tensors(self, given: Mapping[str, Any], left_out: Container[str] = ()) -> tuple[list[Any], dict[str, int]]:
+        """Returns the tensors of a call, and its open sizes.
 
         Args:
           given: its arguments, by name.
@@ -129,7 +130,7 @@ class LoadedSignature:
         for symbol, size in sizes.items():
             if size < self.least[symbol]:
                 raise _MisfitError(f"a size of {size} where it was saved for {self.least[symbol]} and more")
-        return found
+        return found, sizes
 
     def _take(self, name: str, tree: Any, value: Any, found: list[Any], sizes: dict[str, int]) -> None:
         if isinstance(tree, dict) and set(cast("dict[str, Any]", tree)) == {"tensor"}:
@@ -144,28 +145,37 @@ class LoadedSignature:
             return
         keys, trees = inner
         parts = None if value is LEFT_OUT else nest.children(value)
-        if parts is None or len(parts[1]) != len(trees) or (keys is not None and list(parts[0]) != keys):
+        # Code may depend on the kind of a container, on 1 or True for a key, and on the order of keys.
+        (sort, content), *fields = cast("dict[str, Any]", tree).items()
+        kind = sort, content if fields else ""
+        if parts is not None and kind_of(value) != kind:
+            raise _MisfitError(f"{name} is a {type(value).__name__}, it was saved for a {kind[1] or sort}")
+        given = None if parts is None or keys is None else list(parts[0])
+        if given is not None and given != keys and set(given) == set(cast("list[Any]", keys)):
+            raise _MisfitError(f"the keys of {name} come in the order {given}, it was saved for {keys}")
+        if parts is None or len(parts[1]) != len(trees) or (given is not None and repr(given) != repr(keys)):
             raise _MisfitError(
                 f"{name} is {'missing' if value is LEFT_OUT else repr(value)[:40]}, expected {_text(tree)}"
             )
         for key, part, item in zip(parts[0], trees, parts[1], strict=True):
             self._take(f"{name}[{key!r}]", part, item, found, sizes)
 
-    def run(self, tensors: Sequence[Any]) -> Any:
-        """Runs the graph; gives the result."""
+    def run(self, name: str, tensors: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+        """Runs the graph of the function of this name; gives the result."""
         given = [*tensors, *self.captured]
         graph = self._for([type_of_any(operand(tensor)) for tensor in given])
-        outputs = Replay(graph, self.variables, self.raise_for, checked=True).run(*given)
+        raise_for = raise_by_status(sized(self.raises, sizes), name) if self.raises else None
+        outputs = Replay(graph, self.variables, raise_for, checked=True).run(*given)
 
         def leaf(sort: str, content: Any) -> Any:
             if sort == "variable":
                 return self.named[content]
             if sort not in ("tensor", "number"):
                 raise ValueError(f"{sort!r:.40} in a result")
-            return outputs[content]
+            return outputs[content] if sort == "tensor" else _number(outputs[content])
 
         try:
-            return decoded(self.result, leaf)
+            return decoded(sized(self.result, sizes), leaf)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise damaged(cast("Any", self.file), f"its result is not understood: {error}") from error
 
@@ -175,8 +185,9 @@ class LoadedSignature:
             graph = specialize(self.graph, types, evaluate) if is_open(self.graph) else self.graph
             if graph is not self.graph or not self._verified:
                 verify(graph)
-                _check_types(self.graph, graph)
+                check_types(self.graph, graph)
                 self._verified.append(True)
+            graph = plain(graph)
         except GraphcError as found:
             error = found.__cause__ if isinstance(found.__cause__, DataLossError | FailedPreconditionError) else found
             if error is found:  # and no program of JAX's, which names its own file
@@ -185,15 +196,10 @@ class LoadedSignature:
         return graph
 
 
-def _check_types(said: Graph, found: Graph) -> None:
-    """Refuses a graph whose types are not those that the file says."""
-    for one, other in zip(said.nodes, found.nodes, strict=True):
-        for old, new in zip(one.outputs, other.outputs, strict=True):
-            if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
-                message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
-                raise at(VerificationError(message), one.location)
-        for old_body, new_body in zip(one.regions, other.regions, strict=True):
-            _check_types(old_body, new_body)
+def _number(value: Tensor) -> Any:
+    """Returns the Python number that a tensor holds."""
+    kind = cast("type[Any]", type(np.zeros((), value.dtype).item()))
+    return SymbolicNumber(value, kind) if isinstance(value, SymbolicTensor) else value.item()
 
 
 class LoadedFunction:
@@ -258,11 +264,11 @@ class LoadedFunction:
         reasons: list[str] = []
         for signature in self._signatures:
             try:
-                tensors = signature.tensors(given, left_out)
+                tensors, sizes = signature.tensors(given, left_out)
             except _MisfitError as error:
                 reasons.append(f"({signature}): {error}")
                 continue
-            return signature.run(tensors)
+            return signature.run(self._name, tensors, sizes)
         listed = "; ".join(dict.fromkeys(reasons))
         error = InvalidArgumentError(
             f"{self._name}: these arguments fit none of the signatures that it was saved for: {listed}"

@@ -2,19 +2,21 @@
 
 Python code computes with ``x.shape``: it reshapes, pads, divides by the number of rows. So a function is traced for
 fixed sizes, three times, and the graphs may differ only in what depends on the sizes: types get open sizes, and
-attributes become numbers that the graph computes from the shapes of its arguments. If anything else differs, or a
-further trace for other sizes does not match the open graph, the function is refused.
+attributes become numbers that the graph computes from the shapes of its arguments. So do Python's ints in the result
+and in texts. If anything else differs, or a further trace for other sizes does not match, the function is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from graphc.compiler.base import at
-from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import InvalidArgumentError, VerificationError
 from graphc.compiler.core import NO_ATTRS
 from graphc.compiler.ir import (
     CONSTANT,
@@ -29,6 +31,7 @@ from graphc.compiler.ir import (
     Rewriter,
     TensorType,
     Value,
+    compatible_shapes,
     constant_attrs,
     has_text,
     known_ints,
@@ -41,13 +44,15 @@ from graphc.compiler.ir.passes import CSE, DCE, specialize
 from graphc.compiler.lowering import evaluate
 from graphc.compiler.ops import AS_NUMBER
 from graphc.saving.signature import Expression, Sizes, expressions
+from graphc.saving.structures import Tree, is_same
 
-__all__ = ["SIZE_NODE", "checked_case", "opened"]
+__all__ = ["SIZE_NODE", "check_types", "checked_case", "opened", "opened_tree", "plain"]
 
 SIZE_NODE = "size"
 """Prefix of the names of nodes that compute a number of sizes."""
 
 _INT = np.dtype(np.int32)
+_INT_IN_TEXT = re.compile("([0-9]+)")
 
 
 def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
@@ -62,6 +67,32 @@ def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapp
     """
     rows: dict[Value, Sequence[TensorType]] = {}
     return _Opened(graphs, sizes, rows).graph(), rows
+
+
+def opened_tree(trees: Sequence[Tree], sizes: Sequence[Sizes]) -> Tree:
+    """Returns the value, as JSON, that becomes each of these for some sizes; see :func:`sized`.
+
+    Raises:
+      InvalidArgumentError: they differ in something else than ints that follow from sizes.
+    """
+    first = trees[0]
+    kinds = {cast("type[Any]", type(tree)) for tree in trees}
+    if all(is_same(first, tree) for tree in trees):
+        return first
+    if kinds == {int} and (expression := next(expressions(trees, sizes), None)) is not None:
+        return expression.tree
+    if kinds == {str} and all(map(_INT_IN_TEXT.search, trees)):
+        parts = [_INT_IN_TEXT.split(tree) for tree in trees]
+        columns = [[int(part) if index % 2 else part for index, part in enumerate(row)] for row in parts]
+        return {"text": opened_tree(columns, sizes)}
+    if kinds == {list} and len(set(map(len, trees))) == 1:
+        return [opened_tree(row, sizes) for row in zip(*trees, strict=True)]
+    if kinds == {dict} and len({tuple(tree) for tree in trees}) == 1:
+        rows = {key: [tree[key] for tree in trees] for key in first}
+        if all(type(row[0]) is list or all(is_same(row[0], part) for part in row) for row in rows.values()):
+            return {key: opened_tree(row, sizes) for key, row in rows.items()}
+    shown = ", ".join(f"{tree!r:.40}" for tree in trees)
+    raise InvalidArgumentError(f"a Python value that it returns depends on the open size ({shown})")
 
 
 class _Opened:
@@ -297,7 +328,12 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     Raises:
       InvalidArgumentError: the graph does not match.
     """
-    made = _plain(specialize(graph, [value.type for value in case.inputs], evaluate))
+    made = specialize(graph, [value.type for value in case.inputs], evaluate)
+    try:
+        check_types(graph, made)
+    except VerificationError as error:
+        raise at(InvalidArgumentError(f"for {what}, {error.args[0]}"), getattr(error, "location", None)) from None
+    made = plain(made)
     made, case = (CSE()(DCE()(_masked(one))) for one in (made, case))  # a size may be another number of the program
     if made == case:
         return
@@ -307,16 +343,50 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     raise error if location is None else at(error, location)
 
 
-def _plain(graph: Graph) -> Graph:
+def check_types(said: Graph, found: Graph) -> None:
+    """Refuses a graph whose types are not those that the file says."""
+    for one, other in zip(said.nodes, found.nodes, strict=True):
+        for old, new in zip(one.outputs, other.outputs, strict=True):
+            if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
+                message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
+                raise at(VerificationError(message), one.location)
+        for old_body, new_body in zip(one.regions, other.regions, strict=True):
+            check_types(old_body, new_body)
+
+
+_EXACT: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+}
+
+
+def _exact(value: Value) -> int | None:
+    """Returns a number of sizes as Python has it, where the node's int32 would wrap around; None if it is unknown."""
+    node = value.node
+    if node is not None and node.name.startswith(SIZE_NODE) and node.op.name in _EXACT:
+        one, other = [_exact(part) for part in node.inputs]
+        return None if one is None or other is None else _EXACT[node.op.name](one, other)
+    ints = known_ints(value)
+    return None if ints is None or ints.size != 1 else ints.item()
+
+
+def plain(graph: Graph) -> Graph:
     """Returns the graph with constants in place of numbers computed from sizes."""
     rewriter = Rewriter(graph)
     for node in graph.nodes:
-        number = known_ints(node.inputs[0]) if node.name.startswith(SIZE_NODE) and len(node.inputs) == 1 else None
-        if node.op.name not in ("as_number", "astype") or number is None or None in number.ravel().tolist():
-            rewriter.keep(node, regions=[_plain(region) for region in node.regions])
+        is_number = node.name.startswith(SIZE_NODE) and node.op.name in ("as_number", "astype")
+        number = _exact(node.inputs[0]) if is_number else None
+        if number is None:
+            rewriter.keep(node, regions=[plain(region) for region in node.regions])
             continue
         type = node.outputs[0].type
-        rewriter.replace(node, CONSTANT, (), constant_attrs(number.ravel()[0], type))
+        try:
+            attrs = constant_attrs(number, type)
+        except OverflowError as error:
+            text = f"{number}, computed from the sizes of arguments, does not fit {type.dtype}"
+            raise at(InvalidArgumentError(text), node.location) from error
+        rewriter.replace(node, CONSTANT, (), attrs)
     return rewriter.finish()
 
 

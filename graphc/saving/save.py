@@ -84,8 +84,12 @@ def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[A
             raise _error("for several functions give one dict: a signature, or a list of signatures, by name")
         yield from _several(f, by_name or {})
         return
-    given = [as_signature(signature) for signature in signatures]
-    yield CALL, (f, given or [_own_signature(f, "the function")])
+    # A list is an argument, as in f([x, y]), but for one that holds what no argument can be.
+    given: list[Any] = []
+    for one in signatures:
+        parts = cast("list[Any]", one) if type(one) is list else []
+        given += parts if any(isinstance(part, Signature) for part in parts) else [one]
+    yield CALL, (f, list(map(as_signature, given)) or [_own_signature(f, "the function")])
 
 
 def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:
@@ -120,7 +124,7 @@ def _several(f: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any,
             one = given[name]
             several = cast("list[Any]", one) if type(one) is list else [one]
             yield name, (function, list(map(as_signature, several)))
-        elif isinstance(f, Mapping) or given == {} or _has_signature(function):
+        else:
             yield name, (function, [_own_signature(function, f"the function {name!r}")])
 
 
@@ -135,17 +139,14 @@ def _methods(f: Any) -> dict[str, Any]:
     return {name: getattr(f, name) for name in names if not name.startswith("_") or name == CALL}
 
 
-def _has_signature(function: Any) -> bool:
-    return getattr(function, "input_signature", None) is not None
-
-
 def _own_signature(function: Any, what: str) -> Signature:
-    if not _has_signature(function):
+    own = getattr(function, "input_signature", None)
+    if own is None and _parameters(*as_function(function)):
         raise _error(
-            f"{what} has no signature; pass the arguments to save it for, such as gx.TensorSpec((None, 3)), or give "
-            "it an input_signature"
+            f"{what} has no signature; pass the arguments to save it for, such as gx.TensorSpec((None, 3)), give it an "
+            "input_signature, or save a dict of the functions that you need"
         )
-    return Signature(*function.input_signature)
+    return Signature(*(own or ()))
 
 
 def _error(message: str) -> InvalidArgumentError:

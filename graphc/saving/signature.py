@@ -64,6 +64,11 @@ class Expression:
         product = math.prod([sizes[symbol] for symbol in self.symbols])
         return (self.factor * product + self.offset) // self.divisor
 
+    @property
+    def tree(self) -> Any:
+        """The expression as JSON."""
+        return {"size": [list(self.symbols), self.factor, self.offset, self.divisor]}
+
     def __str__(self) -> str:
         text = "*".join([*([] if self.factor == 1 else [str(self.factor)]), *self.symbols])
         text += f" + {self.offset}" if self.offset else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import builtins
 import dataclasses
+import json
 import keyword
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,8 +19,20 @@ from graphc.compiler.base import Location, errors, nest
 from graphc.compiler.base.errors import GraphcError, InvalidTypeError
 from graphc.compiler.core import apply
 from graphc.compiler.ir import OPS, dtype_from_short, short_dtype
+from graphc.saving.signature import Expression, Sizes
 
-__all__ = ["Tree", "decoded", "encoded", "is_same", "leaves_of", "raise_by_status", "raised"]
+__all__ = [
+    "LOST",
+    "Tree",
+    "decoded",
+    "encoded",
+    "is_same",
+    "kind_of",
+    "leaves_of",
+    "raise_by_status",
+    "raised",
+    "sized",
+]
 
 Tree = Any
 """A JSON value: None, bool, int, str, a finite float, or an object whose one key names its kind."""
@@ -55,12 +68,21 @@ def encoded(value: Any, leaf: Callable[[Any], Tree | None]) -> Tree:
     if parts is None:
         raise InvalidTypeError(f"{kind.__name__} {value!r:.60}")
     items = [encoded(item, leaf) for item in parts[1]]
-    if isinstance(value, dict):
-        return {"dict": [[encoded(key, leaf), item] for key, item in zip(parts[0], items, strict=True)]}
-    if kind in (list, tuple):
-        return {kind.__name__: items}
-    sort = "namedtuple" if isinstance(value, tuple) else "dataclass"
-    return {sort: kind.__name__, "fields": [[key, item] for key, item in zip(parts[0], items, strict=True)]}
+    match kind_of(value):
+        case "dict", _:
+            return {"dict": [[encoded(key, leaf), item] for key, item in zip(parts[0], items, strict=True)]}
+        case "list" | "tuple" as sort, _:
+            return {sort: items}
+        case sort, name:
+            return {sort: name, "fields": [[key, item] for key, item in zip(parts[0], items, strict=True)]}
+
+
+def kind_of(value: Any) -> tuple[str, str]:
+    """Returns the kind of a container as JSON has it, and the name of a class with fields."""
+    kind = cast("type[Any]", type(value))
+    if isinstance(value, dict) or kind in (list, tuple):
+        return "dict" if isinstance(value, dict) else kind.__name__, ""
+    return "namedtuple" if isinstance(value, tuple) else "dataclass", kind.__name__
 
 
 def decoded(tree: Tree, leaf: Callable[[str, Any], Any]) -> Any:
@@ -132,11 +154,29 @@ def leaves_of(tree: Tree, sort: str) -> Iterator[Any]:
 
 
 def is_same(first: Tree, second: Tree) -> bool:
-    """Returns True if two Python values, as JSON, are the same: 1, 1.0 and True are three."""
-    return type(first) is type(second) and first == second
+    """Returns True if two values, as JSON, are the same: 1, 1.0 and True are three."""
+    return json.dumps(first) == json.dumps(second)
+
+
+def sized(tree: Tree, sizes: Sizes) -> Tree:
+    """Returns a value, as JSON, with the numbers that follow from open sizes, which are also in texts."""
+    if isinstance(tree, list):
+        return [sized(part, sizes) for part in cast("list[Any]", tree)]
+    if not isinstance(tree, Mapping):
+        return tree
+    found = {key: sized(part, sizes) for key, part in cast("Mapping[str, Any]", tree).items()}
+    if found.keys() == {"size"}:
+        symbols, *numbers = found["size"]
+        if list(map(type, numbers)) != [int, int, int] or numbers[2] < 1:
+            raise ValueError(f"{numbers!r:.40} are no numbers of a size")
+        return Expression(tuple(symbols), *numbers)(sizes)
+    return "".join(map(str, found["text"])) if found.keys() == {"text"} else found
 
 
 # The exceptions of a saved function: Python's and graphc's own classes, by the status of the call.
+
+
+LOST = "the message has {}, which the saved function does not hold"
 
 
 def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]) -> Tree:
@@ -150,7 +190,7 @@ def raised(exceptions: Mapping[int, tuple[BaseException | None, type[BaseExcepti
     for number, (error, kind, places) in exceptions.items():
         known = next(base for base in kind.__mro__ if _class_named(base.__name__) is base)
         prefix = "" if known is kind else f"{kind.__name__}: "
-        args = ("the message has values of tensors, which the saved function does not hold",)
+        args = (LOST.format("values of tensors"),)
         if error is not None:
             try:
                 args = tuple(error.args)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from graphc.compiler.base import Location, at, user_location
@@ -16,10 +16,10 @@ from graphc.compiler.base.errors import (
     VariableCreationError,
 )
 from graphc.compiler.core import Tensor, Variable
-from graphc.compiler.function import BoundFunction, Function, TracedFunction
+from graphc.compiler.function import BoundFunction, Function, TracedFunction, definition
 from graphc.compiler.ir import Graph, TensorType, Value
 from graphc.compiler.ir.passes import DCE
-from graphc.saving.opening import checked_case, opened
+from graphc.saving.opening import checked_case, opened, opened_tree
 from graphc.saving.signature import (
     Signature,
     Sizes,
@@ -30,7 +30,7 @@ from graphc.saving.signature import (
     symbols_of,
     with_symbols,
 )
-from graphc.saving.structures import Tree, encoded, raised
+from graphc.saving.structures import LOST, Tree, encoded, is_same, raised, sized
 
 __all__ = ["Traced", "as_function", "traced_for"]
 
@@ -72,8 +72,8 @@ def as_function(given: Any) -> tuple[Function, tuple[Any, ...]]:
     found = given.__func__ if isinstance(given, BoundFunction) else given
     instance = (given.__self__,) if isinstance(given, BoundFunction) else ()
     if isinstance(found, Function):
-        return found.clone(on_retrace="ignore", side_effects="ignore"), instance
-    return Function(found, on_retrace="ignore", side_effects="ignore"), instance
+        return found.clone(on_retrace="ignore"), instance
+    return Function(found, on_retrace="ignore"), instance
 
 
 def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
@@ -111,7 +111,19 @@ def traced_for(name: str, function: Function, instance: tuple[Any, ...], signatu
         f"gx.save: {name} cannot be saved with open sizes ({signature!r}): {text}; give fixed sizes, in several "
         "signatures if need be, or compute with gx.shape(x) and tensors"
     )
-    raise at(problem, getattr(first, "location", None) or user_location()) from first
+    raise at(problem, getattr(first, "location", None) or tracer.location or user_location()) from first
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A function, traced for some sizes, or open for all; see :class:`Traced`."""
+
+    sizes: Sizes
+    graph: Graph
+    captured: Sequence[Tensor]
+    variables: Mapping[str, Variable]
+    result: Tree
+    raises: Mapping[str, Any]
 
 
 class _Tracer:
@@ -120,49 +132,61 @@ class _Tracer:
         self._function = function
         self._instance = instance
         self._bound = bound
+        self.location = definition(function.python_function)
 
     def closed(self, boxed: Mapping[str, Any]) -> Traced:
         """Returns the function for fixed sizes."""
-        traced, arguments = self._traced(boxed, {})
-        graph = self._graph(traced)
-        return self._described(boxed, traced, arguments, graph, {}, [], {})
+        case = self._case(boxed, {})
+        return self._described(boxed, case)
 
     def open(self, boxed: Mapping[str, Any], symbols: Sequence[str]) -> Traced:
         """Returns the function for any sizes."""
         first: InvalidArgumentError | None = None
         for sizes in samples(symbols):
-            found = [self._traced(boxed, one) for one in sizes]
-            graphs = [self._graph(traced) for traced, _ in found]
+            cases = [self._case(boxed, one) for one in sizes]
             try:
-                graph, rows = opened(graphs, sizes)
-                for case in graphs:
-                    checked_case(graph, case)
+                graph, rows = opened([case.graph for case in cases], sizes)
+                whole = replace(cases[0], graph=graph, result=opened_tree([case.result for case in cases], sizes))
+                for case in cases:
+                    _check_case(whole, case)
             except InvalidArgumentError as error:
                 first = first or error
                 continue
-            self._prove(boxed, symbols, graph)
-            traced, arguments = found[0]
-            least = self._least(boxed, symbols, graph)
-            return self._described(boxed, traced, arguments, graph, rows, sizes, dict.fromkeys(symbols, least))
+            cases += self._proofs(boxed, symbols, whole)
+            few = list(self._few(boxed, symbols, whole))
+            whole = replace(whole, raises=_open_raises([*cases, *few]))
+            return self._described(boxed, whole, rows, sizes, dict.fromkeys(symbols, _SMALL.start + 1 - len(few)))
         assert first is not None
         raise first
 
-    def _prove(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> None:
-        for size in _TRIED:
-            checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]), f"size {size}")
+    def _proofs(self, boxed: Mapping[str, Any], symbols: Sequence[str], whole: _Case) -> Iterator[_Case]:
+        """Yields traces for further sizes, which the open function is the same as."""
+        # The samples' sizes ascend: what compares two of them, as min and max do, shows where they descend.
+        count = len(symbols)
+        spread = [12 + 997 * index // max(1, count - 1) for index in range(count)]
+        turns = [row[start:] + row[:start] for row in (spread[::-1], spread) for start in range(count) if count > 1]
+        apart = [dict(zip(symbols, row, strict=True)) for row in turns]
+        for sizes in [*apart, *(equal_sizes(symbols, size) for size in _TRIED)]:
+            what = " and ".join(f"size {size}" for size in dict.fromkeys(sizes.values()))
+            try:
+                case = self._case(boxed, sizes)
+            except UnimplementedError as error:
+                raise InvalidArgumentError(f"for {what}: {error}") from error
+            _check_case(whole, case, what)
+            yield case
 
-    def _least(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> int:
-        """Returns the smallest size for which the open graph is the function's."""
-        least = _SMALL.start + 1
+    def _few(self, boxed: Mapping[str, Any], symbols: Sequence[str], whole: _Case) -> Iterator[_Case]:
+        """Yields traces for small sizes, as far down as the open function is the same."""
         for size in _SMALL:
             try:
-                checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]))
+                case = self._case(boxed, equal_sizes(symbols, size))
+                _check_case(whole, case)
             except Exception:
-                break
-            least = size
-        return least
+                return
+            yield case
 
-    def _traced(self, boxed: Mapping[str, Any], sizes: Sizes) -> tuple[TracedFunction, Any]:
+    def _case(self, boxed: Mapping[str, Any], sizes: Sizes) -> _Case:
+        """Traces the function for some sizes."""
         self._bound.arguments.update(examples(dict(boxed), sizes))
         args, kwargs = self._bound.args, self._bound.kwargs
         try:
@@ -170,7 +194,12 @@ class _Tracer:
         except VariableCreationError:
             self._function.make_variables(*args, **kwargs)
             traced = self._function.trace(*args, **kwargs)
-        return traced, self._function.bind(*args, **kwargs)
+        arguments, variables = self._function.bind(*args, **kwargs), dict(traced.variables)
+        raises: Tree = raised(cast("Any", traced.after_call[0][0]).exceptions) if traced.can_fail else {}
+        return _Case(
+            sizes, self._graph(traced), traced.captured(arguments), variables,
+            self._result(traced, arguments, variables), raises,
+        )  # fmt: skip
 
     def _graph(self, traced: TracedFunction) -> Graph:
         """Returns the graph of the results and the status, as the function was traced."""
@@ -198,13 +227,13 @@ class _Tracer:
             raise self._refusal(f"{after.what}; do that around the call", None)
 
     def _refusal(self, why: str, location: Location | None) -> GraphcError:
-        return at(UnimplementedError(f"gx.save: {self._name} cannot be saved: {why}"), location or user_location())
+        return at(
+            UnimplementedError(f"gx.save: {self._name} cannot be saved: {why}"),
+            location or self.location or user_location(),
+        )
 
-    def _described(
-        self, boxed: Mapping[str, Any], traced: TracedFunction, arguments: Any, graph: Graph,
-        rows: Mapping[Value, Sequence[TensorType]], sizes: Sequence[Sizes], least: Mapping[str, int],
-    ) -> Traced:  # fmt: skip
-        variables = dict(traced.variables)
+    def _result(self, traced: TracedFunction, arguments: Any, variables: Mapping[str, Variable]) -> Tree:
+        """Returns the structure of the result as JSON."""
         names = {id(variable): name for name, variable in variables.items()}
         markers = iter([_Marker(place) for place in range(traced.num_results)])
 
@@ -214,18 +243,52 @@ class _Tracer:
             if isinstance(value, Tensor):
                 why = "it returns a list or dict from outside that holds tensors; return a copy (list(x), dict(x))"
                 raise self._refusal(why, None)
+            kind = cast("type[Any]", type(value))
+            if issubclass(kind, dict) and kind is not dict:
+                raise InvalidTypeError(f"{kind.__name__}, which would come back as a dict (write dict(x))")
             return {"variable": names[id(value)]} if id(value) in names and isinstance(value, Variable) else None
 
         try:
-            result = encoded(traced.packer(arguments)(markers), leaf)
+            return encoded(traced.packer(arguments)(markers), leaf)
         except InvalidTypeError as error:
             why = f"it returns {error.args[0]}; return tensors, numbers, texts, and structures of these"
             raise self._refusal(why, None) from None
-        raises: Tree = raised(cast("Any", traced.after_call[0][0]).exceptions) if traced.can_fail else {}
+
+    def _described(
+        self, boxed: Mapping[str, Any], case: _Case, rows: Mapping[Value, Sequence[TensorType]] = {},
+        sizes: Sequence[Sizes] = (), least: Mapping[str, int] = {},
+    ) -> Traced:  # fmt: skip
+        arguments = {name: _argument(value) for name, value in boxed.items()}
         return Traced(
-            graph, rows, sizes, {name: _argument(value) for name, value in boxed.items()}, least,
-            traced.captured(arguments), variables, result, raises,
-        )  # fmt: skip
+            case.graph, rows, sizes, arguments, least, case.captured, case.variables, case.result, case.raises
+        )
+
+
+def _check_case(whole: _Case, case: _Case, what: str = "the sizes of a trace") -> None:
+    """Raises an InvalidArgumentError if the open function is not that of a trace."""
+    checked_case(whole.graph, case.graph, what)
+    same = all(one.raw is other.raw for one, other in zip(whole.captured, case.captured, strict=True))
+    if not same or any(case.variables.get(name) is not variable for name, variable in whole.variables.items()):
+        raise InvalidArgumentError(f"it uses other tensors or Variables from outside for {what}")
+    if not is_same(sized(whole.result, case.sizes), case.result):
+        raise InvalidArgumentError(f"a Python value that it returns depends on the size: for {what} it is another")
+
+
+def _open_raises(cases: Sequence[_Case]) -> Mapping[str, Tree]:
+    """Returns the exceptions for all sizes; texts that depend on these in a way that is not understood are left out."""
+    first = cases[0].raises
+    found: dict[str, Tree] = {}
+    for status, one in first.items():
+        rows = [case.raises.get(status, {}) for case in cases]
+        if any(row.get("class") != one["class"] for row in rows):
+            raise InvalidArgumentError("it raises other exceptions for other sizes")
+        try:
+            args = opened_tree([row["args"] for row in rows[:3]], [case.sizes for case in cases[:3]])
+            fits = all(is_same(sized(args, case.sizes), row["args"]) for case, row in zip(cases, rows, strict=True))
+        except InvalidArgumentError:
+            fits, args = False, None
+        found[status] = {**one, "args": args if fits else {"tuple": [LOST.format("a size that is open")]}}
+    return found
 
 
 class _Marker:

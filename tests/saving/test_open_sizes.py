@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import graphc as gx
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.saving.signature import expressions
+from tests.draws import examples
 
 
 def convolutional() -> Callable[..., Any]:
@@ -130,3 +134,126 @@ def test_a_step_for_few_rows_leaves_these_out(tmp_path: Path) -> None:
 def test_a_step_for_multiples_or_many_rows_is_refused(tmp_path: Path, program: Any) -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match="cannot be saved with open sizes"):
         gx.save(gx.function(program), tmp_path, gx.TensorSpec((None,)))
+
+
+def counted(x: Any) -> Any:
+    rows = 0
+    for _ in x:
+        rows += 1
+    return rows
+
+
+def checked(x: Any, y: Any) -> Any:
+    if gx.sum(x) > 20:
+        raise ValueError(f"{len(x)} and {len(y)} rows: too big", x.shape)
+    return x
+
+
+# Parts of a result, of tensors of open sizes: the loaded function has them for every size, or saving is refused.
+PARTS: list[Callable[[Any, Any], Any]] = [
+    lambda x, y: len(x),
+    lambda x, y: (x.shape, y.size, x.ndim),
+    lambda x, y: 2 * x.shape[0] + 1,
+    lambda x, y: len(x) // 2 - 3,
+    lambda x, y: len(x) / 2,
+    lambda x, y: len(x) % 3,
+    lambda x, y: len(x) > 3,
+    lambda x, y: len(x) > len(y),
+    lambda x, y: max(len(x), len(y)),
+    lambda x, y: len(x) * len(y),
+    lambda x, y: len(x) - len(y),
+    lambda x, y: gx.zeros(max(len(x), len(y))),
+    lambda x, y: "many" if len(x) > 50 else "few",
+    lambda x, y: f"{len(x)} rows of {len(y)}²",
+    lambda x, y: f"{len(x):03d}",
+    lambda x, y: str(x.shape),
+    lambda x, y: {len(x): y},
+    lambda x, y: list(range(len(x))),
+    lambda x, y: counted(x),
+    lambda x, y: gx.asarray([2, 3]),
+    lambda x, y: (gx.asarray(2.5), gx.asarray(1, "int8")),
+    lambda x, y: (None, True, -0.0, "text"),
+    lambda x, y: int(gx.sum(y)),
+    lambda x, y: gx.sum(x) / len(x),
+    lambda x, y: gx.concat([x, y], axis=0),
+    checked,
+]
+
+
+def outcome(f: Callable[..., Any], *args: Any) -> str:
+    try:
+        return repr(f(*args))
+    except ValueError as error:
+        return f"{type(error).__name__} {error.args}"
+
+
+SIZES = st.sampled_from([0, 1, 2, 3, 4, 5, 7, 8, 11, 30])
+
+
+@settings(max_examples=examples(60))
+@given(data=st.data())
+def test_a_loaded_function_is_the_function_for_every_size(data: st.DataObject) -> None:
+    parts = data.draw(st.lists(st.sampled_from(PARTS), min_size=1, max_size=2))
+
+    def f(x: Any, y: Any) -> Any:
+        return [part(x, y) for part in parts]
+
+    compiled, spec = gx.function(f, on_retrace="ignore"), gx.TensorSpec((None,))
+    with tempfile.TemporaryDirectory() as folder:
+        refusal = None
+        try:
+            gx.save(compiled, folder, (spec, spec))
+        except InvalidArgumentError as error:
+            refusal = str(error)
+        if refusal is not None:
+            assert "cannot be saved with open sizes" in refusal
+            assert f'File "{__file__}"' in refusal
+            return
+        loaded = gx.load(folder)
+        for sizes in data.draw(st.lists(st.tuples(SIZES, SIZES), min_size=3, max_size=3)):
+            args = [gx.ones(size) for size in sizes]
+            found = outcome(loaded, *args)
+            assert found == outcome(compiled, *args) or "fit none of the signatures" in found
+
+
+TABLES = [gx.ones(2), gx.zeros(2)]
+
+
+@pytest.mark.parametrize(
+    ("f", "match"),
+    [
+        (lambda x: gx.sum(x) + TABLES[len(x) % 2], "it uses other tensors or Variables from outside for size"),
+        (lambda x: x[20:], r"for size .* is said to give f32\[0\], and gives"),
+        (lambda x: len(x) / 2, r"a Python value that it returns depends on the open size \(5\.5"),
+    ],
+)
+def test_what_only_some_sizes_show_is_refused(f: Any, match: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=match):
+        gx.save(f, tmp_path, gx.TensorSpec((None,)))
+
+
+def test_sizes_that_the_function_compares_are_equal(tmp_path: Path) -> None:
+    spec = gx.TensorSpec((None,))
+    gx.save(lambda x, y, z: sorted([len(x), len(y), len(z)])[1], tmp_path, (spec, spec, spec))
+    assert gx.load(tmp_path)(gx.ones(2), gx.ones(2), gx.ones(2)) == 2
+    with pytest.raises(InvalidArgumentError, match="y is f32"):
+        gx.load(tmp_path)(gx.ones(2), gx.ones(5), gx.ones(3))
+
+
+def test_numbers_of_sizes_do_not_wrap_around(tmp_path: Path) -> None:
+    gx.save(lambda x: (gx.sum(x) + len(x) * 10**5, len(x) * 10**9), tmp_path, gx.TensorSpec((None,)))
+    loaded = gx.load(tmp_path)
+    assert repr(loaded(gx.zeros(3))) == "(Tensor(300000., shape=(), dtype=float32), 3000000000)"
+    with pytest.raises(InvalidArgumentError, match="3000000000, computed from the sizes of arguments, does not fit"):
+        loaded(gx.zeros(30_000))
+
+
+def test_a_message_that_a_file_cannot_hold_says_so(tmp_path: Path) -> None:
+    def f(x: Any) -> Any:
+        if gx.sum(x) > 2:
+            raise IndexError(f"{len(x) / 2}")
+        return x
+
+    gx.save(f, tmp_path, gx.TensorSpec((None,)))
+    with pytest.raises(IndexError, match="the message has a size that is open, which the saved function does not hold"):
+        gx.load(tmp_path)(gx.ones(3))

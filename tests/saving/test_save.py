@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc import saving
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -385,3 +386,62 @@ def test_loaded_functions_are_functions(tmp_path: Path) -> None:
     checkpoint = gx.train.Checkpoint(tmp_path / "steps", model=loaded)
     assert checkpoint.latest is None
     assert collections.Counter(dir(loaded))["__call__"] == 1
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.n = gx.Variable(0)
+
+    @gx.function
+    def add(self, x: Any) -> Any:
+        self.n.assign_add(len(x))
+        return self.n.value(), int(gx.sum(x)), gx.asarray(1)
+
+    @gx.function
+    def reset(self) -> Any:
+        self.n.assign(0)
+
+
+def test_an_object_is_saved_with_all_its_functions(tmp_path: Path) -> None:
+    spec = gx.TensorSpec((None,))
+    with pytest.raises(InvalidArgumentError, match=r"the function 'fit' has no signature|the function 'score' has no"):
+        gx.save(Model(), tmp_path, {"fit": (gx.TensorSpec((3,)), 1.0)})
+    gx.save(Counter(), tmp_path, {"add": spec})
+    loaded = gx.load(tmp_path)
+    results = "(Tensor({}, shape=(), dtype=int32), 3, Tensor(1, shape=(), dtype=int32))"
+    assert [repr(loaded.add(gx.ones(3))) for _ in range(2)] == [results.format(3), results.format(6)]
+    loaded.reset()
+    assert repr(loaded.add(gx.ones(3))) == results.format(3)
+
+
+@pytest.mark.parametrize(
+    ("saved", "given", "match"),
+    [
+        ([1, 2], (1, 2), "x is a tuple, it was saved for a list"),
+        (Pair(1, 2), (1, 2), "x is a tuple, it was saved for a Pair"),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, r"the keys of x come in the order \['b', 'a'\], it was saved for"),
+        ({1: 2}, {True: 2}, r"x is \{True: 2\}, expected \{1: 2\}"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused(saved: Any, given: Any, match: str, tmp_path: Path) -> None:
+    gx.save(lambda x, y: (x, y), tmp_path, [saving.Signature(saved, gx.TensorSpec(())), saving.Signature(3, 4)])
+    loaded = gx.load(tmp_path)
+    assert repr(loaded(saved, 1.0)[0]) == repr(saved)
+    with pytest.raises(InvalidArgumentError, match=match):
+        loaded(given, 1.0)
+
+
+def test_a_dict_of_another_class_is_no_result(tmp_path: Path) -> None:
+    with pytest.raises(UnimplementedError, match=r"OrderedDict, which would come back as a dict \(write dict\(x\)\)"):
+        gx.save(lambda x: collections.OrderedDict(x=x), tmp_path, gx.TensorSpec(()))
+
+
+def test_saving_tells_of_side_effects(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def f(x: Any) -> Any:
+        seen.append(1)
+        return x
+
+    with pytest.warns(gx.errors.SideEffectWarning, match=r"the call of list.append happens once"):
+        gx.save(f, tmp_path, gx.TensorSpec(()))

@@ -11,7 +11,7 @@ from graphc.compiler.function.options import TraceOptions
 from graphc.compiler.function.pure import to_jax
 from graphc.compiler.function.retrace import TraceReport
 from graphc.compiler.function.traced import TracedFunction, TraceNotes
-from graphc.compiler.function.tracing import trace_function
+from graphc.compiler.function.tracing import definition, trace_function
 from graphc.compiler.function.write_back import array_leaves
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "TracedFunction",
     "array_leaves",
     "axes_of_results",
+    "definition",
     "from_graph",
     "function",
     "functions_run_eagerly",

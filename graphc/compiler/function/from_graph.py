@@ -32,7 +32,7 @@ from graphc.compiler.core import (
 from graphc.compiler.devices import find_device, to_device
 from graphc.compiler.ir import CONSTANT, Graph, Interpreter, Node, is_world, verify
 from graphc.compiler.lowering import raise_at
-from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, host_error
+from graphc.compiler.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, asarray, host_error
 from graphc.compiler.runtime import compile_graph
 from graphc.compiler.tracing import after_nodes, is_followed, last_node, type_of_any
 
@@ -208,6 +208,13 @@ class Replay(Interpreter):
         self._raise_for = raise_for
         self._checked = checked
         self._made: dict[Node, Node] = {}
+
+    def run(self, *inputs: Any) -> tuple[Any, ...]:
+        """Runs the graph; its results are tensors, also those that are constants or inputs."""
+        results = zip(super().run(*inputs), self.graph.outputs, strict=True)
+        return tuple([
+            result if isinstance(result, Tensor) else asarray(result, value.type.dtype) for result, value in results
+        ])  # fmt: skip
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         """Applies one node."""

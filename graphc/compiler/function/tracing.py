@@ -223,7 +223,7 @@ def _trace_into(
             if not front_end.ends_function(error):
                 raise
             result = None
-        returned = Result.of(trace, result, symbolic, _definition(function))
+        returned = Result.of(trace, result, symbolic, definition(function))
         del result
         write_back = WriteBack.of(trace, options.name, arguments, symbolic, before)
         if write_back is not None:
@@ -254,7 +254,7 @@ def _trace_into(
     return traced
 
 
-def _definition(function: Callable[..., Any]) -> Location | None:
+def definition(function: Callable[..., Any]) -> Location | None:
     """Returns the line where a function or method is defined; None for other callables."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return None if code is None else Location(code.co_filename, code.co_firstlineno, code.co_name)

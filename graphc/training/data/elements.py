@@ -16,10 +16,11 @@ import jax as _jax
 import numpy as np
 
 from graphc.compiler.base import at, nest, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.base.nest import LEAF, Structure
 from graphc.compiler.core import (
     StringTensor,
+    SymbolicTensor,
     Tensor,
     Variable,
     as_dtype,
@@ -156,15 +157,25 @@ def host_leaf(value: Any) -> Any:
         found = bytes_array(value)
         return found if found.shape else found[()]
     if isinstance(value, Tensor | Variable):
-        return np.asarray(value.numpy())
+        return _values(value)
     return value if isinstance(value, Nested) else _array(value)
+
+
+def _values(tensor: Tensor | Variable) -> Any:
+    if isinstance(tensor, SymbolicTensor):
+        error = ConcretizationError(
+            f"a dataset holds the values of its tensors, and this one ({tensor.type}, {tensor.made_at()}) has none "
+            "while the function is traced; make the dataset of Python or NumPy values, or outside the function"
+        )
+        raise tensor.trace.refuse(error)
+    return np.asarray(tensor.numpy())
 
 
 def _array(value: Any) -> Any:
     if isinstance(value, list):
         items = cast("list[Any]", value)
         if all(isinstance(item, Tensor) for item in items) and len({item.shape for item in items}) == 1:
-            return canonical_array(np.stack([item.numpy() for item in items]))  # in half the time
+            return canonical_array(np.stack(list(map(_values, items))))  # in half the time
     if is_text(value):
         found = bytes_array(value)
         return found if found.shape else found[()]
@@ -181,7 +192,7 @@ def _array(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Tensor | Variable):
-        return value.numpy()
+        return _values(value)
     return [_plain(item) for item in cast("list[Any]", value)] if isinstance(value, list | tuple) else value
 
 

@@ -304,3 +304,13 @@ def test_a_batch_as_numpy_may_be_written_to_without_an_effect_on_others() -> Non
     written[:] = -1
     seen += list(batches)
     assert sorted(np.concatenate(seen).tolist()) == list(range(64))
+
+
+@pytest.mark.parametrize("make", [lambda x: gx.asarray([1, 2]), lambda x: x, lambda x: [x[0], x[1]]])
+def test_a_dataset_of_traced_tensors_says_what_to_write(make: Any) -> None:
+    @gx.function
+    def f(x: Any) -> Any:
+        return len(list(Dataset.from_tensor_slices(make(x))))
+
+    with pytest.raises(gx.errors.ConcretizationError, match=r"a dataset holds .*\(i32.*make the dataset of Python or"):
+        f(gx.asarray([1, 2]))
