@@ -31,6 +31,7 @@ class Accumulate(OpsPass):
     """
 
     name: ClassVar[str] = "accumulate"
+    needs: ClassVar[frozenset[str]] = frozenset(("update_item",))
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the updates."""

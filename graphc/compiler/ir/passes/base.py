@@ -9,7 +9,12 @@ from graphc.compiler.base import Registry
 from graphc.compiler.ir.graph import Graph
 from graphc.compiler.ir.opdef import OPS, OpDef
 
-__all__ = ["OpsPass", "Pass"]
+__all__ = ["LOOPS", "REGIONS", "OpsPass", "Pass", "starts"]
+
+LOOPS = frozenset(("scan", "while", "vjp"))
+"""The ops of loops; a ``vjp`` may be that of a loop."""
+REGIONS = "regions"
+"""Stands among the needs of a pass for any op with regions."""
 
 
 class Pass(Protocol):
@@ -17,10 +22,19 @@ class Pass(Protocol):
 
     name: ClassVar[str]
     """The name in messages and on the command line."""
+    needs: ClassVar[frozenset[str]]
+    """The ops of which a graph must have one for the pass to start; empty for a pass that always starts."""
 
     def __call__(self, graph: Graph) -> Graph:
         """Returns the new graph, or the same object if there is nothing to do."""
         ...
+
+
+def starts(step: Pass, graph: Graph) -> bool:
+    """Returns True if a graph, or a region in it, has what a pass needs."""
+    return not step.needs or any(
+        node.op.name in step.needs or (bool(node.regions) and REGIONS in step.needs) for node in graph.walk()
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 from graphc.compiler.base import Registry
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
-from graphc.compiler.ir.passes.base import OpsPass
+from graphc.compiler.ir.passes.base import REGIONS, OpsPass
 from graphc.compiler.ir.passes.copying import Copier
 from graphc.compiler.ir.passes.intervals import Interval
 from graphc.compiler.ir.passes.loop_nodes import controlled, differentiated, underlying
@@ -40,6 +40,7 @@ class Bounds(OpsPass):
     """
 
     name: ClassVar[str] = "bounds"
+    needs: ClassVar[frozenset[str]] = frozenset((REGIONS,))
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces nodes with known results."""

@@ -30,6 +30,7 @@ class Collect(LoopPass):
     """
 
     name: ClassVar[str] = "collect"
+    needs: ClassVar[frozenset[str]] = frozenset(("update_item",))
 
     def plan(self, loop: Loop) -> _Rows | None:
         """Returns the loop with collected rows, and the arrays of them."""

@@ -24,6 +24,7 @@ class CSE:
     """
 
     name: ClassVar[str] = "cse"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         """Merges equal nodes."""

@@ -24,6 +24,7 @@ class DCE:
     """
 
     name: ClassVar[str] = "dce"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         """Removes unused nodes."""

@@ -11,6 +11,7 @@ import numpy as np
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Node, Value
 from graphc.compiler.ir.opdef import OpDef
+from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
 from graphc.compiler.ir.passes.items import constant
 from graphc.compiler.ir.passes.loop_nodes import Loop, controlled, is_fixed
@@ -34,6 +35,7 @@ class Defer(LoopPass):
     """
 
     name: ClassVar[str] = "defer"
+    needs: ClassVar[frozenset[str]] = LOOPS
     replaces_whole: ClassVar[bool] = False
 
     def plan(self, loop: Loop) -> _After | None:

@@ -46,6 +46,7 @@ class Flatten(OpsPass):
     """
 
     name: ClassVar[str] = "flatten"
+    needs: ClassVar[frozenset[str]] = frozenset(("cond", "vjp"))
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the chains."""

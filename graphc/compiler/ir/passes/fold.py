@@ -29,6 +29,7 @@ class Fold:
     """
 
     name: ClassVar[str] = "fold"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces nodes by their values."""

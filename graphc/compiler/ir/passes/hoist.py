@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from graphc.compiler.base import UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
+from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.copying import subgraph
 from graphc.compiler.ir.passes.loop_nodes import Loop, is_light
 from graphc.compiler.ir.passes.loop_pass import LoopPass, Replacement
@@ -31,6 +32,7 @@ class Hoist(LoopPass):
     """
 
     name: ClassVar[str] = "hoist"
+    needs: ClassVar[frozenset[str]] = LOOPS
 
     def plan(self, loop: Loop) -> Move | None:
         """Returns the invariant nodes and the loop without them."""

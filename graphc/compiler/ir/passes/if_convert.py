@@ -46,6 +46,7 @@ class IfConvert(OpsPass):
     """
 
     name: ClassVar[str] = "if-convert"
+    needs: ClassVar[frozenset[str]] = frozenset(("cond", "switch"))
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the conds."""

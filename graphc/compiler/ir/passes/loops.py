@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node
 from graphc.compiler.ir.passes.accumulate import Accumulate
-from graphc.compiler.ir.passes.base import OpsPass
+from graphc.compiler.ir.passes.base import REGIONS, OpsPass, starts
 from graphc.compiler.ir.passes.bounds import Bounds
 from graphc.compiler.ir.passes.collect import Collect
 from graphc.compiler.ir.passes.cse import CSE
@@ -44,6 +44,7 @@ class Loops(OpsPass):
     """
 
     name: ClassVar[str] = "loops"
+    needs: ClassVar[frozenset[str]] = frozenset((REGIONS, "update_item"))
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes until they find nothing."""
@@ -55,7 +56,7 @@ class Loops(OpsPass):
         while True:
             before = graph
             for step in steps:
-                graph, old = step(graph), graph
+                graph, old = step(graph) if starts(step, graph) else graph, graph
                 quiet = quiet + 1 if graph is old else 0
                 if quiet == len(steps):
                     return graph

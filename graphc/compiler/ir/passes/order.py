@@ -28,6 +28,7 @@ class Order:
     """
 
     name: ClassVar[str] = "order"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         """Adds the control edges."""

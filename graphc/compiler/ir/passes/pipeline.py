@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graphc.compiler.base import config, errors, user_location, warn_at
 from graphc.compiler.ir.graph import Graph
-from graphc.compiler.ir.passes.base import Pass
+from graphc.compiler.ir.passes.base import Pass, starts
 from graphc.compiler.ir.passes.cse import CSE
 from graphc.compiler.ir.passes.dce import DCE
 from graphc.compiler.ir.passes.defer import Defer
@@ -53,6 +53,8 @@ def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     if config.verify:
         verify(graph)
     for step in passes:
+        if not starts(step, graph):
+            continue
         before = graph
         try:
             graph = step(graph)

@@ -47,6 +47,7 @@ class PredictiveCommoning(LoopPass):
     """
 
     name: ClassVar[str] = "predictive commoning"
+    needs: ClassVar[frozenset[str]] = frozenset(("update_item",))
 
     def plan(self, loop: Loop) -> _Commoned | None:
         """Returns the first rows, and the loop that carries rows."""

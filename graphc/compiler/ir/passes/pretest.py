@@ -30,6 +30,7 @@ class Pretest(LateLoopPass):
     """
 
     name: ClassVar[str] = "pretest"
+    needs: ClassVar[frozenset[str]] = frozenset(("while", "vjp"))
 
     def plan(self, loop: Loop) -> _Moved | None:
         """Returns what leaves the test of a loop, and the loop."""

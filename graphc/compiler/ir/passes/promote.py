@@ -35,6 +35,7 @@ class Promote(LoopPass):
     """
 
     name: ClassVar[str] = "promote"
+    needs: ClassVar[frozenset[str]] = frozenset(("update_item",))
 
     def plan(self, loop: Loop) -> _Parts | None:
         """Returns the parts, the loop that carries them, and the arrays with them."""

@@ -25,6 +25,7 @@ class Prune:
 
     outputs: tuple[int, ...]
     name: ClassVar[str] = "prune"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         """Keeps the chosen outputs.

@@ -36,6 +36,7 @@ class ReduceStrength(LateLoopPass):
     """
 
     name: ClassVar[str] = "reduce-strength"
+    needs: ClassVar[frozenset[str]] = frozenset(("while", "vjp"))
 
     def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, _Reduced]:
         """Returns the loops that carry a number instead of a counter."""

@@ -27,6 +27,7 @@ class Shift(OpsPass):
     """
 
     name: ClassVar[str] = "shift"
+    needs: ClassVar[frozenset[str]] = frozenset(("floor_divide", "remainder"))
 
     def __call__(self, graph: Graph) -> Graph:
         """Replaces the divisions."""

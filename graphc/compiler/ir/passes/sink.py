@@ -9,6 +9,7 @@ from typing import ClassVar
 from graphc.compiler.base import Registry, UniqueNames
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, OpDef, constant_attrs
+from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.copying import Copier, needed, subgraph
 from graphc.compiler.ir.passes.loop_nodes import Loop, controlled, is_fixed, is_light
 from graphc.compiler.ir.passes.loop_pass import LoopPass
@@ -34,6 +35,7 @@ class Sink(LoopPass):
     """
 
     name: ClassVar[str] = "sink"
+    needs: ClassVar[frozenset[str]] = LOOPS
 
     def plans(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Mapping[Node, _Parts]:
         """Returns smaller loops, and the nodes after them; what is used is known from the last loop on."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT
+from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.copying import Copier, subgraph
 from graphc.compiler.ir.passes.hoist import Move, results_read
 from graphc.compiler.ir.passes.loop_nodes import ENTERED, Loop, controlled, is_fixed
@@ -36,6 +37,7 @@ class Speculate(LateLoopPass):
     """
 
     name: ClassVar[str] = "speculate"
+    needs: ClassVar[frozenset[str]] = LOOPS
 
     def plan(self, loop: Loop) -> Move | None:
         """Returns what leaves the branches of a loop, and the loop."""

@@ -33,6 +33,7 @@ class TakeRows(LoopPass):
     """
 
     name: ClassVar[str] = "take rows"
+    needs: ClassVar[frozenset[str]] = frozenset(("get_item",))
 
     def plan(self, loop: Loop) -> _Taking | None:
         """Returns the arrays of rows, and the loop that takes them."""

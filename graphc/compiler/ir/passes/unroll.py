@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from graphc.compiler.ir.graph import Graph, Node, Value
 from graphc.compiler.ir.opdef import CONSTANT, constant_attrs
+from graphc.compiler.ir.passes.base import LOOPS
 from graphc.compiler.ir.passes.cse import CSE
 from graphc.compiler.ir.passes.dce import DCE
 from graphc.compiler.ir.passes.fold import Fold
@@ -34,6 +35,7 @@ class Unroll(LateLoopPass):
     """
 
     name: ClassVar[str] = "unroll"
+    needs: ClassVar[frozenset[str]] = LOOPS
 
     def replaced(self, graph: Graph, loops: Mapping[Node, Loop], whole: set[Node]) -> Graph:
         """Returns the graph with such loops unrolled."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import dedent
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -48,6 +49,7 @@ def resized(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph])
 
 class Broken:
     name = "broken"
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, graph: Graph) -> Graph:
         raise IndexError("tuple index out of range")
@@ -340,6 +342,7 @@ class TestOrder:
 class TestPipeline:
     class Breaks:
         name = "breaks"
+        needs: ClassVar[frozenset[str]] = frozenset()
 
         def __call__(self, graph: Graph) -> Graph:
             return Graph(graph.inputs, [], graph.outputs, graph.name)
