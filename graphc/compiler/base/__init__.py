@@ -51,8 +51,7 @@ from graphc.compiler.base.lazy import (
     public_modules,
     refuse_options,
 )
-from graphc.compiler.base.names import UniqueNames, with_article
-from graphc.compiler.base.registry import ABOVE, Registry
+from graphc.compiler.base.registry import ABOVE, Registry, UniqueNames, with_article
 from graphc.compiler.base.slow_path import (
     SPREAD_ARRAYS,
     other_slow_path_reasons,

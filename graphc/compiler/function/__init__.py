@@ -6,8 +6,7 @@ from graphc.compiler.function.concrete import ConcreteFunction
 from graphc.compiler.function.from_graph import Replay, from_graph
 from graphc.compiler.function.function import Function, function
 from graphc.compiler.function.mapped import Mapped, MappedArguments, SameFunction, axes_of_results, vectorized_map, vmap
-from graphc.compiler.function.mode import functions_run_eagerly, run_functions_eagerly
-from graphc.compiler.function.options import TraceOptions
+from graphc.compiler.function.options import TraceOptions, functions_run_eagerly, run_functions_eagerly
 from graphc.compiler.function.pure import to_jax
 from graphc.compiler.function.retrace import TraceReport
 from graphc.compiler.function.traced import TracedFunction, TraceNotes

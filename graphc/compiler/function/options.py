@@ -7,14 +7,23 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
-from graphc.compiler.base import at, checked_seconds, user_location
+from graphc.compiler.base import at, checked_seconds, set_slow_path_reason, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import DeviceChoice
 from graphc.compiler.devices import Device
 from graphc.compiler.ir import DeviceSpec, Graph
 from graphc.compiler.tracing import Trace
 
-__all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options", "unknown_option"]
+__all__ = [
+    "FunctionOptions",
+    "Mode",
+    "Report",
+    "TraceOptions",
+    "check_options",
+    "functions_run_eagerly",
+    "run_functions_eagerly",
+    "unknown_option",
+]
 
 Report = Literal["warn", "error", "ignore"]
 
@@ -159,3 +168,59 @@ def _is_count(value: Any, least: int) -> bool:
 
 def _error(message: str) -> InvalidArgumentError:
     return at(InvalidArgumentError(f"gx.function: {message}"), user_location())
+
+
+# The switch that makes decorated functions run as plain Python.
+
+
+class Mode:
+    """The global mode: True makes functions run eagerly, for debugging."""
+
+    eager = False
+
+
+class _Restoring:
+    """The result of :func:`run_functions_eagerly`, which restores the mode at the end of a ``with`` block."""
+
+    def __init__(self, before: bool) -> None:
+        self._before = before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _set(self._before)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> _Restoring:
+    """Makes decorated functions run as plain Python, for debugging (TensorFlow's ``run_functions_eagerly``).
+
+    The mode lasts until the next call, or until the end of a ``with`` block.
+
+    Args:
+      run_eagerly: True to run eagerly, False to run compiled programs.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.run_functions_eagerly(True):
+      ...     result = gx.function(lambda x: x + 1)(gx.asarray(1))
+    """
+    before = Mode.eager
+    _set(run_eagerly)
+    return _Restoring(before)
+
+
+@contextmanager
+def functions_run_eagerly() -> Generator[None]:
+    """Runs decorated functions as plain Python inside the scope."""
+    saved = Mode.eager
+    _set(True)
+    try:
+        yield
+    finally:
+        _set(saved)
+
+
+def _set(eager: bool) -> None:
+    Mode.eager = eager
+    set_slow_path_reason("eager", "functions run eagerly", active=eager)

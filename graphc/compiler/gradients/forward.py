@@ -12,7 +12,7 @@ from typing import Any, Literal
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, apply, converted, operand, shorten, unexamined
-from graphc.compiler.gradients.arguments import check_choices, differentiable, results_of, without_aux
+from graphc.compiler.gradients.rows import check_choices, differentiable, results_of, without_aux
 from graphc.compiler.gradients.tape import GradientTape
 from graphc.compiler.ir import OPS
 from graphc.compiler.ops import emit_jvp

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import ArrayMethods, Tensor, converted, shorten
-from graphc.compiler.gradients.arguments import chosen_arguments, positions_of, without_aux
+from graphc.compiler.gradients.rows import chosen_arguments, positions_of, without_aux
 from graphc.compiler.gradients.tape import GradientTape
 
 __all__ = ["grad", "value_and_grad"]

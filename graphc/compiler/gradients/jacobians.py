@@ -11,9 +11,8 @@ from typing import Any
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, Tensor, Variable, apply, converted
-from graphc.compiler.gradients.arguments import chosen_arguments, positions_of, results_of, without_aux
 from graphc.compiler.gradients.forward import jvp
-from graphc.compiler.gradients.rows import for_rows
+from graphc.compiler.gradients.rows import chosen_arguments, for_rows, positions_of, results_of, without_aux
 from graphc.compiler.gradients.tape import GradientTape
 from graphc.compiler.ir import OPS
 

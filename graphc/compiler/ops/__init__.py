@@ -36,6 +36,7 @@ from graphc.compiler.ops.control_flow import (
     emit_scan,
     emit_while,
 )
+from graphc.compiler.ops.control_flow_types import iterations_per_step
 from graphc.compiler.ops.conversion import as_numbers, as_wide
 from graphc.compiler.ops.deferred import COMPOSED, sized
 from graphc.compiler.ops.derivatives.differentiate import (
@@ -78,14 +79,12 @@ from graphc.compiler.ops.host_functions import (
 from graphc.compiler.ops.jax_call import call_jax
 from graphc.compiler.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.compiler.ops.namespace_info import NamespaceInfo
-from graphc.compiler.ops.nan_checks import BAD_VALUES
 from graphc.compiler.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
-from graphc.compiler.ops.primitives import primitive
+from graphc.compiler.ops.primitives import BAD_VALUES, primitive
 from graphc.compiler.ops.signature import Signature
 from graphc.compiler.ops.stacks import note_watched, rows_of, was_joined
 from graphc.compiler.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.compiler.ops.table import ROWS, infer_by_evaluation, is_row
-from graphc.compiler.ops.unroll_factor import iterations_per_step
 from graphc.compiler.ops.values import HOST_VALUE
 from graphc.compiler.ops.weak_numbers import AS_NUMBER
 

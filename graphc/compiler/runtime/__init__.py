@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from graphc.compiler.runtime.executor import Execution, Observer
+from graphc.compiler.runtime.executor import Execution, Observer, inter_op_pool
 from graphc.compiler.runtime.partition import Cluster, Clustering, Stateless, extract
 from graphc.compiler.runtime.placer import Placement, place, place_all
 from graphc.compiler.runtime.plan import HOST, Plan, Step
-from graphc.compiler.runtime.pool import inter_op_pool
 from graphc.compiler.runtime.program import PlacedProgram, compile_graph, run_plan
 from graphc.compiler.runtime.steps import Transfer
 from graphc.compiler.runtime.submit import Future, RetryPolicy, submit

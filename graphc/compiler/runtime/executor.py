@@ -7,6 +7,7 @@ threads, while independent steps continue.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,7 +18,9 @@ import jax
 import numpy as np
 
 from graphc.compiler.base import (
+    Pool,
     Work,
+    config,
     interruption,
     note_progress,
     run_on_thread,
@@ -30,11 +33,21 @@ from graphc.compiler.core import thread_settings
 from graphc.compiler.ir import TensorType
 from graphc.compiler.ops import with_calls
 from graphc.compiler.runtime.plan import Plan, Step
-from graphc.compiler.runtime.pool import inter_op_pool
 from graphc.compiler.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
 from graphc.compiler.runtime.steps import HostCallFailed
 
-__all__ = ["Execution", "Observer"]
+__all__ = ["Execution", "Observer", "inter_op_pool"]
+
+# The shared thread pool of this process: calls of ``gx.submit``, and steps of graphs.
+
+
+def _limit() -> int:
+    return config.inter_op_threads or os.cpu_count() or 1
+
+
+inter_op_pool = Pool("graphc.pool", _limit)
+"""The pool, with at most ``gx.config.inter_op_threads`` threads."""
+
 
 _T = TypeVar("_T")
 

@@ -17,9 +17,9 @@ from jax import lax as _lax
 
 from graphc.compiler.ir import TensorType
 from graphc.compiler.runtime.executor import Execution
-from graphc.compiler.runtime.placed import Placed
 from graphc.compiler.runtime.plan import Plan
 from graphc.compiler.runtime.stacks import FollowedRows, FollowedStack, Rows, Stack
+from graphc.compiler.runtime.steps import Placed
 
 __all__ = ["Following"]
 

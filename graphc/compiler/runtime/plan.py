@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from graphc.compiler.runtime.executor import Execution
     from graphc.compiler.runtime.following import Following
-    from graphc.compiler.runtime.placed import Placed
+    from graphc.compiler.runtime.steps import Placed
 
 __all__ = ["HOST", "Plan", "Step"]
 

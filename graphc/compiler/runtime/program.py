@@ -37,16 +37,14 @@ from graphc.compiler.ops import (
     WHILE,
     calls_host,
 )
-from graphc.compiler.runtime.driven import Driven, drive, make_driven, plan_region, register_drivers
 from graphc.compiler.runtime.executor import Execution
 from graphc.compiler.runtime.following import Following
 from graphc.compiler.runtime.partition import partition
-from graphc.compiler.runtime.placed import Placed
 from graphc.compiler.runtime.placer import Placement, place, place_all
 from graphc.compiler.runtime.plan import Plan
-from graphc.compiler.runtime.steps import HostCallFailed, Segment, as_type
+from graphc.compiler.runtime.steps import HostCallFailed, Placed, Segment, as_type
 from graphc.compiler.runtime.timeline import observer
-from graphc.compiler.runtime.transforms import TRANSFORMS
+from graphc.compiler.runtime.transforms import TRANSFORMS, Driven, drive, make_driven, plan_region, register_drivers
 
 __all__ = ["CONTROL_FLOW", "PlacedProgram", "compile_graph", "pinned"]
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax as _lax
 
 from graphc.compiler.ir import TensorType
-from graphc.compiler.runtime.placed import Placed
+from graphc.compiler.runtime.steps import Placed
 
 __all__ = ["FollowedRows", "FollowedStack", "Rows", "RowsInPlace", "Stack", "StackInPlace"]
 

@@ -29,7 +29,7 @@ from graphc.compiler.base import (
 )
 from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Tensor, context, device_scope, thread_settings, wait_for
-from graphc.compiler.runtime.pool import inter_op_pool
+from graphc.compiler.runtime.executor import inter_op_pool
 from graphc.compiler.tracing import refuse_in_trace
 
 __all__ = ["Future", "RetryPolicy", "submit"]

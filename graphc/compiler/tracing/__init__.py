@@ -1,8 +1,7 @@
 """Traces and their regions, and the record of what a trace reads and writes."""
 
 from graphc.compiler.tracing.aliases import Alias, AliasSet, check_loop, keep_apart
-from graphc.compiler.tracing.call_state import CallState
-from graphc.compiler.tracing.cells import MISSING, Cell, TensorCell, Write
+from graphc.compiler.tracing.cells import MISSING, CallState, Cell, TensorCell, Write
 from graphc.compiler.tracing.context import context
 from graphc.compiler.tracing.gradient_mask import GradientMask
 from graphc.compiler.tracing.journal import Journal

@@ -17,8 +17,7 @@ from graphc.compiler.base import Location, at, user_location
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor, trace_scope
 from graphc.compiler.ir import OPS, Graph
-from graphc.compiler.tracing.call_state import CallState
-from graphc.compiler.tracing.cells import Cell
+from graphc.compiler.tracing.cells import CallState, Cell
 from graphc.compiler.tracing.reports import RegionAborted
 from graphc.compiler.tracing.trace import Checkpoint, Trace
 

@@ -51,8 +51,7 @@ from graphc.compiler.ir import (
     infer_types,
 )
 from graphc.compiler.tracing.aliases import AliasSet
-from graphc.compiler.tracing.call_state import CallState
-from graphc.compiler.tracing.cells import Cell, TensorCell
+from graphc.compiler.tracing.cells import CallState, Cell, TensorCell
 from graphc.compiler.tracing.context import context
 from graphc.compiler.tracing.journal import Journal, JournalMark
 from graphc.compiler.tracing.lifting import CreationInTrace, Lifting, known_value

@@ -11,7 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
-from graphc.compiler.function.first_calls import FirstCalls
+from graphc.compiler.function.trace_cache import FirstCalls
 from graphc.training.layers import Dense, Sequential
 from tests.compiler.autograph.differential import f
 
