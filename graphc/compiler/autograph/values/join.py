@@ -195,12 +195,21 @@ class Join:
             shapes = f"the shapes {types[0].shape} and {types[1].shape} differ"
             remedy = "give it one shape, for example with gx.zeros, or collect rows"
             self._fail(InvalidArgumentError, name, pair, shapes, remedy)
-        common = _common_dtype(*types)
+        # What was a number may be a tensor by now, in an iteration after the first.
+        numbers = [kinds_of(pair[0]) is not None and (first_type is None or first_type.weak)]
+        numbers.append(kinds_of(pair[1]) is not None)
+        common = _common_type(types, numbers)
         if common is None:
             promoted = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype)).name
             dtypes = f"the dtypes {types[0].dtype.name} and {types[1].dtype.name} differ"
             remedy = f"convert one, for example with gx.astype(x, {promoted!r})"
             self._fail(InvalidTypeError, name, pair, dtypes, remedy)
+        for value, number in zip(pair, numbers, strict=True):
+            if number and not _holds(common.dtype, value):
+                shown = f"the Python number {value!r} does" if is_number(value) else "a number that depends on tensors may"
+                why = f"a number becomes a tensor of the dtype that it has on the other side, and {shown} not fit "
+                remedy = f"convert the tensor, for example with gx.astype(x, {leaf_type(value).dtype.name!r})"
+                self._fail(InvalidArgumentError, name, pair, why + common.dtype.name, remedy)
         return common
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
@@ -250,23 +259,45 @@ def title_of(name: str) -> str:
     return "the return value" if name == "ag__return" else f"the variable {name!r}"
 
 
-def _common_dtype(first: TensorType, second: TensorType) -> TensorType | None:
-    """The type that both become in promotion where only weak types yield; None where something strong would change."""
-    weak = first.weak and second.weak
-    if first.dtype == second.dtype:
-        return TensorType(first.shape, first.dtype, weak)
-    if weak:
-        return TensorType(first.shape, np.dtype(jax.numpy.promote_types(first.dtype, second.dtype)), True)
-    for strong, other in ((first, second), (second, first)):
-        if not strong.weak and other.weak and _holds(strong.dtype, other.dtype):
-            return TensorType(strong.shape, strong.dtype)
-    return None
+def _common_type(types: tuple[TensorType, TensorType], numbers: Sequence[bool]) -> TensorType | None:
+    """Returns the type that both become where numbers yield to tensors; None where a dtype that shows would change."""
+    # A weak tensor has a dtype that shows, where a number that depends on tensors has none.
+    tensors = [type for type, number in zip(types, numbers, strict=True) if not number]
+    if len({type.dtype for type in tensors or types}) == 1:
+        dtype = (tensors or types)[0].dtype
+    elif not tensors and all(type.weak for type in types):
+        dtype = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype))
+    else:
+        return None
+    if any(type.dtype != dtype and not (type.weak and _rank(type.dtype) <= _rank(dtype)) for type in types):
+        return None
+    return TensorType(types[0].shape, dtype, all(type.weak for type in tensors or types))
 
 
-def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
-    """Returns True if a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
-    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}  # NumPy gives bfloat16 the kind "V"
-    return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
+def _rank(dtype: np.dtype[Any]) -> int:
+    """Returns the higher, the more kinds of numbers a dtype promotes to itself."""
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]  # NumPy gives bfloat16 the kind "V"
+
+
+def _holds(dtype: np.dtype[Any], number: Any) -> bool:
+    """Returns True if a dtype holds a number: an int exactly, a float as 32 bits do, and neither as 0 nor as inf."""
+    if dtype.kind == "b":
+        return True
+    info = jax.numpy.iinfo(dtype) if dtype.kind in "iu" else None
+    if is_number(number):
+        if info is not None:
+            return bool(info.min <= number <= info.max)
+        with np.errstate(over="ignore"):
+            held = complex(dtype.type(number))
+            if isinstance(number, int) or not np.isfinite(number):
+                return held == number or number != number
+            return bool(held) == bool(number) and np.isfinite(held) and np.complex64(held) == np.complex64(number)
+    span = span_of(number)
+    if span is None or (info is None and dtype.itemsize >= 4):  # all ints beyond 2**24 round where they become floats
+        return dtype.itemsize >= 4
+    span.rely()
+    high = 2 ** (jax.numpy.finfo(dtype).nmant + 1) if info is None else info.max
+    return (-high if info is None else info.min) <= span.low and span.high <= high
 
 
 def interchangeable(first: Any, second: Any) -> bool:
