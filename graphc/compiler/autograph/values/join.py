@@ -1,8 +1,8 @@
 """Joins two values of a name: after a branch, or at the start of each iteration of a loop.
 
 A name's value is a structure with leaves. Where both sides have the same Python object, it stays that object. Numbers
-that differ, and tensors, become one tensor type: the same shape, and the dtype that JAX's promotion gives, provided
-that nothing is lost. All else is refused, with what both sides hold.
+that differ, and tensors, become one tensor type: the same shape and dtype. Only numbers take another dtype, in which
+nothing of them is lost. All else is refused, with what both sides hold.
 """
 
 from __future__ import annotations
@@ -206,10 +206,10 @@ class Join:
             self._fail(InvalidTypeError, name, pair, dtypes, remedy)
         for value, number in zip(pair, numbers, strict=True):
             if number and not _holds(common.dtype, value):
-                shown = f"the Python number {value!r} does" if is_number(value) else "a number that depends on tensors may"
-                why = f"a number becomes a tensor of the dtype that it has on the other side, and {shown} not fit "
+                shown = f"{value!r} does" if is_number(value) else "that one may"
+                why = f"a number takes the dtype of the other side, and {shown} not fit {common.dtype.name}"
                 remedy = f"convert the tensor, for example with gx.astype(x, {leaf_type(value).dtype.name!r})"
-                self._fail(InvalidArgumentError, name, pair, why + common.dtype.name, remedy)
+                self._fail(InvalidArgumentError, name, pair, why, remedy)
         return common
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
@@ -276,28 +276,28 @@ def _common_type(types: tuple[TensorType, TensorType], numbers: Sequence[bool]) 
 
 def _rank(dtype: np.dtype[Any]) -> int:
     """Returns the higher, the more kinds of numbers a dtype promotes to itself."""
-    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]  # NumPy gives bfloat16 the kind "V"
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}.get(dtype.kind, -1)  # NumPy gives bfloat16 the kind "V"
 
 
 def _holds(dtype: np.dtype[Any], number: Any) -> bool:
     """Returns True if a dtype holds a number: an int exactly, a float as 32 bits do, and neither as 0 nor as inf."""
     if dtype.kind == "b":
         return True
-    info = jax.numpy.iinfo(dtype) if dtype.kind in "iu" else None
-    if is_number(number):
-        if info is not None:
-            return bool(info.min <= number <= info.max)
+    whole = dtype.kind in "iu"
+    if is_number(number) and not whole:
         with np.errstate(over="ignore"):
             held = complex(dtype.type(number))
             if isinstance(number, int) or not np.isfinite(number):
                 return held == number or number != number
-            return bool(held) == bool(number) and np.isfinite(held) and np.complex64(held) == np.complex64(number)
+            near = bool(np.isfinite(held)) and np.complex64(held) == np.complex64(number)
+        return near and bool(held) == bool(number)
     span = span_of(number)
-    if span is None or (info is None and dtype.itemsize >= 4):  # all ints beyond 2**24 round where they become floats
+    if span is None or not (whole or dtype.itemsize < 4):  # an int beyond 2**24 that depends on tensors is rounded
         return dtype.itemsize >= 4
     span.rely()
-    high = 2 ** (jax.numpy.finfo(dtype).nmant + 1) if info is None else info.max
-    return (-high if info is None else info.min) <= span.low and span.high <= high
+    limits: Any = jax.numpy.iinfo(dtype) if whole else jax.numpy.finfo(dtype)
+    high = limits.max if whole else 2 ** (limits.nmant + 1)
+    return (limits.min if whole else -high) <= span.low and span.high <= high
 
 
 def interchangeable(first: Any, second: Any) -> bool:
@@ -391,6 +391,6 @@ def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
         return trace.cast(lifted, type)
     if type.dtype.kind == "i" and not lifted.type.weak:
         return trace.apply(AS_NUMBER, (lifted,), Attrs(kind="int"))[0]
-    # Weak types come from Python numbers only; adding a weak zero of the wider kind keeps the result weak.
+    # Only numbers become another weak type; adding a weak zero of the wider kind keeps the result weak.
     zero = {"c": 0j, "f": 0.0, "V": 0.0}.get(type.dtype.kind, 0)
     return trace.apply(OPS["add"], (lifted, zero))[0]
