@@ -123,7 +123,7 @@ def test_a_position_out_of_range_raises_when_the_program_runs(index: int, as_int
         if 0 <= index < 3 and program is written:
             assert gx.function(program)(*args).tolist() == program(*args).tolist()
         elif program is written or index > 0:
-            with pytest.raises(OutOfRangeError, match="position .* in an array of 3"):
+            with pytest.raises(OutOfRangeError, match=r"position .* in an array of 3"):
                 gx.function(program)(*args)
 
 
