@@ -295,9 +295,10 @@ def _holds(dtype: np.dtype[Any], number: Any) -> bool:
     if span is None or not (whole or dtype.itemsize < 4):  # an int beyond 2**24 that depends on tensors is rounded
         return dtype.itemsize >= 4
     span.rely()
-    limits: Any = jax.numpy.iinfo(dtype) if whole else jax.numpy.finfo(dtype)
+    numpy = cast("Any", jax.numpy)  # its annotations are partly unknown
+    limits = numpy.iinfo(dtype) if whole else numpy.finfo(dtype)
     high = limits.max if whole else 2 ** (limits.nmant + 1)
-    return (limits.min if whole else -high) <= span.low and span.high <= high
+    return bool((limits.min if whole else -high) <= span.low and span.high <= high)
 
 
 def interchangeable(first: Any, second: Any) -> bool:

@@ -25,6 +25,7 @@ from graphc.compiler.autograph.values.number import (
     KINDS,
     SymbolicNumber,
     any_joined,
+    is_whole,
     kind_of,
     kinds_of,
     number,
@@ -91,8 +92,11 @@ def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
             return NotImplemented  # no array, as it would be to a tensor: a number repeats it
         if kind_of(other) is None:
             # On NotImplemented, Python asks the other operand, or raises its own TypeError.
-            pair = (other, self) if reflected else (self, other)
-            return method(*pair) if is_tensor(other) else NotImplemented
+            if not is_tensor(other):
+                return NotImplemented
+            if name != "truediv" and not is_whole(self) and as_tensor(other).dtype.kind in "biu":
+                self.check_kind("arithmetic with a tensor of ints")  # whose dtype a float changes
+            return method(*(other, self) if reflected else (self, other))
         return _result(name, (other, self) if reflected else (self, other))
 
     return run

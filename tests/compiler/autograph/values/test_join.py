@@ -181,6 +181,24 @@ def test_a_sum_of_bools_does_not_become_a_float() -> None:
         gx.function(hits)(gx.asarray([1.0, 2.0]), gx.asarray(9.0))
 
 
+def test_what_may_be_a_float_meets_no_tensor_of_ints() -> None:
+    def scaled(x: Any, s: Any) -> Any:
+        k = 2
+        if s > 5:
+            k = 0.5
+        return x * k
+
+    check(scaled, gx.asarray([1.0, 2.0]), n(0))
+    with pytest.raises(gx.errors.ConcretizationError, match="arithmetic with a tensor of ints shows whether a number"):
+        gx.function(scaled)(gx.asarray([1, 2]), n(0))
+
+
+@pytest.mark.parametrize("value", [7, 300])
+def test_a_list_of_numbers_has_a_dtype_that_does_not_yield(value: int) -> None:
+    x = gx.asarray([1, 2], "uint8")
+    check(lambda x, k: (x * [int(k), 1], gx.concat([x, [int(k)]]), x * [[float(k), 1]]), x, n(value))
+
+
 def as_item(t: Any, number: Any) -> Any:
     t[0] = number
     return t
