@@ -84,17 +84,20 @@ _pow = binary_method("pow")
 
 def _power(self: Any, other: Any) -> Any:
     """Returns ``self ** other``; refuses an int to a negative power, as NumPy does (JAX computes a wrong number)."""
-    check_exponent(self, other)
+    if type(other) is not int or other < 0:
+        check_exponent(self, other)
     return _pow(self, other)
 
 
 def check_exponent(x1: Any, x2: Any) -> None:
     """Raises for ints to the power of a negative Python int."""
+    if type(x2) is tensor_class():
+        return
     kind = x1.dtype.kind if hasattr(x1, "dtype") else "i" if type(x1) is int or only_ints(x1) else ""
-    if type(x2) is not tensor_class() and kind and kind in "iu":
+    if kind and kind in "iu":
         problem = f"pow: integers to negative integer powers are not integers, got {getattr(x1, 'type', x1)} ** "
         remedy = "; convert the base, for example with gx.astype(x, float)"
-        check_ints(x2, 0, 2**64, lambda int: InvalidArgumentError(f"{problem}{int}{remedy}"))
+        check_ints(x2, 0, 2**64, lambda number: InvalidArgumentError(f"{problem}{number}{remedy}"))
 
 
 class Operators:

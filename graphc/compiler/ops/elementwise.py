@@ -208,36 +208,20 @@ _NUMBERS = (
     ),
 )
 
+_SIGNS = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+
 _LOGIC = (
     # Comparisons return bools.
-    row("equal", _by_value(jnp.equal), _BINARY, "True where x1 == x2.", fold=exact(np.equal), differentiable=False),
-    row(
-        "not_equal",
-        _by_value(jnp.not_equal),
-        _BINARY,
-        "True where x1 != x2.",
-        fold=exact(np.not_equal),
-        differentiable=False,
-    ),
-    row("less", _by_value(jnp.less), _BINARY, "True where x1 < x2.", fold=exact(np.less), differentiable=False),
-    row(
-        "less_equal",
-        _by_value(jnp.less_equal),
-        _BINARY,
-        "True where x1 <= x2.",
-        fold=exact(np.less_equal),
-        differentiable=False,
-    ),
-    row(
-        "greater", _by_value(jnp.greater), _BINARY, "True where x1 > x2.", fold=exact(np.greater), differentiable=False
-    ),
-    row(
-        "greater_equal",
-        _by_value(jnp.greater_equal),
-        _BINARY,
-        "True where x1 >= x2.",
-        fold=exact(np.greater_equal),
-        differentiable=False,
+    *(
+        row(
+            name,
+            _by_value(getattr(jnp, name)),
+            _BINARY,
+            f"True where x1 {sign} x2.",
+            fold=exact(getattr(np, name)),
+            differentiable=False,
+        )
+        for name, sign in _SIGNS.items()
     ),
     row("isclose", jnp.isclose, _CLOSE, "True where |x1 - x2| <= atol + rtol * |x2|.", differentiable=False),
     row("allclose", jnp.allclose, _CLOSE, "True if isclose is true for all elements.", differentiable=False),
