@@ -40,8 +40,8 @@ def difference(eager: Any, compiled: Any, tolerance: float = 1e-5, python_number
       compiled: what compiled code gives.
       tolerance: relative and absolute, of floating values.
       python_numbers: whether a Python number, which may depend on tensors, may come back as a tensor: of the dtype that
-        the number becomes when a tensor is made of it, or of a wider kind, where another path through the program makes
-        it one.
+        the number becomes when a tensor is made of it, or of one that holds it, where another path through the program
+        gives it that.
     """
     if isinstance(eager, gx.Variable) and isinstance(compiled, gx.Variable):
         eager, compiled = eager.value(), compiled.value()
@@ -79,8 +79,10 @@ def _array_difference(eager: Any, compiled: Any, tolerance: float, python_number
     one, two = (value.numpy() if isinstance(value, gx.Tensor) else np.asarray(value) for value in (eager, compiled))
     if not _is_array(eager):
         one = np.asarray(gx.asarray(eager))
-        if one.dtype.kind in "bi" and two.dtype.kind in "if":
-            one = one.astype(two.dtype)
+        if two.dtype.kind in ("iufV" if one.dtype.kind in "bi" else "fV"):
+            with np.errstate(over="ignore", invalid="ignore"):
+                held = one.astype(two.dtype)
+            one = held if np.array_equal(held.astype(float), one.astype(float), equal_nan=True) else one
     if (one.dtype, one.shape) != (two.dtype, two.shape):
         return f"{two.dtype}{list(two.shape)} where eager code gives {one.dtype}{list(one.shape)}"
     if one.dtype.kind in "biuUSO":

@@ -33,6 +33,8 @@ from graphc.compiler.core.dtypes import (
     array_of_ints,
     as_dtype,
     canonical_array,
+    check_fits,
+    check_ints,
     copied_numpy,
     dtype_rules,
     fitted_int,
@@ -98,6 +100,7 @@ from graphc.compiler.core.multi_device import (
 from graphc.compiler.core.name_scopes import name_scope, scoped_name
 from graphc.compiler.core.numpy_functions import FUNCTIONS
 from graphc.compiler.core.op_errors import shorten, shorten_all, translate_error, with_short_errors
+from graphc.compiler.core.operator_methods import check_exponent
 from graphc.compiler.core.placing import (
     DeviceChoice,
     NodeToPlace,
@@ -187,7 +190,10 @@ __all__ = [
     "bytes_array",
     "call_kernel",
     "canonical_array",
+    "check_exponent",
+    "check_fits",
     "check_implemented",
+    "check_ints",
     "check_leaves",
     "colocate_with",
     "context",

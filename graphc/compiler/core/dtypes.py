@@ -6,7 +6,7 @@ caches by x64, but not by the default bits: when these change, graphc clears the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -14,14 +14,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base import WideTypes, at, config, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base import WideTypes, at, config, has_mark, nest, user_location
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.ir import TensorType
 
 __all__ = [
     "array_of_ints",
     "as_dtype",
     "canonical_array",
+    "check_fits",
+    "check_ints",
     "copied_numpy",
     "dtype_rules",
     "fitted_int",
@@ -213,6 +215,33 @@ def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> In
     remedy = "" if dtype.itemsize > 4 else f", or 64-bit types (gx.config.enable_x64 = True{asked})"
     use = f"; use a float{remedy}" if bits <= 1024 and not jnp.issubdtype(dtype, jnp.inexact) else ""
     return InvalidArgumentError(f"the {what} {given} does not fit {dtype.name}{use}")
+
+
+def check_fits(what: str, values: Any, dtype: np.dtype[Any]) -> None:
+    """Raises for a Python int that an integer dtype cannot hold, as NumPy does; arrays wrap around."""
+    if dtype.kind in "iu":
+        info = jnp.iinfo(dtype)
+        remedy = f"use a float, or a dtype that holds it: {dtype.name} holds {info.min} to {info.max}"
+        check_ints(values, info.min, info.max, lambda number: InvalidArgumentError(
+            f"{what}: the Python int {number} does not fit {dtype.name}; {remedy}"
+        ))  # fmt: skip
+
+
+def check_ints(values: Any, low: int, high: int, error: Callable[[Any], GraphcError]) -> None:
+    """Raises an error, made of the int, for Python ints that do not lie between two.
+
+    In a trace the program raises it for ints that depend on tensors, unless their bounds tell that they lie there.
+    """
+    for value in nest.flatten(values)[0] if isinstance(values, list | tuple) else (values,):
+        if type(value) is int and not low <= value <= high:
+            raise at(error(value), user_location())
+        if has_mark(value, "__graphc_number__") or has_mark(value, "__graphc_index__"):
+            _require_within(value, low, high, lambda: error("<a number that depends on tensors>"))
+
+
+def _require_within(number: Any, low: int, high: int, error: Callable[[], GraphcError]) -> None:
+    location = user_location()  # the error may be made after the program has run
+    number.require_within(low, high, lambda: at(error(), location))
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dispatch import apply, graph_trace, tensor_class
+from graphc.compiler.core.dtypes import check_ints, only_ints
 from graphc.compiler.core.fast_path import kernel, number, raw, with_fast_path
 from graphc.compiler.core.op_errors import shorten
 from graphc.compiler.ir import OPS, Value
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphc.compiler.core.convert import ArrayLike
     from graphc.compiler.core.tensor import Tensor
 
-__all__ = ["Operators"]
+__all__ = ["Operators", "check_exponent"]
 
 # JAX would take long to fail on a tensor of a graph that is used outside its scope.
 _SELF = "_raw if (_raw := self.raw).__class__ is not _Value else _refuse()"
@@ -83,13 +83,20 @@ _pow = binary_method("pow")
 
 def _power(self: Any, other: Any) -> Any:
     """Returns ``self ** other``; refuses an int to a negative power, as NumPy does (JAX computes a wrong number)."""
-    if type(other) is int and other < 0 and self.dtype.kind in "iu":
-        error = InvalidArgumentError(
-            f"pow: integers to negative integer powers are not integers, got {self.type} ** {other}; "
-            "convert the base, for example with gx.astype(x, float)"
-        )
-        raise at(error, user_location())
+    if type(other) is not int or other < 0:
+        check_exponent(self, other)
     return _pow(self, other)
+
+
+def check_exponent(x1: Any, x2: Any) -> None:
+    """Raises for ints to the power of a negative Python int."""
+    if type(x2) is tensor_class():
+        return
+    kind = x1.dtype.kind if hasattr(x1, "dtype") else "i" if type(x1) is int or only_ints(x1) else ""
+    if kind and kind in "iu":
+        problem = f"pow: integers to negative integer powers are not integers, got {getattr(x1, 'type', x1)} ** "
+        remedy = "; convert the base, for example with gx.astype(x, float)"
+        check_ints(x2, 0, 2**64, lambda number: InvalidArgumentError(f"{problem}{number}{remedy}"))
 
 
 class Operators:

@@ -9,14 +9,14 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.compiler.base import nest, slow_path_reasons
+from graphc.compiler.base import has_mark, nest, slow_path_reasons
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core.array_export import ShownArray, check_leaves, shown, when_jax_converts
 from graphc.compiler.core.array_methods import ArrayMethods
 from graphc.compiler.core.context import busy, context, open_tapes
-from graphc.compiler.core.convert import operand
+from graphc.compiler.core.convert import SCALARS, operand
 from graphc.compiler.core.dispatch import register_tensor
-from graphc.compiler.core.dtypes import canonical_array
+from graphc.compiler.core.dtypes import as_dtype, canonical_array
 from graphc.compiler.core.multi_device import host_values, is_elsewhere
 from graphc.compiler.core.numpy_functions import FUNCTIONS
 from graphc.compiler.core.op_errors import shorten
@@ -295,8 +295,16 @@ def _from_tensor(value: Tensor) -> Tensor:
 def _from_sequence(value: Any) -> Any:
     items: list[Any] = list(value)
     if _holds_tensor(items):
-        return FUNCTIONS["stack"]([operand(item) for item in items])
+        stacked = FUNCTIONS["stack"]([operand(item) for item in items])
+        if not stacked.type.weak or not all(type(item) in SCALARS or _is_number(item) for item in items):
+            return stacked
+        # Numbers that depend on tensors alone: a list of Python's has a dtype that does not yield in promotion.
+        return FUNCTIONS["astype"](stacked, as_dtype({"i": int, "f": float, "c": complex}[stacked.dtype.kind]))
     return canonical_array(items)
+
+
+def _is_number(value: Any) -> bool:
+    return has_mark(value, "__graphc_number__") or has_mark(value, "__graphc_index__")
 
 
 def _holds_tensor(items: list[Any]) -> bool:

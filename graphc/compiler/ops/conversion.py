@@ -26,6 +26,7 @@ from graphc.compiler.core import (
     as_strings,
     busy,
     canonical_array,
+    check_fits,
     context,
     copied_array,
     copied_numpy,
@@ -87,6 +88,8 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     if dtype is not None and is_string_dtype(dtype):
         return cast("Any", _strings(x))
     wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is not None and not context.eager and type(x) is not int and not only_ints(x):
+        check_fits("asarray", x, wanted)
     try:
         # NumPy converts NumPy values, so that numbers are preserved that only the requested dtype can hold.
         numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
@@ -188,7 +191,8 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
         except GraphcError as error:
             error.args = (f"asarray: {error.args[0]}",)
             raise at(error, user_location()) from None
-    if dtype is not None and isinstance(value, np.ndarray):
+    # A float that is too large for ints becomes another one in NumPy than in a program of XLA.
+    if dtype is not None and isinstance(value, np.ndarray) and (value.dtype.kind != "f" or dtype.kind not in "iu"):
         value = cast("np.ndarray[Any, Any]", value).astype(dtype)
     return lifted(value, _copy)
 

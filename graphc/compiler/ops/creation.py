@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from graphc.compiler.core import as_dtype, natural_dtype, too_large
+from graphc.compiler.core import as_dtype, check_fits, natural_dtype, too_large
 from graphc.compiler.ops.refusals import broadcasts, counts
 from graphc.compiler.ops.table import define, row
 
@@ -28,6 +28,15 @@ def _full(fill_value: Any, shape: Any, dtype: Any = None) -> Array:
     # Strongly typed even if from a Python number: a requested tensor does not yield in promotion.
     dtype = natural_dtype(fill_value) if dtype is None else dtype
     return lax.convert_element_type(jnp.full(shape, fill_value, dtype), dtype)
+
+
+def _check_full(shape: Any, fill_value: Any, dtype: Any, device: Any) -> None:
+    if dtype is not None:
+        check_fits("full", fill_value, as_dtype(dtype))
+
+
+def _check_full_like(x: Any, fill_value: Any, dtype: Any, device: Any) -> None:
+    _check_full((), fill_value, getattr(x, "dtype", None) if dtype is None else dtype, device)
 
 
 def _full_like(x: Any, fill_value: Any, dtype: Any = None) -> Array:
@@ -161,6 +170,7 @@ _TENSORS = (
         f"shape: Shape, fill_value, {_MADE}",
         "A tensor filled with a value.",
         need=broadcasts("fill_value"),
+        check=_check_full,
     ),
     row(
         "zeros_like",
@@ -171,7 +181,13 @@ _TENSORS = (
         aliases=("empty_like",),
     ),
     row("ones_like", _ones_like, _LIKE, "A tensor of ones with x's shape and dtype.", differentiable=False),
-    row("full_like", _full_like, f"x, fill_value, {_MADE}", "A tensor filled with a value, with x's shape and dtype."),
+    row(
+        "full_like",
+        _full_like,
+        f"x, fill_value, {_MADE}",
+        "A tensor filled with a value, with x's shape and dtype.",
+        check=_check_full_like,
+    ),
     row(
         "arange",
         _arange,

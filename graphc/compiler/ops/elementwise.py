@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from graphc.compiler.base.errors import UnimplementedError
+from graphc.compiler.core import check_exponent
 from graphc.compiler.ops import signed_zeros
 from graphc.compiler.ops.table import define, row
 
@@ -68,6 +70,27 @@ def _as_unsigned(function: Any) -> Any:
     return impl
 
 
+def _by_value(function: Any) -> Any:
+    """Compares integer tensors with Python ints by value, as NumPy does; JAX wraps an int that is too large."""
+
+    @wraps(function)
+    def compare(x1: Any, x2: Any) -> Any:
+        types = jax.typeof(x1), jax.typeof(x2)
+        dtypes = [type.dtype for type in types]
+        if types[0].weak_type == types[1].weak_type or not all(dtype.kind in "iu" for dtype in dtypes):
+            return function(x1, x2)
+        place = int(types[1].weak_type)
+        strong, weak = dtypes[1 - place], dtypes[place]
+        if strong.itemsize < weak.itemsize:
+            return function(lax.convert_element_type(x1, weak), lax.convert_element_type(x2, weak))
+        if strong.kind == "i":
+            return function(x1, x2)
+        negative = jnp.less((x1, x2)[place], 0)  # below all that an unsigned tensor holds, of as many bits
+        return jnp.where(negative, function(*((0, 1) if place == 0 else (1, 0))), function(x1, x2))
+
+    return compare
+
+
 _CLOSE = "x1, x2, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False"
 
 _NUMBERS = (
@@ -85,7 +108,7 @@ _NUMBERS = (
         aliases=("mod",),
     ),
     row("fmod", jnp.fmod, _BINARY, "The remainder of truncating division, with x1's sign."),
-    row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",)),
+    row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",), check=check_exponent),
     row(
         "divmod",
         signed_zeros.divmod,
@@ -185,27 +208,20 @@ _NUMBERS = (
     ),
 )
 
+_SIGNS = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+
 _LOGIC = (
     # Comparisons return bools.
-    row("equal", jnp.equal, _BINARY, "True where x1 == x2.", fold=exact(np.equal), differentiable=False),
-    row("not_equal", jnp.not_equal, _BINARY, "True where x1 != x2.", fold=exact(np.not_equal), differentiable=False),
-    row("less", jnp.less, _BINARY, "True where x1 < x2.", fold=exact(np.less), differentiable=False),
-    row(
-        "less_equal",
-        jnp.less_equal,
-        _BINARY,
-        "True where x1 <= x2.",
-        fold=exact(np.less_equal),
-        differentiable=False,
-    ),
-    row("greater", jnp.greater, _BINARY, "True where x1 > x2.", fold=exact(np.greater), differentiable=False),
-    row(
-        "greater_equal",
-        jnp.greater_equal,
-        _BINARY,
-        "True where x1 >= x2.",
-        fold=exact(np.greater_equal),
-        differentiable=False,
+    *(
+        row(
+            name,
+            _by_value(getattr(jnp, name)),
+            _BINARY,
+            f"True where x1 {sign} x2.",
+            fold=exact(getattr(np, name)),
+            differentiable=False,
+        )
+        for name, sign in _SIGNS.items()
     ),
     row("isclose", jnp.isclose, _CLOSE, "True where |x1 - x2| <= atol + rtol * |x2|.", differentiable=False),
     row("allclose", jnp.allclose, _CLOSE, "True if isclose is true for all elements.", differentiable=False),

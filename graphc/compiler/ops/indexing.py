@@ -11,9 +11,19 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
-from graphc.compiler.base import at, has_mark, nest, user_location
+from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
-from graphc.compiler.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array
+from graphc.compiler.core import (
+    FUNCTIONS,
+    SCALARS,
+    ArrayLike,
+    Tensor,
+    apply,
+    check_fits,
+    context,
+    operand,
+    scalar_array,
+)
 from graphc.compiler.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.compiler.ops.subscripts import (
     COMBINE,
@@ -315,7 +325,7 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
         )
     tensor = _as_operand(x)
     type = type_of_any(tensor)
-    _check_ints(values, type.dtype)
+    check_fits("update_item", values, type.dtype)
     try:
         values = operand(values)
     except GraphcError as error:
@@ -324,23 +334,6 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
     shape = tuple(getattr(values, "shape", ()))
     items, tensors = IndexEncoder(type.shape, index, values=shape).encode()
     return apply(UPDATE_ITEM, (tensor, values, *tensors), Attrs(index=items, how=how))
-
-
-def _check_ints(values: Any, dtype: np.dtype[Any]) -> None:
-    """Raises for Python ints that an integer dtype cannot hold, as NumPy does; arrays wrap around."""
-    if dtype.kind not in "iu":
-        return
-    info = jnp.iinfo(dtype)
-    if has_mark(values, "__graphc_index__") and not info.min <= values.low <= values.high <= info.max:
-        values.give_up(f"a value that may not fit {dtype.name}")
-    if not isinstance(values, int | list | tuple):
-        return
-    for value in nest.flatten(values)[0]:
-        if type(value) is int and not info.min <= value <= info.max:
-            error = InvalidArgumentError(
-                f"update_item: the Python int {value} does not fit {dtype.name}, which holds {info.min} to {info.max}"
-            )
-            raise at(error, user_location())
 
 
 def _as_operand(x: Any) -> Any:

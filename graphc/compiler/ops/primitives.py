@@ -92,7 +92,8 @@ def _fits(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
         return True
     if type(value) is np.ndarray:
         return bool(value.shape == shape and value.dtype == dtype)
-    return dtype.itemsize == 4 and dtype.kind in _KINDS.get(value.__class__, "")
+    held = value.__class__ is not int or -(2**31) <= value < 2**31
+    return held and dtype.itemsize == 4 and dtype.kind in _KINDS.get(value.__class__, "")
 
 
 def _select(values: Sequence[Any]) -> Callable[..., Any] | None:

@@ -110,6 +110,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_shorten": shorten,
         "_apply": apply,
         "_attrs": attrs_of,
+        "_check": entry.check,
         "_device": device,
         "_from_values": entry.by_value and from_values(op, entry.by_value),
         "_instead": entry.instead,
@@ -185,7 +186,7 @@ def _wrapped(outputs: Any) -> tuple[Tensor, ...]:
 
 def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:
     """Returns the code that runs before the op is applied."""
-    steps = ""
+    steps = f"_check({', '.join(signature.words)})\n    " if entry.check else ""
     if signature.on_device:
         arguments = ", ".join(f"{name}={name}" for name in signature.words if name != "device")
         steps += _ON_DEVICE.format(name=entry.function, arguments=arguments)

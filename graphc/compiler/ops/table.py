@@ -57,6 +57,7 @@ class Row:
       aliases: other names of the public function.
       platforms: the device types with an implementation in JAX (see :class:`OpDef`); empty for all.
       instead: called with the arguments while a function is traced; returns a result computed in a better way, or None.
+      check: called with the arguments before anything else; raises for what the op's types do not show.
       need: its requirements on shapes and attributes beyond the signature, for messages.
     """
 
@@ -73,6 +74,7 @@ class Row:
     platforms: tuple[str, ...] = ()
     need: Need | None = None
     instead: Callable[..., Any] | None = None
+    check: Callable[..., None] | None = None
 
     @property
     def function(self) -> str:
@@ -100,10 +102,24 @@ def row(
     platforms: tuple[str, ...] = (),
     need: Need | None = None,
     instead: Callable[..., Any] | None = None,
+    check: Callable[..., None] | None = None,
 ) -> Row:
     """Returns a row of the table; see :class:`Row` for the fields."""
     return Row(
-        name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need, instead
+        name,
+        impl,
+        signature,
+        doc,
+        fold,
+        differentiable,
+        returns,
+        by_value,
+        aliases,
+        light,
+        platforms,
+        need,
+        instead,
+        check,
     )
 
 

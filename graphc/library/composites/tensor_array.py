@@ -6,7 +6,7 @@ import operator
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from graphc.compiler.autograph import is_unset, unset
+from graphc.compiler.autograph import is_unset, require, unset
 from graphc.compiler.base import at, has_mark, user_location
 from graphc.compiler.base.errors import (
     FailedPreconditionError,
@@ -27,7 +27,8 @@ class TensorArray:
     """Tensors of one shape and dtype, by position: a list that compiled loops can write (TensorFlow's TensorArray).
 
     It does not change: :meth:`write` returns the array with the tensor in it, which the program goes on with. To the
-    compiler it is one tensor with an axis more, in loops, branches, arguments and results alike.
+    compiler it is one tensor with an axis more, in loops, branches, arguments and results alike. Where only a branch or
+    loop that does not run would write a first tensor, compiled code reads zeros, and eager code raises.
 
     Args:
       dtype: the dtype of the tensors.
@@ -113,8 +114,7 @@ class TensorArray:
         """Returns the array with a tensor at a position.
 
         Args:
-          index: the position, an int or an integer tensor. A position in a compiled loop that is out of range writes
-            nothing.
+          index: the position, an int or an integer tensor.
           value: the tensor.
 
         Raises:
@@ -259,6 +259,7 @@ class TensorArray:
         if isinstance(index, SymbolicTensor) or has_mark(index, "__graphc_index__"):
             span = (getattr(index, "low", None), getattr(index, "high", None))
             if not grows or (None not in span and 0 <= cast("int", span[0]) <= cast("int", span[1]) < self.length):
+                self._require(method, index, span)
                 return index, self.length
             if isinstance(index, SymbolicTensor) and not has_mark(index, "__graphc_index__"):
                 error = UnimplementedError(
@@ -268,9 +269,18 @@ class TensorArray:
                 raise at(error, user_location())
         position = operator.index(index)  # of the index of a loop, which is unrolled then
         if not 0 <= position < self.length and not (grows and position >= 0):
-            error = OutOfRangeError(f"TensorArray.{method}: position {position} in an array of {self.length} tensors")
-            raise at(error, user_location())
+            raise at(self._out_of_range(method, position), user_location())
         return position, max(self.length, position + 1)
+
+    def _require(self, method: str, index: Any, span: tuple[Any, Any]) -> None:
+        """Raises for a position that is out of range, when the program runs unless its bounds tell that it is not."""
+        if None not in span and 0 <= span[0] <= span[1] < self.length:
+            return
+        tensor, location = asarray(index), user_location()
+        require((tensor >= 0) & (tensor < self.length), lambda: at(self._out_of_range(method, "(a tensor)"), location))
+
+    def _out_of_range(self, method: str, position: Any) -> OutOfRangeError:
+        return OutOfRangeError(f"TensorArray.{method}: position {position} in an array of {self.length} tensors")
 
     def __len__(self) -> int:
         return self.length

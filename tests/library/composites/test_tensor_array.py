@@ -106,6 +106,27 @@ def test_gradients_flow_through_writes(compile: Any) -> None:
     assert slope(gx.asarray(2.0), gx.asarray(3)).item() == 3.0
 
 
+@pytest.mark.parametrize("index", [0, 2, 3, -1])
+@pytest.mark.parametrize("as_int", [False, True])
+def test_a_position_out_of_range_raises_when_the_program_runs(index: int, as_int: bool) -> None:
+    def written(index: Any) -> Any:
+        array = gx.TensorArray("float32", size=3)
+        return array.write(int(index) if as_int else index, 1.0).stack()
+
+    def read(index: Any, count: Any) -> Any:
+        array, total = gx.TensorArray("float32", size=3).unstack([1.0, 2.0, 4.0]), 0.0
+        for i in gx.arange(count):
+            total = total + array.read(i - index)
+        return total
+
+    for program, args in ((written, (gx.asarray(index),)), (read, (gx.asarray(index), gx.asarray(index + 1)))):
+        if 0 <= index < 3 and program is written:
+            assert gx.function(program)(*args).tolist() == program(*args).tolist()
+        elif program is written or index > 0:
+            with pytest.raises(OutOfRangeError, match=r"position .* in an array of 3"):
+                gx.function(program)(*args)
+
+
 A = gx.TensorArray("float32", size=2)
 
 

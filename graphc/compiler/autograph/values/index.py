@@ -120,6 +120,11 @@ class LoopIndex(Symbolic):
 
     refuse = give_up
 
+    def require_within(self, low: int, high: int, error: Callable[[], Exception]) -> None:
+        """Ends the attempt to roll the loop, unless it lies between two: Python finds the iteration that raises."""
+        if not low <= self.low <= self.high <= high:
+            self.give_up(f"a value that may not lie between {low} and {high}")
+
     def python_type(self) -> type[Any]:
         """Returns ``int``."""
         return int

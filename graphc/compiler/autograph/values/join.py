@@ -1,8 +1,8 @@
 """Joins two values of a name: after a branch, or at the start of each iteration of a loop.
 
 A name's value is a structure with leaves. Where both sides have the same Python object, it stays that object. Numbers
-that differ, and tensors, become one tensor type: the same shape, and the dtype that JAX's promotion gives, provided
-that nothing is lost. All else is refused, with what both sides hold.
+that differ, and tensors, become one tensor type: the same shape and dtype. Only numbers take another dtype, in which
+nothing of them is lost. All else is refused, with what both sides hold.
 """
 
 from __future__ import annotations
@@ -195,12 +195,21 @@ class Join:
             shapes = f"the shapes {types[0].shape} and {types[1].shape} differ"
             remedy = "give it one shape, for example with gx.zeros, or collect rows"
             self._fail(InvalidArgumentError, name, pair, shapes, remedy)
-        common = _common_dtype(*types)
+        # What was a number may be a tensor by now, in an iteration after the first.
+        numbers = [kinds_of(pair[0]) is not None and (first_type is None or first_type.weak)]
+        numbers.append(kinds_of(pair[1]) is not None)
+        common = _common_type(types, numbers)
         if common is None:
             promoted = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype)).name
             dtypes = f"the dtypes {types[0].dtype.name} and {types[1].dtype.name} differ"
             remedy = f"convert one, for example with gx.astype(x, {promoted!r})"
             self._fail(InvalidTypeError, name, pair, dtypes, remedy)
+        for value, number in zip(pair, numbers, strict=True):
+            if number and not _holds(common.dtype, value):
+                shown = f"{value!r} does" if is_number(value) else "that one may"
+                why = f"a number takes the dtype of the other side, and {shown} not fit {common.dtype.name}"
+                remedy = f"convert the tensor, for example with gx.astype(x, {leaf_type(value).dtype.name!r})"
+                self._fail(InvalidArgumentError, name, pair, why, remedy)
         return common
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
@@ -250,23 +259,46 @@ def title_of(name: str) -> str:
     return "the return value" if name == "ag__return" else f"the variable {name!r}"
 
 
-def _common_dtype(first: TensorType, second: TensorType) -> TensorType | None:
-    """The type that both become in promotion where only weak types yield; None where something strong would change."""
-    weak = first.weak and second.weak
-    if first.dtype == second.dtype:
-        return TensorType(first.shape, first.dtype, weak)
-    if weak:
-        return TensorType(first.shape, np.dtype(jax.numpy.promote_types(first.dtype, second.dtype)), True)
-    for strong, other in ((first, second), (second, first)):
-        if not strong.weak and other.weak and _holds(strong.dtype, other.dtype):
-            return TensorType(strong.shape, strong.dtype)
-    return None
+def _common_type(types: tuple[TensorType, TensorType], numbers: Sequence[bool]) -> TensorType | None:
+    """Returns the type that both become where numbers yield to tensors; None where a dtype that shows would change."""
+    # A weak tensor has a dtype that shows, where a number that depends on tensors has none.
+    tensors = [type for type, number in zip(types, numbers, strict=True) if not number]
+    if len({type.dtype for type in tensors or types}) == 1:
+        dtype = (tensors or types)[0].dtype
+    elif not tensors and all(type.weak for type in types):
+        dtype = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype))
+    else:
+        return None
+    if any(type.dtype != dtype and not (type.weak and _rank(type.dtype) <= _rank(dtype)) for type in types):
+        return None
+    return TensorType(types[0].shape, dtype, all(type.weak for type in tensors or types))
 
 
-def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
-    """Returns True if a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
-    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}  # NumPy gives bfloat16 the kind "V"
-    return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
+def _rank(dtype: np.dtype[Any]) -> int:
+    """Returns the higher, the more kinds of numbers a dtype promotes to itself."""
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}.get(dtype.kind, -1)  # NumPy gives bfloat16 the kind "V"
+
+
+def _holds(dtype: np.dtype[Any], number: Any) -> bool:
+    """Returns True if a dtype holds a number: an int exactly, a float as 32 bits do, and neither as 0 nor as inf."""
+    if dtype.kind == "b":
+        return True
+    whole = dtype.kind in "iu"
+    if is_number(number) and not whole:
+        with np.errstate(over="ignore"):
+            held = complex(dtype.type(number))
+            if isinstance(number, int) or not np.isfinite(number):
+                return held == number or number != number
+            near = bool(np.isfinite(held)) and np.complex64(held) == np.complex64(number)
+        return near and bool(held) == bool(number)
+    span = span_of(number)
+    if span is None or not (whole or dtype.itemsize < 4):  # an int beyond 2**24 that depends on tensors is rounded
+        return dtype.itemsize >= 4
+    span.rely()
+    numpy = cast("Any", jax.numpy)  # its annotations are partly unknown
+    limits = numpy.iinfo(dtype) if whole else numpy.finfo(dtype)
+    high = limits.max if whole else 2 ** (limits.nmant + 1)
+    return bool((limits.min if whole else -high) <= span.low and span.high <= high)
 
 
 def interchangeable(first: Any, second: Any) -> bool:
@@ -360,6 +392,6 @@ def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
         return trace.cast(lifted, type)
     if type.dtype.kind == "i" and not lifted.type.weak:
         return trace.apply(AS_NUMBER, (lifted,), Attrs(kind="int"))[0]
-    # Weak types come from Python numbers only; adding a weak zero of the wider kind keeps the result weak.
+    # Only numbers become another weak type; adding a weak zero of the wider kind keeps the result weak.
     zero = {"c": 0j, "f": 0.0, "V": 0.0}.get(type.dtype.kind, 0)
     return trace.apply(OPS["add"], (lifted, zero))[0]

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, ClassVar, cast
 
 from graphc.compiler.autograph.values.facts import Between, known_of
+from graphc.compiler.autograph.values.overflow import require_within
 from graphc.compiler.autograph.values.protocol import Kinds, Symbolic, course_in
 from graphc.compiler.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
 from graphc.compiler.base import Location, at, with_article
@@ -117,6 +118,11 @@ class SymbolicNumber(SymbolicTensor, Symbolic):
             f"or convert it with {kinds[-1].__name__}()"
         )
         raise self.trace.refuse(error) if location is None else at(error, location)
+
+    def require_within(self, low: int, high: int, error: Callable[[], Exception]) -> None:
+        """Raises an error where it is an int that does not lie between two."""
+        if self.kind is int:
+            require_within(self, self.bounds() or ANY_INT, low, high, error)
 
     def snapshot(self) -> SymbolicNumber:
         """Returns the number itself, which has no items to assign."""

@@ -8,6 +8,7 @@ by zero raises. A function that returns one returns a Python number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import IntEnum
 from functools import partial
 from itertools import product, starmap
 from typing import Any, cast
@@ -24,6 +25,7 @@ from graphc.compiler.autograph.values.number import (
     KINDS,
     SymbolicNumber,
     any_joined,
+    is_whole,
     kind_of,
     kinds_of,
     number,
@@ -82,14 +84,19 @@ def _ordinal(value: Any) -> Any:
 
 def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
     """Returns the method for an operator: that of tensors, unless both operands are numbers."""
-    method = getattr(SymbolicTensor, f"__{'r' if reflected else ''}{name}__")
+    method = getattr(SymbolicTensor, f"__{name}__")
 
     def run(self: SymbolicNumber, other: Any) -> Any:
+        other = int(other) if isinstance(other, IntEnum) else other
         if isinstance(other, _SEQUENCES):
             return NotImplemented  # no array, as it would be to a tensor: a number repeats it
         if kind_of(other) is None:
             # On NotImplemented, Python asks the other operand, or raises its own TypeError.
-            return method(self, other) if is_tensor(other) else NotImplemented
+            if not is_tensor(other):
+                return NotImplemented
+            if name != "truediv" and not is_whole(self) and as_tensor(other).dtype.kind in "biu":
+                self.check_kind("arithmetic with a tensor of ints")  # whose dtype a float changes
+            return method(*(other, self) if reflected else (self, other))
         return _result(name, (other, self) if reflected else (self, other))
 
     return run
@@ -129,6 +136,7 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
     method = getattr(SymbolicTensor, f"__{name}__")
 
     def run(self: SymbolicNumber, other: Any) -> Any:
+        other = int(other) if isinstance(other, IntEnum) else other
         if kind_of(other) is None:
             return method(self, other) if is_tensor(other) else NotImplemented
         # A float that was joined with others was rounded to 32 bits only for that.

@@ -19,7 +19,7 @@ from graphc.compiler.base.errors import NumberOverflowError
 from graphc.compiler.core import apply, dtype_rules
 from graphc.compiler.ir import OPS, Attrs
 
-__all__ = ["checked_span", "checked_unary_span"]
+__all__ = ["checked_span", "checked_unary_span", "require_within"]
 
 
 def checked_span(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Span:
@@ -89,6 +89,13 @@ def _require(name: str, fits: Any) -> None:
         "gx.astype(x, 'float32'), or as an int32 tensor, which wraps"
     )
     control.require_limit(fits, lambda: at(NumberOverflowError(message), location))
+
+
+def require_within(value: Any, span: Span, low: int, high: int, error: Callable[[], Exception]) -> None:
+    """Raises an error where an int does not lie between two; the program asks what its bounds do not tell."""
+    span.rely()
+    if not low <= span.low <= span.high <= high:
+        control.require(_is_within(value, span, low, high), error)
 
 
 def _is_within(value: Any, span: Span, low: int, high: int) -> Any:

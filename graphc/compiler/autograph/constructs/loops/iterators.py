@@ -34,6 +34,7 @@ from graphc.compiler.autograph.values.growing_list import check_source, growing
 from graphc.compiler.autograph.values.index import LoopIndex
 from graphc.compiler.autograph.values.one_buffer import is_one_buffer
 from graphc.compiler.autograph.values.whole_numbers import whole_number
+from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidTypeError, UnimplementedError
 from graphc.compiler.core import SymbolicTensor, Tensor
 from graphc.compiler.tracing import current_trace
@@ -292,7 +293,7 @@ def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator
 
 def _rows(tensor: Tensor, step: int) -> SpaceIterator:
     if not tensor.shape:
-        raise current_trace().refuse(InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}"))
+        raise at(InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}"), user_location())
     return _Leaf(Rows(tensor, range(tensor.shape[0])[::step]))
 
 
