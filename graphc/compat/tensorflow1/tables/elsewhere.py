@@ -12,6 +12,12 @@ _HERE_NOW = {
 
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
 
+_HOOK = "derive a hook from tf.train.SessionRunHook, and {}"
+_MONITORED = (
+    "use tf.train.MonitoredTrainingSession(checkpoint_dir=...), which initializes, restores, saves and summarizes; "
+    "session.run_step_fn gives the Session itself"
+)
+
 ELSEWHERE: dict[str, str] = {
     **{name: text for name, text in ELSEWHERE_OF_2.items() if name.partition(".")[0] not in _HERE_NOW},
     "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train",
@@ -25,8 +31,18 @@ ELSEWHERE: dict[str, str] = {
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver for Variables; gx.save writes compiled functions",
+    "summary.FileWriterCache": "tf.summary.FileWriter(logdir) makes a writer; keep it",
+    "train.CheckpointSaverListener": "derive a hook from tf.train.SessionRunHook, and save with a tf.train.Saver in it",
+    "train.FeedFnHook": _HOOK.format("return tf.train.SessionRunArgs(None, feeds) from its before_run"),
+    "train.FinalOpsHook": _HOOK.format("run the operations in its end(session)"),
+    "train.GlobalStepWaiterHook": _HOOK.format("wait for the global step in its before_run"),
     "train.ProfilerHook": "give session.run a tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) and a tf.RunMetadata",
+    "train.SecondOrStepTimer": "count steps or look at time.monotonic() in the hook",
     "train.SequenceExample": "write one tf.train.Example for each step",
+    "train.SessionCreator": "an object with the method create_session() is one",
+    "train.SessionManager": _MONITORED,
+    "train.SingularMonitoredSession": _MONITORED,
+    "train.Supervisor": _MONITORED,
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
 }
 """The replacement for each name that graphc does not have."""

@@ -180,11 +180,9 @@ def _of_clusters(name: str) -> Any:
 
 
 _MONITORED = (
-    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "FeedFnHook", "FinalOpsHook",
-    "GlobalStepWaiterHook", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
-    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SecondOrStepTimer", "SessionCreator", "SessionManager",
-    "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "Supervisor", "WorkerSessionCreator",
+    "CheckpointSaverHook", "ChiefSessionCreator", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "WorkerSessionCreator",
 )  # fmt: skip
 
 
@@ -208,7 +206,6 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
     **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
     **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
-    "summary.FileWriterCache": partial(_of_monitored, "FileWriterCache"),
     **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
     "test.TestCase": _test_case,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
