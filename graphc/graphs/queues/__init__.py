@@ -2,12 +2,7 @@
 
 from graphc.compiler.base import hint_missing
 from graphc.graphs.queues import building, ops
-from graphc.graphs.queues.accumulators import (
-    ConditionalAccumulator,
-    ConditionalAccumulatorBase,
-    SparseConditionalAccumulator,
-    SparseGradient,
-)
+from graphc.graphs.queues.accumulators import ConditionalAccumulator
 from graphc.graphs.queues.coordinator import Coordinator, LooperThread
 from graphc.graphs.queues.examples import parse_example, parse_single_example
 from graphc.graphs.queues.features import (
@@ -36,7 +31,6 @@ from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_it
 
 __all__ = [
     "ConditionalAccumulator",
-    "ConditionalAccumulatorBase",
     "Coordinator",
     "FIFOQueue",
     "Fillers",
@@ -53,9 +47,7 @@ __all__ = [
     "QueueState",
     "RandomShuffleQueue",
     "ReaderBase",
-    "SparseConditionalAccumulator",
     "SparseFeature",
-    "SparseGradient",
     "SparseValue",
     "TFRecordOptions",
     "TFRecordReader",

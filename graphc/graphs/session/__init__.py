@@ -127,10 +127,6 @@ from graphc.graphs.session.variables.scopes import (
 from graphc.graphs.session.variables.store import (
     AUTO_REUSE,
 )
-from graphc.graphs.session.variables.templates import (
-    Template,
-    make_template,
-)
 from graphc.graphs.session.variables.variable import GraphVariable
 from graphc.library.formats import message
 
@@ -169,7 +165,6 @@ __all__ = [
     "Single",
     "Target",
     "Targets",
-    "Template",
     "VariableScope",
     "add_queue_runner",
     "all_variables",
@@ -226,7 +221,6 @@ __all__ = [
     "local_plan",
     "local_variables",
     "local_variables_initializer",
-    "make_template",
     "message",
     "model_variables",
     "monitored",

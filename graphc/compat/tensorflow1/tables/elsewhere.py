@@ -13,6 +13,7 @@ _HERE_NOW = {
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
 
 _HOOK = "derive a hook from tf.train.SessionRunHook, and {}"
+_ACCUMULATOR = "use tf.ConditionalAccumulator with the whole gradient: tf.convert_to_tensor(indexed_slices)"
 _MONITORED = (
     "use tf.train.MonitoredTrainingSession(checkpoint_dir=...), which initializes, restores, saves and summarizes; "
     "session.run_step_fn gives the Session itself"
@@ -20,6 +21,8 @@ _MONITORED = (
 
 ELSEWHERE: dict[str, str] = {
     **{name: text for name, text in ELSEWHERE_OF_2.items() if name.partition(".")[0] not in _HERE_NOW},
+    "SparseConditionalAccumulator": _ACCUMULATOR,
+    "ConditionalAccumulatorBase": _ACCUMULATOR,
     "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train",
     "enable_eager_execution": "use graphc.compat.v2, where everything is eager",
     "errors.raise_exception_on_not_ok_status": "it is of TensorFlow's C interface; call the function itself",
@@ -27,10 +30,12 @@ ELSEWHERE: dict[str, str] = {
     "graph_util": "g.as_graph_def() and gx.parse_graph keep graphs as texts",
     "image": "use array functions, or jax.image in gx.call_jax",
     "layers": _LAYERS,
+    "make_template": "call the function in tf.variable_scope(name, reuse=tf.AUTO_REUSE)",
     "nn.rnn_cell": _LAYERS,
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver for Variables; gx.save writes compiled functions",
+    "sparse.SparseConditionalAccumulator": _ACCUMULATOR,
     "summary.FileWriterCache": "tf.summary.FileWriter(logdir) makes a writer; keep it",
     "train.CheckpointSaverListener": "derive a hook from tf.train.SessionRunHook, and save with a tf.train.Saver in it",
     "train.FeedFnHook": _HOOK.format("return tf.train.SessionRunArgs(None, feeds) from its before_run"),

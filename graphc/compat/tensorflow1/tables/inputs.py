@@ -117,10 +117,4 @@ ROWS = (
         "in_default_graph(queues.ConditionalAccumulator, dtype, shape, shared_name, name, reduction_type)",
         "tf.float32, [2]",
     ),
-    alias(
-        "SparseConditionalAccumulator sparse.SparseConditionalAccumulator",
-        'dtype, shape=None, shared_name=None, name="sparse_conditional_accumulator", reduction_type="MEAN"',
-        "in_default_graph(queues.SparseConditionalAccumulator, dtype, shape, shared_name, name, reduction_type)",
-        "tf.float32, [None, 2]",
-    ),
 )

@@ -55,7 +55,6 @@ CLASSES: dict[str, Any] = {
     "queue.QueueBase": queues.QueueBase,
     "train.Coordinator": queues.Coordinator,
     "train.LooperThread": queues.LooperThread,
-    "ConditionalAccumulatorBase": queues.ConditionalAccumulatorBase,
     "train.AdadeltaOptimizer": session.AdadeltaOptimizer,
     "train.AdagradOptimizer": session.AdagradOptimizer,
     "train.AdamOptimizer": session.AdamOptimizer,

@@ -147,20 +147,3 @@ def test_a_custom_getter_sees_every_variable() -> None:
     with gx.variable_scope("s", custom_getter=outer), gx.variable_scope("t", custom_getter=inner):
         assert gx.get_variable("w", [1]).name == "s/t/w:0"
     assert asked == ["inner s/t/w", "outer s/t/w"]
-
-
-def test_templates_share_their_variables(graph: gx.Graph) -> None:
-    def layer(x: Any, bias: bool = False) -> Any:
-        y = x * gx.get_variable("w", [], initializer=session.constant_initializer(3.0))
-        return y + gx.get_variable("b", []) if bias else y
-
-    first, second = session.make_template("layer", layer), session.make_template("layer", layer)
-    total = first(1.0) + first(2.0) + second(1.0)
-    assert [v.name for v in session.global_variables()] == ["layer/w:0", "layer_1/w:0"]
-    assert [v.name for v in second.trainable_variables] == ["layer_1/w:0"]
-    with gx.Session(graph=graph) as run:
-        run.run(gx.global_variables_initializer())
-        assert float(run.run(total)) == 12.0
-    with pytest.raises(InvalidArgumentError, match="layer/b does not exist") as caught:
-        first(1.0, bias=True)
-    assert "made at" in caught.value.__notes__[0]
