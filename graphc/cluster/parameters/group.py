@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.lookups import Lookups, Table
 from graphc.cluster.parameters.rules import RuleText, rule_text
 from graphc.cluster.parameters.service import SERVICE, Options
 from graphc.cluster.parameters.states import Slot, collected, slots_of
 from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.wire import decoded
 from graphc.compiler.base import deadline, pause
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -58,18 +56,12 @@ class ServerGroup:
         self._rules: list[RuleText | None] = [None] * len(self.names)
         self._optimizer: Any = None
         self._updated: set[str] = set()
-        self._tables: dict[str, Any] = {}
         self._lost_servers: dict[int, UnavailableError] = {}
         self._lock = threading.RLock()
 
-    def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
-        """Starts all servers; returns their versions, which are not 0 if they resume from a folder.
-
-        Args:
-          layout: the layout of their values.
-          tables: functions that make the initial rows of each table.
-        """
-        self.layout, self._tables = layout, dict(tables)
+    def start(self, layout: Layout) -> list[int]:
+        """Starts all servers; returns their versions, which are not 0 if they resume from a folder."""
+        self.layout = layout
         return [self._start(server) for server in range(len(self.names))]
 
     def learn(self, optimizer: Any, updated: set[str]) -> dict[int, int]:
@@ -77,7 +69,7 @@ class ServerGroup:
 
         Args:
           optimizer: the optimizer whose update they run.
-          updated: the names of the Variables and tables that it updates.
+          updated: the names of the Variables that it updates.
 
         Returns:
           The versions of the servers that have just learned it, by index.
@@ -113,8 +105,8 @@ class ServerGroup:
         """Overwrites Variables, and Variables of the optimizer's state, by name."""
         for server, buffers in enumerate(self._known.servers):
             put: dict[str, list[Any]] = {"values": [], "state": []}
-            for place in self._known.whole(server):
-                for piece in buffers[place].pieces:
+            for place, buffer in enumerate(buffers):
+                for piece in buffer.pieces:
                     if piece.name in values:
                         first = piece.row * piece.width
                         part = np.asarray(values[piece.name]).reshape(-1)[first : first + piece.size]
@@ -207,25 +199,6 @@ class ServerGroup:
         pulled = [dict(enumerate(values)) for _, values in answers]
         return layout.join(layout.variables, pulled)
 
-    def rows(self, name: str, width: int, rows: int, ids: Any) -> Any:
-        """Returns the current rows of a table.
-
-        Args:
-          name: the name of the table.
-          width: the number of elements in a row.
-          rows: the number of rows.
-          ids: the row numbers.
-        """
-        unique, places = np.unique(ids.reshape(-1), return_inverse=True)
-        lookups = Lookups(
-            [Table(name.removesuffix("/table"), rows, width, self._known.table_places(name), trained=False)], [unique]
-        )
-        found: list[dict[int, Any]] = []
-        for server, buffers in enumerate(self._known.servers):
-            _, messages = self.call(server, "pull", "client", lookups.covers(server))
-            found.append({place: decoded(message, buffers[place].dtype) for place, message in messages.items()})
-        return lookups.windows(found)[0][places].reshape(*ids.shape, width)
-
     @property
     def _known(self) -> Layout:
         if self.layout is None:
@@ -235,7 +208,7 @@ class ServerGroup:
     def _start(self, server: int) -> int:
         folder = self._options.folder
         options = replace(self._options, folder=None if folder is None else str(Path(folder) / f"server-{server}"))
-        values: Sequence[Any] = self._known.start_of(server, self._tables)
+        values: Sequence[Any] = self._known.start_of(server)
         version, _ = self.call(server, "start", values, self._rules[server], options)
         self.starts[server] += 1
         return version

@@ -18,7 +18,7 @@ class LocalCopies:
 
     Args:
       servers: the servers.
-      variables: their Variables, by name; windows of tables are left out.
+      variables: their Variables, by name.
     """
 
     def __init__(self, servers: ServerGroup, variables: Mapping[str, Variable]) -> None:

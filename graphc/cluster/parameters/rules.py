@@ -103,7 +103,7 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
       optimizer: the optimizer whose update it is.
       layout: the layout of the servers' values.
       server: the index of the server.
-      updated: the names of the Variables and tables that it updates.
+      updated: the names of the Variables that it updates.
 
     Raises:
       UnimplementedError: the update of one number depends on others, which may be at another server.
@@ -122,11 +122,10 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
             Program(optimizer.update_arrays, _open(optimizer, chosen)),
         )
         return RuleText(start, update, tuple(places), owners, by_element=True)
-    if len(layout.servers) > 1 or any(buffer.by_rows for buffer in chosen):
+    if len(layout.servers) > 1:
         error = UnimplementedError(
             f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
-            "norm, but these may be on another server, or not pulled; clip in the step, before apply_gradients, or use "
-            "servers=1 and no embedding"
+            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1"
         )
         raise at(error, user_location())
     return _by_variable(optimizer, chosen, tuple(places), layout.shapes, updated)

@@ -106,6 +106,9 @@ HINTS: Final[Mapping[str, str]] = {
     "unsqueeze": "gx.expand_dims",
     "utils": "gx.data, gx.nest",
     "view": "gx.reshape",
+    # graphc's own of earlier versions.
+    "SparseConditionalAccumulator": "gx.queues.ConditionalAccumulator, with the whole gradient",
+    "gap_aware": "gx.distribute.staleness.scale()",
     # TensorFlow's, where graphc's own names differ.
     "Print": "gx.print",
     "cast": "gx.astype",

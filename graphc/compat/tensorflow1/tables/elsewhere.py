@@ -23,7 +23,8 @@ ELSEWHERE: dict[str, str] = {
     **{name: text for name, text in ELSEWHERE_OF_2.items() if name.partition(".")[0] not in _HERE_NOW},
     "SparseConditionalAccumulator": _ACCUMULATOR,
     "ConditionalAccumulatorBase": _ACCUMULATOR,
-    "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train",
+    "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train (for "
+    "training.GreedyLoadBalancingStrategy write a function of an op, for ps_strategy=)",
     "enable_eager_execution": "use graphc.compat.v2, where everything is eager",
     "errors.raise_exception_on_not_ok_status": "it is of TensorFlow's C interface; call the function itself",
     "estimator": "write the training loop with a tf.Session",

@@ -169,7 +169,6 @@ def _of_datasets(name: str) -> Any:
 _CLUSTERS = (
     "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "SyncReplicasOptimizer", "replica_device_setter",
 )  # fmt: skip
-_OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
 
 
 def _of_clusters(name: str) -> Any:
@@ -205,7 +204,6 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
     **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
     **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
-    **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
     "test.TestCase": _test_case,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }
