@@ -35,22 +35,19 @@ from graphc.graphs.session.state import SessionState
 from graphc.graphs.session.training import weighted
 from graphc.graphs.session.training.global_steps import (
     assert_global_step,
+    cosine_decay,
+    cosine_decay_restarts,
     create_global_step,
+    exponential_decay,
     get_global_step,
     get_or_create_global_step,
     global_step,
-)
-from graphc.graphs.session.training.gradients import gradients, hessians
-from graphc.graphs.session.training.learning_rates import (
-    cosine_decay,
-    cosine_decay_restarts,
-    exponential_decay,
     inverse_time_decay,
-    linear_cosine_decay,
     natural_exp_decay,
     piecewise_constant,
     polynomial_decay,
 )
+from graphc.graphs.session.training.gradients import gradients, hessians
 from graphc.graphs.session.training.moving_averages import (
     ExponentialMovingAverage,
 )
@@ -217,7 +214,6 @@ __all__ = [
     "is_variable_initialized",
     "lecun_normal",
     "lecun_uniform",
-    "linear_cosine_decay",
     "local_plan",
     "local_variables",
     "local_variables_initializer",

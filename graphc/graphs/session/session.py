@@ -192,9 +192,7 @@ class Session:
           UnimplementedError: always; the message says what to write instead.
         """
         del args, kwargs
-        problem = (
-            "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
-        )
+        problem = "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
         raise at(UnimplementedError(problem), user_location())
 
     partial_run_setup = partial_run

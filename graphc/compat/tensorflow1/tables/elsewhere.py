@@ -49,6 +49,8 @@ ELSEWHERE: dict[str, str] = {
     "train.SessionManager": _MONITORED,
     "train.SingularMonitoredSession": _MONITORED,
     "train.Supervisor": _MONITORED,
+    "train.linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
+    "train.noisy_linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
 }
 """The replacement for each name that graphc does not have."""

@@ -45,13 +45,6 @@ ROWS = (
         "0.1, tf.train.get_or_create_global_step(), 100",
     ),
     alias(
-        "train.linear_cosine_decay",
-        "learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None",
-        "in_default_graph(session.linear_cosine_decay, learning_rate, global_step, decay_steps, num_periods, "
-        "alpha, beta, name)",
-        "0.1, tf.train.get_or_create_global_step(), 100",
-    ),
-    alias(
         "train.piecewise_constant train.piecewise_constant_decay",
         "x, boundaries, values, name=None",
         "in_default_graph(session.piecewise_constant, x, boundaries, values, name)",
