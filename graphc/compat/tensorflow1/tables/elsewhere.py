@@ -49,6 +49,10 @@ ELSEWHERE: dict[str, str] = {
     "train.SessionManager": _MONITORED,
     "train.SingularMonitoredSession": _MONITORED,
     "train.Supervisor": _MONITORED,
+    **{
+        f"train.maybe_{name}": f"use tf.train.{name}, with enqueue_many=True, of tf.boolean_mask(rows, keep_input)"
+        for name in ("batch", "batch_join", "shuffle_batch", "shuffle_batch_join")
+    },
     "train.linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.noisy_linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",

@@ -3,10 +3,6 @@
 from graphc.graphs.session.producers.batching import (
     batch,
     batch_join,
-    maybe_batch,
-    maybe_batch_join,
-    maybe_shuffle_batch,
-    maybe_shuffle_batch_join,
     shuffle_batch,
     shuffle_batch_join,
 )
@@ -25,10 +21,6 @@ __all__ = [
     "input_producer",
     "limit_epochs",
     "match_filenames_once",
-    "maybe_batch",
-    "maybe_batch_join",
-    "maybe_shuffle_batch",
-    "maybe_shuffle_batch_join",
     "range_input_producer",
     "shuffle_batch",
     "shuffle_batch_join",

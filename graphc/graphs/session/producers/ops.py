@@ -1,4 +1,4 @@
-"""The ops of input producers: epochs, their order, slices of tensors, and the rows that are kept."""
+"""The ops of input producers: epochs, their order, and slices of tensors."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from graphc.compiler.base import files
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import STRING, bytes_array, current_resources
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
 
-__all__ = ["EPOCH", "KEEP_ROWS", "MATCHING_FILES", "RANGE", "TAKE_ROW"]
+__all__ = ["EPOCH", "MATCHING_FILES", "RANGE", "TAKE_ROW"]
 
 Types = Sequence[TensorType]
 
@@ -74,14 +74,6 @@ def _take_row(tensor: Any, index: Any) -> np.ndarray[Any, Any]:
     return tensor[place : place + 1].reshape(tensor.shape[1:])
 
 
-def _keep_rows(keep: Any, *tensors: Any) -> tuple[np.ndarray[Any, Any], ...]:
-    rows = len(tensors[0])
-    if keep.ndim and len(keep) != rows:
-        raise InvalidArgumentError(f"keep_input has {len(keep)} elements, and the tensors have {rows} rows")
-    chosen = np.broadcast_to(keep, (rows,))
-    return tuple([tensor[chosen] for tensor in tensors])
-
-
 def _matching_files(patterns: Any, *, name: str, container: str) -> np.ndarray[Any, Any]:
     names = current_resources().get_or_make(container, name, _Names, _Names)
     with names.lock:
@@ -107,12 +99,6 @@ def _row_type(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[Ten
     return (replace(types[0], shape=types[0].shape[1:]),)
 
 
-def _kept_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
-    if types[0].dtype != bool:
-        raise InvalidTypeError(f"keep_input must be a tensor of truth values, got {types[0]}")
-    return tuple([replace(type, shape=(OPEN, *type.shape[1:])) if type.ranked else type for type in types[1:]])
-
-
 def _files_type(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     return (TensorType((OPEN,), STRING),)
 
@@ -136,5 +122,4 @@ def _op(
 EPOCH = _op("epoch", _epoch, _epoch_type, ("rows",), "The rows of an epoch, in order or shuffled.", _draws)
 RANGE = _op("range", _range, _range_type, ("limit",), "The ints below a limit.")
 TAKE_ROW = _op("take_row", _take_row, _row_type, ("tensor", "index"), "A row of a tensor.")
-KEEP_ROWS = _op("keep_rows", _keep_rows, _kept_types, ("keep", "*tensors"), "The selected rows.")
 MATCHING_FILES = _op("matching_files", _matching_files, _files_type, ("patterns",), "Names of files.", _looks)
