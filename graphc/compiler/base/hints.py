@@ -107,6 +107,11 @@ HINTS: Final[Mapping[str, str]] = {
     "utils": "gx.data, gx.nest",
     "view": "gx.reshape",
     # graphc's own of earlier versions.
+    "FixedLenSequenceFeature": "gx.queues.VarLenFeature, and to_dense() of what it gives",
+    "IdentityReader": "queue.dequeue(), which gives the names",
+    "LooperThread": "threading.Thread, with: while not coord.wait_for_stop(seconds)",
+    "PriorityQueue": "gx.queues.FIFOQueue of elements in order, or heapq",
+    "SparseFeature": "two of gx.queues.VarLenFeature, for the indices and the values",
     "SparseConditionalAccumulator": "gx.queues.ConditionalAccumulator, with the whole gradient",
     "gap_aware": "gx.distribute.staleness.scale()",
     # TensorFlow's, where graphc's own names differ.

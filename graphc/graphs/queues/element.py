@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from graphc.compiler.core import host_type
 from graphc.compiler.ir import TensorType
 from graphc.graphs.queues.components import check_row, check_type, checked_rows, kept, operand_of, part_names
@@ -35,12 +33,8 @@ class Element:
     @property
     def only(self) -> TensorType | None:
         """The type of the component, if an element is a single tensor."""
-        plain = len(self.spec.types) == 1 and self.names is None and not self._is_ordered
+        plain = len(self.spec.types) == 1 and self.names is None
         return self.spec.types[0] if plain else None
-
-    @property
-    def _is_ordered(self) -> bool:
-        return self.spec.kind == "PriorityQueue"
 
     def row(self, use: str, vals: Any) -> Columns:
         """Converts one element to the form that a queue keeps."""
@@ -72,10 +66,7 @@ class Element:
 
     def _kept(self, use: str, vals: Any) -> Columns:
         types = self.spec.types
-        row = [kept(use, value, type.dtype) for value, type in zip(self._given(use, vals), types, strict=True)]
-        if self._is_ordered:
-            row[0] = np.asarray(row[0])  # it is read while the queue is locked
-        return tuple(row)
+        return tuple([kept(use, value, type.dtype) for value, type in zip(self._given(use, vals), types, strict=True)])
 
     def _given(self, use: str, vals: Any) -> Sequence[Any]:
         """Returns the components of a user's value, in their order."""

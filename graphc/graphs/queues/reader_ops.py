@@ -22,8 +22,6 @@ __all__ = [
     "READ",
     "READ_UP_TO",
     "RESET",
-    "RESTORE",
-    "SERIALIZE",
     "claim_reader",
     "reader_attrs",
 ]
@@ -100,15 +98,6 @@ def _completed(**attrs: Any) -> Any:
     return np.asarray(_state(attrs).completed, as_dtype("int64"))
 
 
-def _serialize(**attrs: Any) -> Any:
-    return _text(_state(attrs).serialize())
-
-
-def _restore(state: Any, **attrs: Any) -> tuple[()]:
-    _state(attrs).restore(state.item())
-    return ()
-
-
 def _reset(**attrs: Any) -> tuple[()]:
     _state(attrs).reset()
     return ()
@@ -151,6 +140,4 @@ PRODUCED = _op("num_records_produced", _produced, _counts, "The number of record
 COMPLETED = _op(
     "num_work_units_completed", _completed, _counts, "The number of files that a reader has read to the end."
 )
-SERIALIZE = _op("serialize_state", _serialize, gives(_ONE), "The state of a reader, as a string.")
-RESTORE = _op("restore_state", _restore, gives(), "Restores the state of a reader.", ("state",))
 RESET = _op("reset", _reset, gives(), "Resets a reader.")

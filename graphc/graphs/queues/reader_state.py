@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from graphc.compiler.base import holding
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError
+from graphc.compiler.base.errors import GraphcError
 from graphc.graphs.queues.formats import FORMATS, Format, Work
 
 __all__ = ["ReaderState"]
@@ -38,7 +36,6 @@ class ReaderState:
         self.spec = spec
         self._format: Format = FORMATS[spec[0]](*spec[1:])
         self._lock = threading.RLock()
-        self._file = b""
         self._work: Work | None = None
         self.produced = 0
         self.completed = 0
@@ -86,9 +83,7 @@ class ReaderState:
             return found
 
     def _start(self, take: Take) -> Work:
-        name = take()
-        self._work = self._format.open(name)
-        self._file = name
+        self._work = self._format.open(take())
         return self._work
 
     def _finish(self) -> None:
@@ -113,43 +108,3 @@ class ReaderState:
         with holding(self._lock, self._what):
             self.close()
             self.produced = self.completed = 0
-
-    def serialize(self) -> bytes:
-        """Returns the whole state as JSON text, for :meth:`restore`."""
-        with holding(self._lock, self._what):
-            state = {
-                "reader": self.spec,
-                "file": None if self._work is None else os.fsdecode(self._file),
-                "position": () if self._work is None else self._work.position(),
-                "produced": self.produced,
-                "completed": self.completed,
-            }
-        return json.dumps(state).encode()
-
-    def restore(self, state: bytes) -> None:
-        """Restores a state that :meth:`serialize` returned; its files must exist unchanged.
-
-        Raises:
-          InvalidArgumentError: the state does not belong to a reader with these settings.
-          NotFoundError: the file that was being read is gone.
-        """
-        try:
-            found = json.loads(state)
-            spec, file, position = found["reader"], found["file"], found["position"]
-            produced, completed = int(found["produced"]), int(found["completed"])
-        except (ValueError, TypeError, KeyError):
-            problem = (
-                f"reader {self._name!r}: {state!r:.60} is not the state of a reader; pass the result of serialize_state"
-            )
-            raise InvalidArgumentError(problem) from None
-        if spec != list(self.spec):
-            problem = f"reader {self._name!r}: the state belongs to a reader {tuple(spec)}, this one is {self.spec}"
-            raise InvalidArgumentError(problem)
-        with holding(self._lock, self._what):
-            work = None
-            if file is not None:
-                work = self._format.open(os.fsencode(file))
-                work.seek(position)
-                self._file = os.fsencode(file)
-            self.close()
-            self._work, self.produced, self.completed = work, produced, completed

@@ -11,14 +11,13 @@ from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.graphs.queues import reader_ops as ops
 from graphc.graphs.queues.building import GraphByHand, emit, graph_here
-from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.spec import integer, refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [
     "FixedLengthRecordReader",
-    "IdentityReader",
     "ReaderBase",
     "TFRecordReader",
     "TextLineReader",
@@ -48,8 +47,8 @@ class ReaderBase:
 
     __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
 
-    supports_serialize = True
-    """True if :meth:`serialize_state` is supported; TensorFlow's name."""
+    supports_serialize = False
+    """True if states can be saved; TensorFlow's name."""
 
     def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
         kind, spec = type(self).__name__, spec_of(format)
@@ -132,22 +131,6 @@ class ReaderBase:
     def num_work_units_completed(self, name: str | None = None) -> Any:
         """Returns the number of files read to the end."""
         return self._emit(ops.COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
-
-    def serialize_state(self, name: str | None = None) -> Any:
-        """Returns the whole state as a string: the file, the position in it, and the counts."""
-        return self._emit(ops.SERIALIZE, "ReaderSerializeStateV2", name)
-
-    def restore_state(self, state: Any, name: str | None = None) -> Any:
-        """Restores the state of a reader; the file that it was reading must exist unchanged.
-
-        Args:
-          state: a state from :meth:`serialize_state`, of a reader with the same settings.
-          name: the name of the operation in a graph.
-
-        Raises:
-          InvalidArgumentError: ``state`` is not such a state.
-        """
-        return self._emit(ops.RESTORE, "ReaderRestoreStateV2", name, (state,))
 
     def reset(self, name: str | None = None) -> Any:
         """Resets the reader: it leaves the current file, and counts from 0."""
@@ -283,18 +266,6 @@ class TFRecordReader(ReaderBase):
         shared_name: str | None = None,
     ) -> None:
         super().__init__(Records(checked_options(options, "TFRecordReader").compression), name, shared_name)
-
-
-class IdentityReader(ReaderBase):
-    """Returns the names themselves, as key and record. TensorFlow's ``tf.IdentityReader``.
-
-    Args:
-      name: the name of the reader, for messages and in a graph.
-      shared_name: a name that makes readers of one Session share their state.
-    """
-
-    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
-        super().__init__(Names(), name, shared_name)
 
 
 def _count(kind: str, name: str, value: Any, least: int = 0) -> int:

@@ -15,7 +15,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 
 
 def test_what_is_enqueued_is_kept_and_given_back() -> None:
@@ -129,15 +129,6 @@ def test_a_padding_queue_fills_up_with_zeros() -> None:
     assert queue.dequeue()[0].shape == (2, 4)  # one element is given as it is
 
 
-def test_a_priority_queue_gives_the_least_first_and_equal_ones_in_order() -> None:
-    queue = PriorityQueue(10, gx.string, [[]])
-    queue.enqueue([3, "c"])
-    queue.enqueue_many([[1, 2, 1], ["a", "b", "d"]])
-    priorities, words = queue.dequeue_many(3)
-    assert (priorities.tolist(), words.tolist()) == ([1, 1, 2], ["a", "d", "b"])
-    assert queue.dequeue()[1].item() == "c"
-
-
 def test_a_seed_draws_the_same_order_however_many_are_taken_at_once() -> None:
     def drawn(*counts: int) -> list[int]:
         queue = RandomShuffleQueue(30, 0, "int32", [[]], seed=5)
@@ -159,8 +150,8 @@ def test_a_shared_name_is_one_queue() -> None:
         FIFOQueue(4, "int32", [[]], shared_name="tests.shared")
     with pytest.raises(InvalidArgumentError, match=r"has types \(i32\[\]\), not \(i32\[2\]\)"):
         FIFOQueue(3, "int32", [[2]], shared_name="tests.shared")
-    with pytest.raises(InvalidArgumentError, match="has kind 'FIFOQueue', not 'PriorityQueue'"):
-        PriorityQueue(3, "int32", [[]], shared_name="tests.shared")
+    with pytest.raises(InvalidArgumentError, match="has kind 'FIFOQueue', not 'PaddingFIFOQueue'"):
+        PaddingFIFOQueue(3, "int32", [[]], shared_name="tests.shared")
 
 
 def test_from_list_chooses() -> None:

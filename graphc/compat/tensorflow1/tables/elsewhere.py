@@ -13,6 +13,7 @@ _HERE_NOW = {
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
 
 _HOOK = "derive a hook from tf.train.SessionRunHook, and {}"
+_VARLEN = "use tf.VarLenFeature, and to_dense() of what it gives"
 _ACCUMULATOR = "use tf.ConditionalAccumulator with the whole gradient: tf.convert_to_tensor(indexed_slices)"
 _MONITORED = (
     "use tf.train.MonitoredTrainingSession(checkpoint_dir=...), which initializes, restores, saves and summarizes; "
@@ -23,6 +24,13 @@ ELSEWHERE: dict[str, str] = {
     **{name: text for name, text in ELSEWHERE_OF_2.items() if name.partition(".")[0] not in _HERE_NOW},
     "SparseConditionalAccumulator": _ACCUMULATOR,
     "ConditionalAccumulatorBase": _ACCUMULATOR,
+    **dict.fromkeys(("FixedLenSequenceFeature", "io.FixedLenSequenceFeature"), _VARLEN),
+    "IdentityReader": "dequeue the names: queue.dequeue()",
+    **dict.fromkeys(
+        ("PriorityQueue", "io.PriorityQueue", "queue.PriorityQueue"),
+        "order the elements before they are enqueued in a tf.FIFOQueue, or keep a heapq in Python",
+    ),
+    **dict.fromkeys(("SparseFeature", "io.SparseFeature"), "read indices and values as two tf.VarLenFeature"),
     "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train (for "
     "training.GreedyLoadBalancingStrategy write a function of an op, for ps_strategy=)",
     "enable_eager_execution": "use graphc.compat.v2, where everything is eager",
@@ -42,6 +50,7 @@ ELSEWHERE: dict[str, str] = {
     "train.FeedFnHook": _HOOK.format("return tf.train.SessionRunArgs(None, feeds) from its before_run"),
     "train.FinalOpsHook": _HOOK.format("run the operations in its end(session)"),
     "train.GlobalStepWaiterHook": _HOOK.format("wait for the global step in its before_run"),
+    "train.LooperThread": "loop in a threading.Thread: while not coord.wait_for_stop(seconds)",
     "train.ProfilerHook": "give session.run a tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) and a tf.RunMetadata",
     "train.SecondOrStepTimer": "count steps or look at time.monotonic() in the hook",
     "train.SequenceExample": "write one tf.train.Example for each step",
