@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.cluster.parameters.group import LOST, ServerGroup
+from graphc.cluster.parameters.group import LOST, LocalCopies, ServerGroup
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.local import LocalCopies
 from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.service import Options

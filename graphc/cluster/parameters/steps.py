@@ -9,9 +9,9 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program
+from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError

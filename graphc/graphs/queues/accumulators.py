@@ -24,8 +24,7 @@ from graphc.compiler.ir import (
     writes,
 )
 from graphc.graphs.queues.components import check_type, kept, operand_of, tensors
-from graphc.graphs.queues.homes import found, handle_of
-from graphc.graphs.queues.shared import SharedObject
+from graphc.graphs.queues.shared import SharedObject, found, handle_of
 from graphc.graphs.queues.spec import as_type, dtype_of, integer, refusal
 from graphc.graphs.queues.wait_queue import Lines, Waiter
 

@@ -25,8 +25,8 @@ from graphc.compiler.ir import (
 )
 from graphc.graphs.queues.components import check_row, checked_rows, part_names
 from graphc.graphs.queues.fillers import EAGER, Fillers
-from graphc.graphs.queues.homes import PROCESS, found, handle_of
 from graphc.graphs.queues.rows import Run, joined, single
+from graphc.graphs.queues.shared import PROCESS, found, handle_of
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 

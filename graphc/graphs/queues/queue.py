@@ -19,8 +19,7 @@ from graphc.compiler.core import (
 )
 from graphc.compiler.ir import OPEN, Attrs, OpDef, TensorType
 from graphc.graphs.queues import ops
-from graphc.graphs.queues.components import tensors
-from graphc.graphs.queues.element import Element, common
+from graphc.graphs.queues.components import Element, common, tensors
 from graphc.graphs.queues.fillers import Fillers, expect
 from graphc.graphs.queues.rows import joined, single
 from graphc.graphs.queues.shared import SharedObject

@@ -24,8 +24,7 @@ from graphc.graphs.session.graphs.shapes import sizes_of
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.graphs.session.plans.clusters import Clusters, Rules, clustered, runs_on_host
-from graphc.graphs.session.plans.local import local_plan, placing
-from graphc.graphs.session.plans.single import Single
+from graphc.graphs.session.plans.local import Single, local_plan, placing
 from graphc.graphs.session.plans.steps import reason_of
 from graphc.graphs.session.plans.targets import Target, Targets
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner, start_queue_runners

@@ -11,7 +11,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError, Out
 from graphc.compiler.core import Resources, resources_scope
 from graphc.compiler.ir import OPEN, Attrs, TensorType
 from graphc.graphs.queues import QueueSpec, ops
-from graphc.graphs.queues.homes import claim
+from graphc.graphs.queues.shared import claim
 from graphc.graphs.queues.state import QueueState
 
 FLOATS = QueueSpec("FIFOQueue", 5, (TensorType((2,), np.dtype("float32")), TensorType((), np.dtype(object))))

@@ -22,7 +22,7 @@ from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import STRING, dtype_rules
 from graphc.compiler.ir import CONSTANT, OPS, Node, Value
 from graphc.graphs.session.graphs.tensor import Operation
-from graphc.graphs.session.plans.pruning import needed_nodes
+from graphc.graphs.session.plans.local import needed_nodes
 from graphc.graphs.session.plans.steps import of_operation
 from graphc.graphs.session.session import Session
 

@@ -21,7 +21,7 @@ from graphc.graphs.session.producers import (
     shuffle_batch,
     shuffle_batch_join,
 )
-from graphc.graphs.session.producers.ops import RANGE
+from graphc.graphs.session.producers.inputs import RANGE
 from tests.graphs.session.producers.test_inputs import results
 
 
