@@ -46,7 +46,7 @@ from graphc.graphs.session.training.global_steps import (
     piecewise_constant,
     polynomial_decay,
 )
-from graphc.graphs.session.training.gradients import gradients, hessians
+from graphc.graphs.session.training.gradients import gradients
 from graphc.graphs.session.training.moving_averages import (
     ExponentialMovingAverage,
 )
@@ -83,7 +83,6 @@ from graphc.graphs.session.variables.initializers import (
     glorot_uniform_initializer,
     he_normal,
     he_uniform,
-    identity_initializer,
     lecun_normal,
     lecun_uniform,
     ones_initializer,
@@ -91,7 +90,6 @@ from graphc.graphs.session.variables.initializers import (
     random_normal_initializer,
     random_uniform_initializer,
     truncated_normal_initializer,
-    uniform_unit_scaling_initializer,
     variance_scaling_initializer,
     zeros_initializer,
 )
@@ -202,8 +200,6 @@ __all__ = [
     "group",
     "he_normal",
     "he_uniform",
-    "hessians",
-    "identity_initializer",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
@@ -256,7 +252,6 @@ __all__ = [
     "trainable_variables",
     "truncated_normal_initializer",
     "tuple",
-    "uniform_unit_scaling_initializer",
     "variable_scope",
     "variables_initializer",
     "variance_scaling_initializer",

@@ -3,12 +3,10 @@
 from graphc.library.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
 from graphc.library.formats.events import (
     histogram_message,
-    image_message,
     merged,
     message,
     scalar_message,
     tensorboard,
-    text_message,
 )
 from graphc.library.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
 from graphc.library.formats.marks import Mark, is_in_progress
@@ -32,7 +30,6 @@ __all__ = [
     "checksum",
     "header_of",
     "histogram_message",
-    "image_message",
     "is_in_progress",
     "merged",
     "message",
@@ -42,7 +39,6 @@ __all__ = [
     "skip_to",
     "sync",
     "tensorboard",
-    "text_message",
     "tf_record_iterator",
     "write_arrays",
 ]

@@ -5,7 +5,7 @@ from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
 __all__ = ["ELSEWHERE"]
 
 _HERE_NOW = {
-    "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians",
+    "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients",
     "init_scope", "io", "losses", "name_scope", "placeholder", "reset_default_graph", "strings", "summary",
     "timestamp", "train",
 }  # fmt: skip
@@ -37,13 +37,28 @@ ELSEWHERE: dict[str, str] = {
     "errors.raise_exception_on_not_ok_status": "it is of TensorFlow's C interface; call the function itself",
     "estimator": "write the training loop with a tf.Session",
     "graph_util": "g.as_graph_def() and gx.parse_graph keep graphs as texts",
+    "hessians": "take tf.gradients of each element of tf.gradients(y, x)[0]",
     "image": "use array functions, or jax.image in gx.call_jax",
     "layers": _LAYERS,
+    **dict.fromkeys(
+        ("initializers.uniform_unit_scaling", "uniform_unit_scaling_initializer"),
+        "use tf.variance_scaling_initializer(distribution='uniform')",
+    ),
+    "initializers.identity": "use tf.constant_initializer(numpy.eye(n))",
+    **{
+        f"losses.{name}": "write the formula for each element, and pass it to tf.losses.compute_weighted_loss"
+        for name in ("cosine_distance", "hinge_loss", "huber_loss", "log_loss")
+    },
     "make_template": "call the function in tf.variable_scope(name, reuse=tf.AUTO_REUSE)",
     "nn.rnn_cell": _LAYERS,
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver for Variables; gx.save writes compiled functions",
+    "setdiff1d": "use tf.boolean_mask with a mask of the elements to keep",
+    **dict.fromkeys(
+        ("summary.image", "summary.text"),
+        "write files with Python, in tf.py_func; of summaries there are scalars and histograms",
+    ),
     "sparse.SparseConditionalAccumulator": _ACCUMULATOR,
     "summary.FileWriterCache": "tf.summary.FileWriter(logdir) makes a writer; keep it",
     "train.CheckpointSaverListener": "derive a hook from tf.train.SessionRunHook, and save with a tf.train.Saver in it",
@@ -64,6 +79,8 @@ ELSEWHERE: dict[str, str] = {
     },
     "train.linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.noisy_linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
+    "train.get_checkpoint_mtimes": "use os.path.getmtime of the file",
+    "train.remove_checkpoint": "use os.remove of the file",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
 }
 """The replacement for each name that graphc does not have."""

@@ -30,7 +30,6 @@ _INITIALIZERS: dict[str, Any] = {
     "random_normal": session.random_normal_initializer,
     "random_uniform": session.random_uniform_initializer,
     "truncated_normal": session.truncated_normal_initializer,
-    "uniform_unit_scaling": session.uniform_unit_scaling_initializer,
     "variance_scaling": session.variance_scaling_initializer,
     "zeros": session.zeros_initializer,
 }
@@ -77,7 +76,6 @@ CLASSES: dict[str, Any] = {
     "VariableScope": session.VariableScope,
     **{f"{name}_initializer": kind for name, kind in _INITIALIZERS.items()},
     **{f"initializers.{name}": kind for name, kind in _INITIALIZERS.items()},
-    "initializers.identity": session.identity_initializer,
     "gfile.FastGFile": File,
     "gfile.GFile": File,
     "gfile.Open": File,

@@ -22,7 +22,6 @@ __all__ = [
     "glorot_uniform_initializer",
     "he_normal",
     "he_uniform",
-    "identity_initializer",
     "lecun_normal",
     "lecun_uniform",
     "ones_initializer",
@@ -30,7 +29,6 @@ __all__ = [
     "random_normal_initializer",
     "random_uniform_initializer",
     "truncated_normal_initializer",
-    "uniform_unit_scaling_initializer",
     "variance_scaling_initializer",
     "zeros_initializer",
 ]
@@ -176,24 +174,6 @@ class truncated_normal_initializer(random_normal_initializer):  # noqa: N801
         return random.truncated_normal(-2.0, 2.0, shape, dtype) * self.stddev + self.mean
 
 
-class uniform_unit_scaling_initializer(_Random):  # noqa: N801
-    """Draws uniform numbers that keep the scale of what they are multiplied with (Sussillo and Abbott 2014).
-
-    Args:
-      factor: the factor of the scale.
-      seed: a seed of its own; None for the graph's seed.
-      dtype: the dtype of the values where a call names none.
-    """
-
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
-        super().__init__(seed, dtype)
-        self.factor = factor
-
-    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
-        return random.uniform(shape, dtype, -limit, limit)
-
-
 class variance_scaling_initializer(_Random):  # noqa: N801
     """Draws numbers whose variance is ``scale / n``.
 
@@ -282,25 +262,6 @@ class orthogonal_initializer(_Random):  # noqa: N801
         q = q * FUNCTIONS["sign"](FUNCTIONS["diagonal"](r))
         q = FUNCTIONS["matrix_transpose"](q) if rows < columns else q
         return FUNCTIONS["reshape"](q, shape) * self.gain
-
-
-class identity_initializer(Initializer):  # noqa: N801
-    """Makes an identity matrix.
-
-    Args:
-      gain: the factor of the matrix.
-      dtype: the dtype of the values where a call names none.
-    """
-
-    def __init__(self, gain: float = 1.0, dtype: Any = "float32") -> None:
-        super().__init__(dtype)
-        self.gain = gain
-
-    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        if len(shape) != 2:
-            error = InvalidArgumentError(f"identity_initializer: expected a shape of two axes, got {shape}")
-            raise at(error, user_location())
-        return FUNCTIONS["eye"](*shape, dtype=dtype) * self.gain
 
 
 def he_normal(seed: int | None = None) -> variance_scaling_initializer:
