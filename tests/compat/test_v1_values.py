@@ -249,7 +249,6 @@ def test_what_values_count_has_open_sizes_and_gradients() -> None:
     assert found["where"].tolist() == [[0], [2]]
     assert [part.tolist() for part in found["unique"]] == [[3, 1], [0, 1, 0], [2, 1]]
     assert [part.tolist() for part in found["parts"]] == [[2], [1, 3]]
-    assert [part.tolist() for part in found["left"]] == [[1, 1], [1, 3]]
     assert found["column"].tolist() == [[1], [3], [5]]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="must have axes whose number is known"):
         tf.boolean_mask([1.0], tf.placeholder(tf.bool))

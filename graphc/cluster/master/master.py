@@ -148,12 +148,6 @@ _CLOSE_SECONDS = 1.0
 class Master(Target):
     """Runs the plans of one Session at the tasks of a cluster.
 
-    Args:
-      target: the address of the master.
-      graph: the graph of the Session.
-      settings: the Session's settings.
-      note_compiled: a function called with the reason for each compilation.
-
     Attributes:
       graph: the graph.
       session: names the Session to the tasks.

@@ -18,14 +18,7 @@ __all__ = ["Part", "copied", "may_block", "partition"]
 
 
 def copied(builder: GraphBuilder, node: Node, inputs: Sequence[Value], controls: Sequence[Node]) -> Node:
-    """Appends a copy of a node to a graph that a task runs.
-
-    Args:
-      builder: that graph's builder.
-      node: the node.
-      inputs: the inputs of the copy.
-      controls: the control inputs of the copy.
-    """
+    """Appends a copy of a node to a graph that a task runs."""
     return builder.append(
         node.op, inputs, node.attrs, types=[output.type for output in node.outputs],
         regions=list(map(_region, node.regions)), control_inputs=controls, device=_device(node.device), name=node.name,
@@ -80,14 +73,7 @@ class Part:
 def partition(
     nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], tasks: Mapping[Node, str]
 ) -> Sequence[Part]:
-    """Cuts the nodes of a run into parts, each after those that it needs.
-
-    Args:
-      nodes: the nodes to execute, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
-      tasks: the name of the task of each node, but for constants.
-    """
+    """Cuts the nodes of a run into parts, each after those that it needs."""
     clusters = clustered(nodes, fed, fetched, _OnTasks(nodes, fetched, tasks))
     groups = _merged(_groups(clusters))
     of: dict[Node | None, _Group] = {node: group for group in groups for node in group.nodes}

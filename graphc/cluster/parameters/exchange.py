@@ -44,12 +44,7 @@ class Lost:
 
 
 class Unanswered(Exception):
-    """Servers do not answer.
-
-    Args:
-      servers: their indices.
-      error: the error of the first call.
-    """
+    """Servers do not answer."""
 
     def __init__(self, servers: Sequence[int], error: Exception) -> None:
         super().__init__(str(error))

@@ -50,14 +50,7 @@ class Slot(NamedTuple):
 
 
 def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) -> list[Slot]:
-    """Returns where a server has the state of an optimizer; the state of tables stays on the servers.
-
-    Args:
-      optimizer: the optimizer, with its state built.
-      layout: the layout of the servers' values.
-      server: the index of the server.
-      rule: the description of the optimizer that the server received.
-    """
+    """Returns where a server has the state of an optimizer; the state of tables stays on the servers."""
     index = {variable.name: place for place, variable in enumerate(optimizer.targets)}
     buffers = [layout.servers[server][place] for place in rule.buffers]
     found: list[Slot] = []
@@ -84,13 +77,7 @@ def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) 
 def collected(
     old: Mapping[str, Any], slots: Sequence[Sequence[Slot]], states: Sequence[Sequence[Any]]
 ) -> dict[str, Any]:
-    """Returns the state of an optimizer by name, from the leaves of each server's state.
-
-    Args:
-      old: arrays by name, which stay where no server has other numbers.
-      slots: the slots of each server.
-      states: the leaves of each server.
-    """
+    """Returns the state of an optimizer by name, from the leaves of each server's state."""
     new = {name: np.array(array) for name, array in old.items()}
     for some, leaves in zip(slots, states, strict=True):
         for slot in some:
@@ -140,10 +127,6 @@ class ServerGroup:
 
     def learn(self, optimizer: Any, updated: set[str]) -> dict[int, int]:
         """Sends an optimizer to all servers; a second one is refused.
-
-        Args:
-          optimizer: the optimizer whose update they run.
-          updated: the names of the Variables that it updates.
 
         Returns:
           The versions of the servers that have just learned it, by index.
@@ -229,10 +212,6 @@ class ServerGroup:
     def again(self, server: int, starts: int) -> int | None:
         """Restarts a server that does not answer, from its files.
 
-        Args:
-          server: the server's index.
-          starts: its number of starts when it did not answer.
-
         Returns:
           Its version; None if it does answer, or was already restarted.
 
@@ -289,12 +268,7 @@ class ServerGroup:
 
 
 class LocalCopies:
-    """The program's copies of the Variables that servers keep, and of the optimizer's state.
-
-    Args:
-      servers: the servers.
-      variables: their Variables, by name.
-    """
+    """The program's copies of the Variables that servers keep, and of the optimizer's state."""
 
     def __init__(self, servers: ServerGroup, variables: Mapping[str, Variable]) -> None:
         self._servers, self._variables = servers, variables

@@ -88,12 +88,7 @@ class Layout:
         self.bytes = [sum(buffer.size * buffer.dtype.itemsize for buffer in found) for found in self.servers]
 
     def cut(self, server: int, arrays: Mapping[str, Any]) -> dict[int, tuple[Any, list[tuple[Any, int]] | None]]:
-        """Returns the message for a server: for each buffer the numbers, and the elements that they are for.
-
-        Args:
-          server: the server's index.
-          arrays: whole Variables by name, for some of the Variables.
-        """
+        """Returns the message for a server: for each buffer the numbers, and the elements that they are for."""
         found: dict[int, tuple[Any, list[tuple[Any, int]] | None]] = {}
         for place, buffer in enumerate(self.servers[server]):
             there = [piece for piece in buffer.pieces if piece.name in arrays]

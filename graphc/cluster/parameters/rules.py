@@ -42,11 +42,7 @@ class RuleText:
 
 
 class Applied:
-    """A rule in the form that a shard uses.
-
-    Args:
-      text: the rule.
-    """
+    """A rule in the form that a shard uses."""
 
     def __init__(self, text: RuleText) -> None:
         self._text = text
@@ -98,12 +94,6 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
 
 def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
     """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates.
-
-    Args:
-      optimizer: the optimizer whose update it is.
-      layout: the layout of the servers' values.
-      server: the index of the server.
-      updated: the names of the Variables that it updates.
 
     Raises:
       UnimplementedError: the update of one number depends on others, which may be at another server.

@@ -60,11 +60,7 @@ class _Kept:
 
 
 class ServerService:
-    """Keeps a part of the Variables of trainings, each under its name.
-
-    Args:
-      task: the task that it runs on.
-    """
+    """Keeps a part of the Variables of trainings, each under its name."""
 
     def __init__(self, task: Task) -> None:
         self._task = task

@@ -59,12 +59,7 @@ def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
 
 
 def merged(parts: Sequence[tuple[Elements, Any]], size: int) -> tuple[Elements, Any]:
-    """Sums values by element.
-
-    Args:
-      parts: pairs of indices and values.
-      size: the size of the buffer.
-    """
+    """Sums values by element."""
     if all(elements is None for elements, _ in parts):
         total = parts[0][1]
         for _, values in parts[1:]:
@@ -207,11 +202,6 @@ class Shard:
         """Writes a push into the ledger, and applies it or lets it wait, as its entry says.
 
         Changes nothing if the update fails: the push may come again.
-
-        Args:
-          entry: the push's entry in the ledger, with its fate.
-          push: the push, with its gradients weighted.
-          write: a function called after the update is computed, before anything changes.
         """
         waits = entry.fate == "waiting"
         pushes = [*self._waiting, push] if waits else [push]

@@ -53,11 +53,7 @@ class StepText:
 
 
 class Taker:
-    """Records the updates of a step while it is traced, and stands in for the worker that will run it.
-
-    Args:
-      number: the number of the step, by which workers draw different random numbers.
-    """
+    """Records the updates of a step while it is traced, and stands in for the worker that will run it."""
 
     num_replicas = 1
     weights: Any = None
@@ -106,10 +102,6 @@ class Taker:
 
 class TracedStep:
     """A step, traced for arguments of certain types and values.
-
-    Args:
-      step: the user's function.
-      arguments: the arguments of a call.
 
     Attributes:
       optimizer: the one whose update the step does; None if it does none.

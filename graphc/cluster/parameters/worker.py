@@ -54,11 +54,7 @@ class Assignment:
 
 
 class WorkerService:
-    """Runs the steps of trainings, each under its name.
-
-    Args:
-      task: the task that it runs on.
-    """
+    """Runs the steps of trainings, each under its name."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -87,16 +83,6 @@ class WorkerService:
         arrays: Sequence[Any],
     ) -> dict[str, Any]:  # fmt: skip
         """Runs a step.
-
-        Args:
-          name: the name of the training.
-          key: the step's name.
-          source: the source that numbers it.
-          number: the step's number.
-          rows: the number of rows of data in the step.
-          others: values of Variables that no server keeps.
-          read: the arrays that the step reads from its surroundings.
-          arrays: the step's arguments.
 
         Returns:
           ``results`` and ``entries``: the fate of its push at each server; or ``lost``, the servers that do not answer,

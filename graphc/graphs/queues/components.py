@@ -62,11 +62,6 @@ def _fits(shape: tuple[int, ...], type: TensorType) -> bool:
 def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
     """Converts a value to the array that a queue keeps: JAX arrays stay as they are, everything else is copied.
 
-    Args:
-      use: the name of the calling function, for messages.
-      value: a tensor, array, number, string or nested list of these.
-      dtype: the dtype of the component.
-
     Raises:
       InvalidTypeError: the value is of another dtype, or no tensor.
       UnimplementedError: an open tape follows the value, whose gradient would be lost.

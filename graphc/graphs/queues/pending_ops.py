@@ -15,12 +15,7 @@ __all__ = ["Close", "Put", "Take"]
 
 
 class Put(Waiter):
-    """An enqueue that waits for room. Its rows go in as room appears; rows of other enqueues never come between them.
-
-    Args:
-      queue: the queue.
-      entry: the rows.
-    """
+    """An enqueue that waits for room. Its rows go in as room appears, without rows of other enqueues in between."""
 
     __slots__ = ("_entry", "_queue", "_rows")
 
@@ -61,11 +56,7 @@ class Put(Waiter):
 
 
 class Close(Waiter):
-    """A close that waits for the enqueues before it.
-
-    Args:
-      queue: the queue to close.
-    """
+    """A close that waits for the enqueues before it."""
 
     __slots__ = ("_queue",)
 

@@ -30,10 +30,6 @@ class ReaderState:
 
     Threads share it; while one waits for a name, the others wait for that thread.
 
-    Args:
-      name: the reader's name, for messages.
-      spec: its format and the format's settings, from :func:`graphc.queues.formats.spec_of`.
-
     Attributes:
       spec: its format and the format's settings.
       produced: the number of records returned.
@@ -51,9 +47,6 @@ class ReaderState:
 
     def read(self, take: Take) -> tuple[bytes, bytes]:
         """Returns the next key and record.
-
-        Args:
-          take: a function that returns the name of the next file, called when one is needed.
 
         Raises:
           OutOfRangeError: there are no more names; raised by ``take``.

@@ -23,13 +23,7 @@ BARE = -1
 
 
 class Run:
-    """Adjacent rows in the arrays that they were enqueued in.
-
-    Args:
-      columns: the arrays, each with a row axis.
-      start: the first row.
-      stop: the row after the last one.
-    """
+    """Adjacent rows in the arrays that they were enqueued in."""
 
     __slots__ = ("columns", "start", "stop")
 
@@ -53,12 +47,7 @@ Part: TypeAlias = "tuple[Columns, Sequence[int] | np.ndarray[Any, Any], Sequence
 
 
 class Picks:
-    """Rows from anywhere, in any order.
-
-    Args:
-      parts: the entries to join. A row whose columns have no row axis has the position :data:`BARE`.
-      count: the number of rows.
-    """
+    """Rows from anywhere, in any order."""
 
     __slots__ = ("count", "parts")
 

@@ -64,11 +64,6 @@ class QueueState(Lines):
       few elements remain; those take nothing.
     - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are already in stay in.
 
-    Args:
-      spec: the queue's spec.
-      label: its kind and name, for messages.
-      fillers: the known producers.
-
     Attributes:
       rows: the elements.
       closed: whether it is closed.

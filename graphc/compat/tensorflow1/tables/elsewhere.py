@@ -55,10 +55,7 @@ ELSEWHERE: dict[str, str] = {
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver for Variables; gx.save writes compiled functions",
     "setdiff1d": "use tf.boolean_mask with a mask of the elements to keep",
-    **dict.fromkeys(
-        ("summary.image", "summary.text"),
-        "write files with Python, in tf.py_func; of summaries there are scalars and histograms",
-    ),
+    **dict.fromkeys(("summary.image", "summary.text"), "write files with Python, in tf.py_func"),
     "sparse.SparseConditionalAccumulator": _ACCUMULATOR,
     "summary.FileWriterCache": "tf.summary.FileWriter(logdir) makes a writer; keep it",
     "train.CheckpointSaverListener": "derive a hook from tf.train.SessionRunHook, and save with a tf.train.Saver in it",

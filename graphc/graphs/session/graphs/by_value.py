@@ -94,12 +94,7 @@ _UNIQUE = _op(
 
 
 def positions(condition: Any, name: str | None = None) -> GraphTensor:
-    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``.
-
-    Args:
-      condition: booleans, or numbers, of which nonzero ones count as true.
-      name: the name of the operation.
-    """
+    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``."""
     given = convert_to_tensor(condition)
     with given.graph.making(name or "Where"):
         return given.graph.named(apply(_POSITIONS, (given,)), name or "Where")
@@ -135,14 +130,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
-    """Splits the elements into several parts, in their order.
-
-    Args:
-      data: the elements.
-      partitions: the number of the part of each.
-      num_partitions: the number of parts.
-      name: the name of the operation.
-    """
+    """Splits the elements into several parts, in their order."""
     x, part = convert_to_tensor(data), convert_to_tensor(partitions)
     with x.graph.making(name or "DynamicPartition"):
         found = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
@@ -150,13 +138,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 
 def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
-    """Returns a vector's distinct elements in order of appearance, each element's index among them, and their counts.
-
-    Args:
-      x: the vector.
-      out_idx: the dtype of positions and counts.
-      name: the name of the operation.
-    """
+    """Returns distinct elements in order of appearance, each element's index among them, and their counts."""
     given = convert_to_tensor(x)
     with given.graph.making(name or "UniqueWithCounts"):
         found = apply_all(_UNIQUE, (given,), Attrs(dtype=as_dtype(out_idx)))

@@ -26,12 +26,6 @@ def needed_nodes(
 ) -> list[Node]:
     """Returns the nodes that a run executes, in the order of the graph.
 
-    Args:
-      nodes: the nodes of the graph.
-      targets: the values and nodes that are fetched.
-      fed: the values that are fed; the search stops at them.
-      carried: the assignments that run with the op that computes their value.
-
     Raises:
       InvalidArgumentError: a placeholder is needed and not fed.
     """
@@ -108,14 +102,6 @@ def local_plan(
     note_compiled: Callable[..., None],
 ) -> tuple[Plan, Placement]:  # fmt: skip
     """Makes the plan of a run.
-
-    Args:
-      graph: the graph.
-      nodes: the nodes to run, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
-      state: the state that holds the values of Variables.
-      note_compiled: a function called for each program that a run compiles.
 
     Returns:
       The plan, and the device of each node.

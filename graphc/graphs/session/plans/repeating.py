@@ -114,13 +114,7 @@ def _constant(value: Value) -> Any:
 
 
 class _Program:
-    """A program that computes many records at once. Operations that compute the same share one compiled program.
-
-    Args:
-      nodes: nodes of one device, in order.
-      given: the values that they take from elsewhere.
-      wanted: the values to return.
-    """
+    """A program that computes many records at once. Operations that compute the same share one compiled program."""
 
     def __init__(self, nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> None:
         self._nodes, self._given, self._wanted = nodes, given, wanted

@@ -354,12 +354,7 @@ class SegmentProgram:
 
 
 class SteppedProgram:
-    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches.
-
-    Args:
-      segment: the segment to run.
-      reason: the reason.
-    """
+    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches."""
 
     def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
         self._stepped = Stepped(segment.graph, segment.state, evaluate)
