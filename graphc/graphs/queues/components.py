@@ -38,7 +38,6 @@ __all__ = [
     "check_row",
     "check_type",
     "checked_rows",
-    "common",
     "kept",
     "operand_of",
     "part_names",
@@ -331,9 +330,3 @@ def _checked(spec: QueueSpec, names: Sequence[str] | None) -> tuple[str, ...] | 
     if len(set(found)) != len(found):
         raise refusal(spec.kind, f"two components have the same name: {list(found)}")
     return found
-
-
-def common(types: Sequence[TensorType]) -> TensorType:
-    """Returns the common type of the components of several queues: open where they differ."""
-    first = types[0]
-    return first if all(type == first for type in types) else TensorType((), first.dtype, ranked=False)

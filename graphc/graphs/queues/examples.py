@@ -236,14 +236,9 @@ def _texts(items: Sequence[bytes]) -> Array:
 
 
 def _parse_arrays(
-    serialized: Array,
-    names: Array | None = None,
-    *,
-    columns: Sequence[tuple[Any, ...]],
-    single: bool,
-    index: np.dtype[Any],
-    use: str,
-) -> tuple[Array, ...]:
+    serialized: Array, names: Array | None = None, *, columns: Sequence[tuple[Any, ...]], single: bool,
+    index: np.dtype[Any], use: str,
+) -> tuple[Array, ...]:  # fmt: skip
     rows = _rows(serialized, names, single, use)
     found: list[Array] = []
     for column in (Column(*column) for column in columns):
@@ -338,12 +333,7 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
 PARSE = OPS.add(
     "parse_example",
     OpDef(
-        "parse_example",
-        impl=_parse_arrays,
-        infer=_types,
-        params=("serialized", "*names"),
-        differentiable=False,
-        host=True,
-        doc="Tensors from Example messages.",
+        "parse_example", impl=_parse_arrays, infer=_types, params=("serialized", "*names"), differentiable=False,
+        host=True, doc="Tensors from Example messages.",
     ),
-)
+)  # fmt: skip

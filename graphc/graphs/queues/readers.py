@@ -143,8 +143,6 @@ class ReaderBase:
             raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
         attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
         types = attrs["types"]
-        if "among" in attrs:
-            raise refusal(use, "the queue is one of several, chosen by each run; read from one queue")
         if len(types) != 1 or types[0].dtype != STRING or (types[0].ranked and types[0].shape):
             listed = ", ".join(map(str, types))
             problem = f"expected a queue whose one component is a string, got {queue.name!r} of ({listed})"
@@ -186,13 +184,9 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        skip_header_lines: int | None = None,
-        name: str | None = None,
-        *,
-        compression_type: str | None = None,
+        self, skip_header_lines: int | None = None, name: str | None = None, *, compression_type: str | None = None,
         shared_name: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         skip = _count("TextLineReader", "skip_header_lines", skip_header_lines or 0)
         packed = checked_compression(compression_type, "TextLineReader: compression_type")
         super().__init__(TextLines(skip, packed), name, shared_name)
@@ -229,16 +223,10 @@ class FixedLengthRecordReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        record_bytes: int,
-        header_bytes: int | None = None,
-        footer_bytes: int | None = None,
-        hop_bytes: int | None = None,
-        name: str | None = None,
-        encoding: str | None = None,
-        *,
+        self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None,
+        hop_bytes: int | None = None, name: str | None = None, encoding: str | None = None, *,
         shared_name: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         kind = "FixedLengthRecordReader"
         sizes = {"header_bytes": header_bytes, "footer_bytes": footer_bytes, "hop_bytes": hop_bytes}
         checked = {size: _count(kind, size, given or 0) for size, given in sizes.items()}
@@ -259,12 +247,8 @@ class TFRecordReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        name: str | None = None,
-        options: TFRecordOptions | str | None = None,
-        *,
-        shared_name: str | None = None,
-    ) -> None:
+        self, name: str | None = None, options: TFRecordOptions | str | None = None, *, shared_name: str | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(Records(checked_options(options, "TFRecordReader").compression), name, shared_name)
 
 

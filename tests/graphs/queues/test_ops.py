@@ -85,17 +85,6 @@ def test_types_say_what_is_open() -> None:
     assert ops.DEQUEUE_UP_TO.infer((), Attrs(attrs(count=3)), ())[0].shape == (OPEN, 2)
 
 
-def test_one_of_several_is_chosen_by_a_tensor() -> None:
-    among = tuple(tuple(attrs(name=name).items()) for name in ("first", "second"))
-    chosen = {**attrs(name="first"), "among": among}
-    with resources_scope(Resources()):
-        fill(name="second")
-        assert [ops.SIZE.impl(np.int32(n), **chosen) for n in (0, 1)] == [0, 3]
-        with pytest.raises(OutOfRangeError, match="the index 2 is out of range; there are 2 queues"):
-            ops.SIZE.impl(np.int32(2), **chosen)
-    assert len({effect.resource for effect in ops.SIZE.effects(chosen)}) == 2
-
-
 def test_a_queue_of_eager_code_that_is_gone() -> None:
     found = claim(ops.make_queue, QueueState, FLOATS.attrs(), "gone", None)[1]
     with pytest.raises(

@@ -154,15 +154,9 @@ def test_a_shared_name_is_one_queue() -> None:
         PaddingFIFOQueue(3, "int32", [[]], shared_name="tests.shared")
 
 
-def test_from_list_chooses() -> None:
-    first, second = FIFOQueue(3, "int32", [[]]), RandomShuffleQueue(3, 0, "int32", [[2]])
-    assert QueueBase.from_list(1, [first, second]) is second
-    with pytest.raises(InvalidArgumentError, match="the index 2 is out of range for 2 queues"):
-        QueueBase.from_list(2, [first, second])
-    with pytest.raises(InvalidTypeError, match="have components with different dtypes or names"):
-        QueueBase.from_list(0, [first, FIFOQueue(3, "float32", [[]])])
-    with pytest.raises(InvalidTypeError, match=r"expected a list of queues, got \[1\]"):
-        QueueBase.from_list(0, [1])  # type: ignore[list-item]
+def test_a_choice_of_queues_is_refused_with_what_to_write() -> None:
+    with pytest.raises(UnimplementedError, match=r"write queues\[index\] for an int; for a tensor, tf.cond"):
+        QueueBase.from_list(0, [FIFOQueue(3, "int32", [[]])])
 
 
 def test_what_a_queue_says_of_itself() -> None:

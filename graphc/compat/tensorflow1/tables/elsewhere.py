@@ -74,6 +74,9 @@ ELSEWHERE: dict[str, str] = {
         f"train.maybe_{name}": f"use tf.train.{name}, with enqueue_many=True, of tf.boolean_mask(rows, keep_input)"
         for name in ("batch", "batch_join", "shuffle_batch", "shuffle_batch_join")
     },
+    "train.cosine_decay_restarts": "give tf.train.cosine_decay the step since the last restart: step % decay_steps",
+    "train.inverse_time_decay": "write rate / (1 + decay_rate * step / decay_steps)",
+    "train.natural_exp_decay": "write rate * tf.exp(-decay_rate * step / decay_steps)",
     "train.linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.noisy_linear_cosine_decay": "multiply tf.train.cosine_decay by tf.train.polynomial_decay",
     "train.get_checkpoint_mtimes": "use os.path.getmtime of the file",

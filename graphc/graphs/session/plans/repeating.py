@@ -73,7 +73,7 @@ def _form_of(operation: Any) -> _Form | None:
     graph, enqueue = operation.graph, operation.node
     nodes = needed_nodes(graph.trace.builder.nodes, (enqueue,), ())
     reads = [node for node in nodes if node.op is OPS["reader.read"]]
-    if len(reads) != 1 or "among" in enqueue.attrs or any(node.control_inputs or node.regions for node in nodes):
+    if len(reads) != 1 or any(node.control_inputs or node.regions for node in nodes):
         return None
     (read,) = reads
     rest = [node for node in nodes if node not in (read, enqueue) and node.op is not CONSTANT]

@@ -209,17 +209,10 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 
 def input_producer(
-    input_tensor: Any,
-    element_shape: Any = None,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    summary_name: str | None = None,
-    name: str | None = None,
-    cancel_op: Any = None,
-) -> FIFOQueue:
+    input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
+    seed: int | None = None, capacity: int = 32, shared_name: str | None = None, summary_name: str | None = None,
+    name: str | None = None, cancel_op: Any = None,
+) -> FIFOQueue:  # fmt: skip
     """Returns a queue of the rows of a tensor, which a QueueRunner of the graph fills.
 
     Start it with :func:`start_queue_runners`. With ``num_epochs``, initialize local variables first.
@@ -253,26 +246,10 @@ def input_producer(
 
 
 def string_input_producer(
-    string_tensor: Any,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-    cancel_op: Any = None,
-) -> FIFOQueue:
+    string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+    capacity: int = 32, shared_name: str | None = None, name: str | None = None, cancel_op: Any = None,
+) -> FIFOQueue:  # fmt: skip
     """Returns a queue of strings, such as names of files; see :func:`input_producer`.
-
-    Args:
-      string_tensor: a vector of strings.
-      num_epochs: the number of times that each string is returned before the queue is closed; None for no limit.
-      shuffle: whether to shuffle the strings of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue.
-      shared_name: the shared name of the queue.
-      name: the name of the queue.
-      cancel_op: the operation that closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
       InvalidArgumentError: there are no strings.
@@ -300,25 +277,10 @@ def string_input_producer(
 
 
 def range_input_producer(
-    limit: Any,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> FIFOQueue:
-    """Returns a queue of the ints below a limit; see :func:`input_producer`.
-
-    Args:
-      limit: an int, or a tensor of one.
-      num_epochs: the number of times that each int is returned before the queue is closed; None for no limit.
-      shuffle: whether to shuffle the ints of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue.
-      shared_name: the shared name of the queue.
-      name: the name of the queue.
-    """
+    limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None, capacity: int = 32,
+    shared_name: str | None = None, name: str | None = None,
+) -> FIFOQueue:  # fmt: skip
+    """Returns a queue of the ints below a limit, an int or a tensor of one; see :func:`input_producer`."""
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
         numbers = apply(RANGE, (convert_to_tensor(limit),), Attrs(rows=False))
@@ -326,24 +288,12 @@ def range_input_producer(
 
 
 def slice_input_producer(
-    tensor_list: Sequence[Any],
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> list[Any]:
+    tensor_list: Sequence[Any], num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+    capacity: int = 32, shared_name: str | None = None, name: str | None = None,
+) -> list[Any]:  # fmt: skip
     """Returns a row of each of several tensors: in each run, the next index, the same for all.
 
-    Args:
-      tensor_list: tensors with the same number of rows.
-      num_epochs: the number of times that each row is returned before OutOfRangeError; None for no limit.
-      shuffle: whether to shuffle the rows of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue of the numbers of rows.
-      shared_name: the shared name of that queue.
-      name: the name of that queue.
+    The tensors have the same number of rows. For the other arguments see :func:`input_producer`.
 
     Returns:
       A tensor for each.

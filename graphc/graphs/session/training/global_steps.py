@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,14 +20,11 @@ from graphc.graphs.session.variables.variable import GraphVariable
 __all__ = [
     "assert_global_step",
     "cosine_decay",
-    "cosine_decay_restarts",
     "create_global_step",
     "exponential_decay",
     "get_global_step",
     "get_or_create_global_step",
     "global_step",
-    "inverse_time_decay",
-    "natural_exp_decay",
     "piecewise_constant",
     "polynomial_decay",
 ]
@@ -174,28 +170,6 @@ def exponential_decay(
     )  # fmt: skip
 
 
-def natural_exp_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-    name: str | None = None,
-) -> GraphTensor:  # fmt: skip
-    """Makes ``learning_rate * exp(-decay_rate * step / decay_steps)``; see :func:`exponential_decay`."""
-    return _rate(
-        "NaturalExpDecay", name, learning_rate, global_step,
-        lambda first, step: first * FUNCTIONS["exp"](-decay_rate * _floor(step / decay_steps, staircase)),
-    )  # fmt: skip
-
-
-def inverse_time_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-    name: str | None = None,
-) -> GraphTensor:  # fmt: skip
-    """Makes ``learning_rate / (1 + decay_rate * step / decay_steps)``; see :func:`exponential_decay`."""
-    return _rate(
-        "InverseTimeDecay", name, learning_rate, global_step,
-        lambda first, step: first / (1.0 + decay_rate * _floor(step / decay_steps, staircase)),
-    )  # fmt: skip
-
-
 def polynomial_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001, power: Any = 1.0,
     cycle: bool = False, name: str | None = None,
@@ -269,34 +243,3 @@ def cosine_decay(
         return first * ((1.0 - alpha) * _half_wave(done) + alpha)
 
     return _rate("CosineDecay", name, learning_rate, global_step, formula)
-
-
-def cosine_decay_restarts(
-    learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: float = 2.0, m_mul: float = 1.0,
-    alpha: float = 0.0, name: str | None = None,
-) -> GraphTensor:  # fmt: skip
-    """Makes a rate that repeatedly decays along half a cosine wave (Loshchilov and Hutter 2016).
-
-    Args:
-      learning_rate: see :func:`exponential_decay`; likewise ``global_step`` and ``name``.
-      global_step: the step.
-      first_decay_steps: the length of the first half wave.
-      t_mul: the ratio of the lengths of successive periods.
-      m_mul: the ratio of the heights of successive periods.
-      alpha: the last rate as a part of the first.
-      name: the name of the operation.
-    """
-
-    def formula(first: Any, step: Any) -> Any:
-        done = step / first_decay_steps
-        if t_mul == 1.0:
-            count = FUNCTIONS["floor"](done)
-            done = done - count
-        else:
-            count = FUNCTIONS["floor"](FUNCTIONS["log"](1.0 - done * (1.0 - t_mul)) / math.log(t_mul))
-            scale = FUNCTIONS["pow"](_like(t_mul, first), count)
-            done = (done - (1.0 - scale) / (1.0 - t_mul)) / scale
-        height = FUNCTIONS["pow"](_like(m_mul, first), count)
-        return first * ((1.0 - alpha) * height * _half_wave(done) + alpha)
-
-    return _rate("SGDRDecay", name, learning_rate, global_step, formula)

@@ -41,31 +41,7 @@ RATES: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
         lambda step: session.polynomial_decay(0.1, step, 10, 0.01, power=0.5, cycle=True),
         [0.1, 0.085299402, 0.0099999998, 0.04674235],
     ),
-    "natural": (
-        lambda step: session.natural_exp_decay(0.1, step, 10, 0.5),
-        [0.1, 0.086070798, 0.060653068, 0.028650481],
-    ),
-    "natural stairs": (
-        lambda step: session.natural_exp_decay(0.1, step, 10, 0.5, staircase=True),
-        [0.1, 0.1, 0.060653068, 0.036787946],
-    ),
-    "inverse": (
-        lambda step: session.inverse_time_decay(0.1, step, 10, 0.5),
-        [0.1, 0.086956523, 0.06666667, 0.044444446],
-    ),
-    "inverse stairs": (
-        lambda step: session.inverse_time_decay(0.1, step, 10, 0.5, staircase=True),
-        [0.1, 0.1, 0.06666667, 0.050000001],
-    ),
     "cosine": (lambda step: session.cosine_decay(0.1, step, 20, 0.1), [0.1, 0.095095292, 0.054999996, 0.010000001]),
-    "restarts": (
-        lambda step: session.cosine_decay_restarts(0.1, step, 4, 2.0, 0.5, 0.1),
-        [0.1, 0.023180196, 0.016590098, 0.011895967],
-    ),
-    "equal restarts": (
-        lambda step: session.cosine_decay_restarts(0.1, step, 4, 1.0, 0.9, 0.0),
-        [0.1, 0.014644662, 0.040499996, 0.045361321],
-    ),
 }
 
 
