@@ -113,6 +113,10 @@ HINTS: Final[Mapping[str, str]] = {
     "PriorityQueue": "gx.queues.FIFOQueue of elements in order, or heapq",
     "SparseFeature": "two of gx.queues.VarLenFeature, for the indices and the values",
     "SparseConditionalAccumulator": "gx.queues.ConditionalAccumulator, with the whole gradient",
+    "maybe_batch": "gx.producers.batch([rows[mask]], n, enqueue_many=True)",
+    "maybe_batch_join": "gx.producers.batch_join([[rows[mask]], ...], n, enqueue_many=True)",
+    "maybe_shuffle_batch": "gx.producers.shuffle_batch([rows[mask]], ..., enqueue_many=True)",
+    "maybe_shuffle_batch_join": "gx.producers.shuffle_batch_join([[rows[mask]], ...], ..., enqueue_many=True)",
     "gap_aware": "gx.distribute.staleness.scale()",
     # TensorFlow's, where graphc's own names differ.
     "Print": "gx.print",

@@ -1,5 +1,6 @@
 """Input pipelines of graphs: ``gx.producers``, with TensorFlow 1's names from ``tf.train``."""
 
+from graphc.compiler.base import hint_missing
 from graphc.graphs.session.producers.batching import (
     batch,
     batch_join,
@@ -27,3 +28,5 @@ __all__ = [
     "slice_input_producer",
     "string_input_producer",
 ]
+
+hint_missing(globals(), "gx.producers")
