@@ -3,14 +3,13 @@
 from graphc.cluster.carriers import Peer, Rays, ray_in_use
 from graphc.cluster.master import Master
 from graphc.cluster.server import Server, ServerDef
-from graphc.cluster.setter import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
+from graphc.cluster.setter import replica_device_setter
 from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
 from graphc.cluster.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "ClusterDef",
     "ClusterSpec",
-    "GreedyLoadBalancingStrategy",
     "JobDef",
     "Master",
     "Peer",
@@ -18,7 +17,6 @@ __all__ = [
     "Server",
     "ServerDef",
     "SyncReplicasOptimizer",
-    "byte_size_load_fn",
     "ray_in_use",
     "replica_device_setter",
 ]

@@ -63,12 +63,9 @@ class Server:
     def __init__(
         self,
         server_or_cluster_def: ServerDef | ClusterSpec | ClusterDef | Mapping[str, Sequence[str] | Mapping[int, str]],
-        job_name: str | None = None,
-        task_index: int | None = None,
-        protocol: str | None = None,
-        config: Any = None,
+        job_name: str | None = None, task_index: int | None = None, protocol: str | None = None, config: Any = None,
         start: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         del config
         given = server_or_cluster_def
         if isinstance(given, ServerDef):

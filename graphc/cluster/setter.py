@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from graphc.cluster.spec import ClusterSpec
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import NodeToPlace
-from graphc.compiler.ir import OPEN, DeviceSpec
+from graphc.compiler.ir import DeviceSpec
 
-__all__ = ["GreedyLoadBalancingStrategy", "byte_size_load_fn", "replica_device_setter"]
+__all__ = ["replica_device_setter"]
 
 _VARIABLE: Final = ("Variable", "VariableV2", "VarHandleOp")
 """TensorFlow's op names for making a Variable."""
@@ -96,52 +94,3 @@ class _InTurns:
         del node
         task, self._next = self._next, (self._next + 1) % self._tasks
         return task
-
-
-class GreedyLoadBalancingStrategy:
-    """Assigns each op to the parameter server with the smallest load so far; the first of several.
-
-    TensorFlow's ``tf.contrib.training.GreedyLoadBalancingStrategy``, for ``ps_strategy`` of
-    :func:`replica_device_setter`.
-
-    Args:
-      num_tasks: the number of parameter servers.
-      load_fn: a function that returns the load of an op, such as :func:`byte_size_load_fn`.
-
-    Raises:
-      InvalidArgumentError: there are no parameter servers.
-
-    Example:
-      >>> import graphc as gx
-      >>> from graphc.cluster import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
-      >>> by_size = GreedyLoadBalancingStrategy(2, byte_size_load_fn)
-      >>> with gx.Graph().as_default(), gx.device(replica_device_setter(ps_tasks=2, ps_strategy=by_size)):
-      ...     [gx.Variable(gx.zeros(size)).device for size in (100, 10, 20, 5)]
-      ['/job:ps/task:0', '/job:ps/task:1', '/job:ps/task:1', '/job:ps/task:1']
-    """
-
-    def __init__(self, num_tasks: int, load_fn: Callable[[Any], float]) -> None:
-        if num_tasks < 1:
-            problem = f"GreedyLoadBalancingStrategy: num_tasks is {num_tasks}; expected at least one parameter server"
-            raise at(InvalidArgumentError(problem), user_location())
-        self._loads = np.zeros(num_tasks)
-        self._load_fn = load_fn
-
-    def __call__(self, op: Any) -> int:
-        """Returns the task for the op that is about to be made."""
-        task = int(np.argmin(self._loads))
-        self._loads[task] += self._load_fn(op)
-        return task
-
-
-def byte_size_load_fn(op: Any) -> int:
-    """Returns the size in bytes of a Variable that is about to be made; for :class:`GreedyLoadBalancingStrategy`.
-
-    Raises:
-      InvalidArgumentError: it is not a Variable, or a size of its shape is open.
-    """
-    shape = op.attrs.get("shape")
-    if shape is None or OPEN in shape:
-        problem = f"byte_size_load_fn: {op.type} {op.name!r} has no fixed shape; use a load_fn that returns its load"
-        raise at(InvalidArgumentError(problem), user_location())
-    return int(np.prod(shape, dtype=np.int64)) * np.dtype(op.attrs["dtype"]).itemsize

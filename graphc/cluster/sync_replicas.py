@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS
-from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
+from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue
 from graphc.graphs.session import (
     Graph,
     GraphKeys,
@@ -207,12 +208,30 @@ class SyncReplicasOptimizer(Optimizer):
 def _accumulator(gradient: Any, variable: GraphVariable) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     """Returns the accumulator for a Variable's gradients, and its operations to add and take; rows stay rows."""
     type, name = variable.type, f"{variable.name}/grad_accum"
-    shape = None if type.is_open else type.shape
-    if isinstance(gradient, IndexedSlices):
-        rows = SparseConditionalAccumulator(type.dtype, shape, name)
-        return rows, rows.apply_indexed_slices_grad, rows.take_indexed_slices_grad
-    found = ConditionalAccumulator(type.dtype, shape, name)
-    return found, found.apply_grad, found.take_grad
+    if not isinstance(gradient, IndexedSlices):
+        whole = ConditionalAccumulator(type.dtype, None if type.is_open else type.shape, name)
+        return whole, whole.apply_grad, whole.take_grad
+    if type.is_open:
+        raise _refused(f"gradients of rows of {variable.name!r} need a Variable of a known shape")
+    # The mean of a row is over the gradients that have it. So the last column counts those, in the same accumulator:
+    # another one could miss a gradient that arrives in between.
+    count, row, width = type.shape[0], type.shape[1:], math.prod(type.shape[1:])
+    sums = ConditionalAccumulator(type.dtype, (count, width + 1), name, reduction_type="SUM")
+
+    def add(rows: IndexedSlices, step: Any) -> Any:
+        flat = FUNCTIONS["reshape"](rows.values, (-1, width))
+        total = FUNCTIONS["zeros"]((count, width), dtype=type.dtype).at[rows.indices].add(flat)
+        there = FUNCTIONS["zeros"]((count, 1), dtype=type.dtype).at[rows.indices].set(1)
+        return sums.apply_grad(FUNCTIONS["concat"]([total, there], axis=1), step)
+
+    def take(wanted: int) -> IndexedSlices:
+        total = sums.take_grad(wanted)
+        indices = FUNCTIONS["nonzero"](total[:, width])[0]
+        chosen = FUNCTIONS["take"](total, indices, axis=0)
+        mean = chosen[:, :width] / chosen[:, width:]
+        return IndexedSlices(FUNCTIONS["reshape"](mean, (-1, *row)), indices, type.shape)
+
+    return sums, add, take
 
 
 class _Hook(SessionRunHook):

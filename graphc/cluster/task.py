@@ -29,11 +29,7 @@ SERVICES = Registry[Callable[["Task"], Any]]("service")
 
 
 def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]:
-    """Registers a factory for a service of every task: a class or function that takes the task.
-
-    Args:
-      name: the name that callers use.
-    """
+    """Registers a factory for a service of every task: a class or function that takes the task."""
     return lambda make: SERVICES.add(name, make)
 
 
@@ -65,11 +61,6 @@ class Task:
 
     All callers share its Variables, queues and readers, by container and name. Each call runs in the thread that brings
     it, and many run at once.
-
-    Args:
-      cluster: the cluster.
-      job: the name of its job.
-      index: its index in the job.
 
     Attributes:
       name: its name, such as ``/job:ps/task:0``.

@@ -84,7 +84,7 @@ def _number(tf: Any, limit: int) -> Any:
 
 def kept(tf: Any) -> Any:
     n = _number(tf, 6)
-    return tf.train.maybe_batch([n], tf.equal(n % 2, 0), 3)
+    return tf.train.batch([tf.boolean_mask(n[None], tf.equal(n % 2, 0)[None])], 3, enqueue_many=True)
 
 
 def padded(tf: Any) -> Any:

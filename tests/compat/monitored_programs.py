@@ -111,12 +111,13 @@ def num_steps_count_from_the_beginning(tf: Any, folder: str) -> Any:
     _w, _loss, train = line(tf)
     step = tf.train.get_global_step()
     scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: step.load(10, sess))
-    with tf.train.SingularMonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=3)], scaffold=scaffold) as sess:
+    creator = tf.train.ChiefSessionCreator(scaffold)
+    with tf.train.MonitoredSession(creator, [tf.train.StopAtStepHook(num_steps=3)]) as sess:
         runs = 0
         while not sess.should_stop():
             sess.run(train)
             runs += 1
-        return [runs, int(sess.raw_session().run(step))]
+        return [runs, int(sess.run_step_fn(lambda step_context: step_context.session.run(step)))]
 
 
 @program
@@ -169,7 +170,6 @@ def values_are_logged(tf: Any, folder: str) -> Any:
         lambda: tf.train.LoggingTensorHook(["loss:0"]),
         lambda: tf.train.LoggingTensorHook(["loss:0"], every_n_iter=0),
         lambda: tf.train.LoggingTensorHook(["loss:0"], every_n_iter=1, every_n_secs=1),
-        lambda: tf.train.SecondOrStepTimer(),
         lambda: tf.train.StopAtStepHook(),
         lambda: tf.train.StopAtStepHook(1, 2),
         lambda: tf.train.SummarySaverHook(save_steps=1),
@@ -179,17 +179,20 @@ def values_are_logged(tf: Any, folder: str) -> Any:
 
 
 @program
-def feeds_finals_and_nan(tf: Any, folder: str) -> Any:
+def feeds_and_nan(tf: Any, folder: str) -> Any:
     seen: list[Any] = []
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.log(x)
     numbers = iter([1.0, -1.0, -1.0, -1.0])
-    final = tf.train.FinalOpsHook({"sum": x + y}, {x: 1.0})
-    feed = tf.train.FeedFnHook(lambda: {x: next(numbers)})
-    with tf.train.MonitoredSession(hooks=[feed, tf.train.NanTensorHook(y, fail_on_nan_loss=False), final]) as sess:
+
+    class Feeds(tf.train.SessionRunHook):  # type: ignore[misc]
+        def before_run(self, run_context: Any) -> Any:
+            return tf.train.SessionRunArgs(None, {x: next(numbers)})
+
+    feed = Feeds()
+    with tf.train.MonitoredSession(hooks=[feed, tf.train.NanTensorHook(y, fail_on_nan_loss=False)]) as sess:
         while not sess.should_stop():
             seen.append(str(float(sess.run(y))))
-    seen.append(float(final.final_ops_values["sum"]))
 
     def diverges() -> None:
         with tf.train.MonitoredSession(hooks=[feed, tf.train.NanTensorHook(y)]) as sess:
@@ -259,56 +262,7 @@ def a_lost_session_is_replaced(tf: Any, folder: str) -> Any:
     with tf.train.MonitoredSession(session_creator=creator, hooks=hooks) as sess:
         while not sess.should_stop():
             seen.append(round(float(sess.run([loss, train])[0]), 4))
-
-    def singular() -> None:
-        errors = [tf.errors.AbortedError]
-
-        class Fails(tf.train.SessionRunHook):  # type: ignore[misc]
-            def after_run(self, run_context: Any, run_values: Any) -> None:
-                raise errors[0](None, None, "lost")
-
-        with tf.train.SingularMonitoredSession(hooks=[Fails()]) as sess:
-            sess.run(train)
-
-    return [*seen, checkpoints(folder), kind(tf, singular)]
-
-
-@program
-def managers_wait_and_refuse(tf: Any, folder: str) -> Any:
-    v = tf.Variable(1.0, name="v")
-    local = tf.Variable(v.initialized_value() * 2.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="local")
-    init, ready = tf.global_variables_initializer(), tf.report_uninitialized_variables()
-    globals_ready = tf.report_uninitialized_variables(tf.global_variables())
-    local_init = tf.local_variables_initializer()
-    manager = tf.train.SessionManager(
-        local_init_op=local_init, ready_op=ready, ready_for_local_init_op=globals_ready, recovery_wait_secs=0.01
-    )
-    plain = tf.train.SessionManager(ready_op=ready, recovery_wait_secs=0.01)
-    seen: list[Any] = [
-        kind(tf, lambda: manager.wait_for_session("", max_wait_secs=0.05)),
-        kind(tf, lambda: plain.prepare_session("")),
-        kind(tf, lambda: plain.prepare_session("", init_op=init)),
-        kind(
-            tf, lambda: plain.prepare_session("", init_op=init, checkpoint_dir="a", checkpoint_filename_with_path="b")
-        ),
-        kind(tf, lambda: tf.train.SessionManager(ready_for_local_init_op=globals_ready)),
-    ]
-    saver = tf.train.Saver([v])
-    with manager.prepare_session("", init_op=init, init_fn=lambda sess: v.load(5.0, sess)) as sess:
-        seen.append([float(value) for value in sess.run([v, local])])
-        path = saver.save(sess, os.path.join(folder, "model.ckpt"), global_step=3)
-    sess, done = manager.recover_session("", saver=saver, checkpoint_dir=folder)
-    with sess:
-        seen.append([done, *[float(value) for value in sess.run([v, local])]])
-    sess, done = manager.recover_session("", saver=saver, checkpoint_dir=os.path.join(folder, "empty"))
-    seen.append(done)
-    with manager.prepare_session("", saver=saver, checkpoint_filename_with_path=path) as sess:
-        seen.append(float(sess.run(v)))
-    with plain.prepare_session(
-        "", init_op=[init, local_init], saver=saver, checkpoint_dir=os.path.join(folder, "none")
-    ) as sess:
-        seen.append(float(sess.run(v)))
-    return seen
+    return [*seen, checkpoints(folder)]
 
 
 @program
@@ -318,7 +272,7 @@ def scaffolds_make_what_is_missing(tf: Any, folder: str) -> Any:
     local = tf.Variable(1.0, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="local")
     first = tf.train.Scaffold(init_feed_dict={x: 4.0})
     seen: list[Any] = [first.init_op is None, first.saver is None]
-    second = tf.train.Scaffold(copy_from_scaffold=first).finalize()
+    second = first.finalize()
     graph = tf.get_default_graph()
     keys = [
         tf.GraphKeys.INIT_OP,
@@ -339,50 +293,7 @@ def scaffolds_make_what_is_missing(tf: Any, folder: str) -> Any:
         other.add_to_collection(tf.GraphKeys.INIT_OP, tf.no_op())
         other.add_to_collection(tf.GraphKeys.INIT_OP, tf.no_op())
         seen.append(kind(tf, lambda: tf.train.Scaffold().finalize()))
-    return [*seen, kind(tf, lambda: tf.train.Scaffold(copy_from_scaffold=3))]
-
-
-@program
-def supervisors_train(tf: Any, folder: str) -> Any:
-    seen: list[Any] = []
-    for last in (2, 4):
-        with tf.Graph().as_default():
-            _w, loss, train = line(tf)
-            supervisor = tf.train.Supervisor(logdir=folder, save_model_secs=0, save_summaries_secs=0)
-            with supervisor.managed_session() as sess:
-                step = int(sess.run(supervisor.global_step))
-                while not supervisor.should_stop() and step < last:
-                    value, _, step = sess.run([loss, train, supervisor.global_step])
-                    seen.append(round(float(value), 4))
-                    step = int(sess.run(supervisor.global_step))
-                supervisor.saver.save(sess, supervisor.save_path, global_step=supervisor.global_step)
-            seen.append([checkpoints(folder), supervisor.should_stop(), supervisor.coord.joined])
-    with tf.Graph().as_default():
-        v = tf.Variable(1.0)
-        supervisor = tf.train.Supervisor(graph=tf.get_default_graph())
-
-        def fails() -> None:
-            with supervisor.managed_session() as sess:
-                _ = 1 / 0 if sess.run(v) else None
-
-        def ends() -> None:
-            with supervisor.managed_session():
-                raise tf.errors.OutOfRangeError(None, None, "no more")
-
-        def fails_once() -> None:
-            raise ValueError("enough")
-
-        def round_and_round() -> None:
-            with supervisor.managed_session() as sess:
-                supervisor.loop(0.001, fails_once)
-                supervisor.wait_for_stop()
-                seen.append(float(sess.run(v)))
-
-        seen += [kind(tf, act) for act in (fails, ends, round_and_round)]
-        seen.append(kind(tf, lambda: supervisor.summary_computed(None, None)))
-    with tf.Graph().as_default():
-        _ = tf.Variable(1.0)
-        return [*seen, kind(tf, lambda: tf.train.Supervisor(is_chief=False))]
+    return seen
 
 
 @program

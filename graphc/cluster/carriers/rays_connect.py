@@ -119,11 +119,7 @@ def listens_at() -> str:
 
 
 def environment(gpus: float) -> dict[str, str]:
-    """Returns the environment variables of a task's process: this process's settings of graphc and JAX.
-
-    Args:
-      gpus: the number of GPUs that Ray assigns; none for a task that computes on the CPU.
-    """
+    """Returns the environment variables of a task's process: this process's settings of graphc and JAX."""
     here = str(Path(__file__).resolve().parents[3])
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {
@@ -180,12 +176,7 @@ def _keep_token_private(*, make: bool) -> None:
 
 
 def _knock(address: str, here: str) -> None:
-    """Raises an OSError if nothing listens at an address; Ray would try for minutes.
-
-    Args:
-      address: the address of the Ray cluster.
-      here: the address that Ray uses instead of 127.0.0.1.
-    """
+    """Raises an OSError if nothing listens at an address; Ray would try for minutes."""
     host, _, port = address.rpartition(":")
     real = f"{here if host in _LOOPBACK else host}:{port}"
     if port.isdigit() and "://" not in host and not _listens(real):

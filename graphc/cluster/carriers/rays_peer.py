@@ -87,12 +87,6 @@ def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
 class RayPeer(Peer):
     """A task that is a Ray actor.
 
-    Args:
-      address: the address of the task.
-      actor: Ray's handle.
-      forget: a function called when the task is stopped.
-      name: the name of the task, as far as it is known.
-
     Attributes:
       node: the name of its machine.
     """

@@ -19,12 +19,7 @@ _numbers = itertools.count()
 
 
 class ThreadPeer(Peer):
-    """A task of this process.
-
-    Args:
-      task: the task.
-      forget: a function called when the task is stopped.
-    """
+    """A task of this process."""
 
     def __init__(self, task: Task, forget: Any) -> None:
         self.name, self.address, self.task = task.name, task.address, task

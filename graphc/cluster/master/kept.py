@@ -44,11 +44,7 @@ class _Held:
 
 
 class Kept:
-    """The values that stay at a task, or that it has fetched.
-
-    Args:
-      task: the task.
-    """
+    """The values that stay at a task, or that it has fetched."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -62,14 +58,7 @@ class Kept:
         }
 
     def left_out(self, run: str, part: str, values: Sequence[Any], takers: Sequence[Takers]) -> Sequence[Any]:
-        """Keeps the large values among a part's results, and returns their locations in their place.
-
-        Args:
-          run: names the run.
-          part: names the part.
-          values: the values that the part returned.
-          takers: for each value the tasks that need it; empty to keep none.
-        """
+        """Keeps the large values among a part's results, and returns their locations in their place."""
         if not takers:
             return values
         return [

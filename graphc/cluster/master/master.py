@@ -7,27 +7,139 @@ vanishes leaves behind only parts that end.
 from __future__ import annotations
 
 import hashlib
+import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphc.cluster.carriers import Pending, ThreadPeer
+from graphc.cluster.carriers import Peer, Pending, ThreadPeer, find, only_here
 from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
 from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
-from graphc.cluster.master.tasks import Tasks
-from graphc.cluster.master.texts import check_travels, parses_back
-from graphc.compiler.base import config, deadline
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, UnavailableError
+from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.compiler.base import at, config, deadline
+from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
 from graphc.compiler.core import log_placement
-from graphc.compiler.ir import CONSTANT, Node, Value, print_graph
+from graphc.compiler.ir import CONSTANT, DeviceSpec, Node, Value, has_text, print_graph
+from graphc.compiler.ir import Graph as GraphIR
+from graphc.compiler.ops import HOST_CALLS
 from graphc.compiler.runtime import Observer, Plan, Step
 from graphc.graphs.session import ConfigProto, Graph, Target, Targets, is_random_state
 
-__all__ = ["Master", "session_targets"]
+if TYPE_CHECKING:
+    from graphc.cluster.master.partition import Part
+
+__all__ = ["Master", "Tasks", "check_travels", "parses_back", "session_targets"]
+
+
+def parses_back(graph: GraphIR) -> bool:
+    """Returns True for a graph whose text parses back."""
+    return all(has_text(value) for node in graph.walk() for value in node.attrs.values())
+
+
+def check_travels(part: Part, tasks: Sequence[str]) -> None:
+    """Raises an error if another task would run an op that needs Python objects of this process.
+
+    Raises:
+      InvalidArgumentError: an operation needs them.
+    """
+    for node in part.graph.nodes:
+        inner = [one for region in node.regions for one in region.walk()]
+        if any(map(_is_bound, (node, *inner))):
+            error = InvalidArgumentError(
+                f"the operation {node.name!r} ({node.op.name}) uses Python objects of this process, and {part.task} "
+                "runs in another one; run it in a Session of its own here and feed what it gives, or pin it to a "
+                f"task of this process with gx.device (the cluster has {', '.join(tasks)})"
+            )
+            raise at(error, node.location)
+
+
+def _is_bound(node: Node) -> bool:
+    attrs = node.attrs
+    named = node.op in HOST_CALLS or node.op.name == "py_func" or attrs.get("dataset") or attrs.get("home") == "process"
+    return bool(named) or not all(map(has_text, attrs.values()))
+
+
+class Tasks:
+    """The tasks of the cluster that a given task belongs to.
+
+    Args:
+      target: the address of one of them, the master.
+      filters: pins that select further tasks, such as ``/job:ps``; all tasks if there are none.
+
+    Attributes:
+      master: the name of that one.
+      cluster: the cluster, as far as it is used.
+      names: the names of all tasks that are used, sorted.
+
+    Raises:
+      NotFoundError: there is no task at the address.
+      InvalidArgumentError: a filter is no pin.
+    """
+
+    def __init__(self, target: str, filters: Sequence[str] = ()) -> None:
+        peer = find(target)
+        self.master = peer.name
+        wanted = [*map(DeviceSpec.parse, (*filters, self.master))] if filters else [DeviceSpec()]
+        self.cluster = _of_some(ClusterSpec(peer.call("task", "describe")["cluster"]), wanted)
+        self._addresses = {
+            task_name(job, index): self.cluster.task_address(job, index)
+            for job in self.cluster.jobs
+            for index in self.cluster.task_indices(job)
+        }
+        self.names = tuple(self._addresses)
+        self._peers: dict[str, Peer] = {peer.name: peer}
+        self._lock = threading.Lock()
+
+    def peer(self, name: str) -> Peer:
+        """Returns a task.
+
+        Raises:
+          UnavailableError: the task is not running.
+        """
+        with self._lock:
+            found = self._peers.get(name)
+            if found is None:
+                address = self._addresses[name]
+                try:
+                    found = self._peers[name] = find(address)
+                except NotFoundError:
+                    raise UnavailableError(
+                        f"{name} at {address} does not run: start the gx.Server of that task{only_here()}"
+                    ) from None
+            return found
+
+    def call(self, name: str, service: str, method: str, *arguments: Any) -> Any:
+        """Calls a method of a task's service, and waits for the answer.
+
+        Raises:
+          UnavailableError: the task does not run, or does not answer; the next call looks for it again.
+        """
+        peer = self.peer(name)
+        try:
+            return peer.call(service, method, *arguments)
+        except UnavailableError:
+            with self._lock:
+                if self._peers.get(name) is peer:
+                    del self._peers[name]
+            raise
+
+
+def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
+    """Returns a cluster with the tasks that match any of the specs."""
+    tasks = {
+        job: {
+            index: cluster.task_address(job, index)
+            for index in cluster.task_indices(job)
+            if any(spec.job in (None, job) and spec.task in (None, index) for spec in wanted)
+        }
+        for job in cluster.jobs
+    }
+    return ClusterSpec({job: found for job, found in tasks.items() if found})
+
 
 _CLOSE_SECONDS = 1.0
 """Seconds that closing a Session waits for a task that does not answer."""
@@ -35,12 +147,6 @@ _CLOSE_SECONDS = 1.0
 
 class Master(Target):
     """Runs the plans of one Session at the tasks of a cluster.
-
-    Args:
-      target: the address of the master.
-      graph: the graph of the Session.
-      settings: the Session's settings.
-      note_compiled: a function called with the reason for each compilation.
 
     Attributes:
       graph: the graph.

@@ -9,13 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphc.cluster.master.copying import copied
-from graphc.compiler.ir import CONSTANT, Graph, GraphBuilder, Node, Value
+from graphc.compiler.ir import CONSTANT, DeviceSpec, Graph, GraphBuilder, Node, Value
 from graphc.compiler.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
 from graphc.compiler.runtime import Cluster
 from graphc.graphs.session import Clusters, Rules, clustered
 
-__all__ = ["Part", "may_block", "partition"]
+__all__ = ["Part", "copied", "may_block", "partition"]
+
+
+def copied(builder: GraphBuilder, node: Node, inputs: Sequence[Value], controls: Sequence[Node]) -> Node:
+    """Appends a copy of a node to a graph that a task runs."""
+    return builder.append(
+        node.op, inputs, node.attrs, types=[output.type for output in node.outputs],
+        regions=list(map(_region, node.regions)), control_inputs=controls, device=_device(node.device), name=node.name,
+        location=node.location,
+    )  # fmt: skip
+
+
+def _device(pin: str) -> str:
+    """Returns a pin without its task."""
+    if not pin:
+        return pin
+    spec = DeviceSpec.parse(pin)
+    return str(DeviceSpec(device_type=spec.device_type, device_index=spec.device_index))
+
+
+def _region(graph: Graph) -> Graph:
+    if all(node.device == _device(node.device) for node in graph.walk()):
+        return graph
+    builder = GraphBuilder(graph.name)
+    values = {value: builder.input(value.type, value.name) for value in graph.inputs}
+    copies: dict[Node, Node] = {}
+    for node in graph.nodes:
+        controls = [copies[control] for control in node.control_inputs]
+        new = copies[node] = copied(builder, node, [values[value] for value in node.inputs], controls)
+        values.update(zip(node.outputs, new.outputs, strict=True))
+    return builder.build([values[value] for value in graph.outputs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +73,7 @@ class Part:
 def partition(
     nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], tasks: Mapping[Node, str]
 ) -> Sequence[Part]:
-    """Cuts the nodes of a run into parts, each after those that it needs.
-
-    Args:
-      nodes: the nodes to execute, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
-      tasks: the name of the task of each node, but for constants.
-    """
+    """Cuts the nodes of a run into parts, each after those that it needs."""
     clusters = clustered(nodes, fed, fetched, _OnTasks(nodes, fetched, tasks))
     groups = _merged(_groups(clusters))
     of: dict[Node | None, _Group] = {node: group for group in groups for node in group.nodes}

@@ -26,13 +26,7 @@ __all__ = ["TaskPlacer"]
 
 
 class TaskPlacer:
-    """Assigns the nodes of a graph to tasks.
-
-    Args:
-      cluster: the cluster's tasks.
-      master: the name of the task that the Session connects to.
-      graph: the graph.
-    """
+    """Assigns the nodes of a graph to tasks."""
 
     def __init__(self, cluster: ClusterSpec, master: str, graph: Graph) -> None:
         self._cluster, self._master, self._graph = cluster, master, graph

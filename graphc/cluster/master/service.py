@@ -43,11 +43,7 @@ class _Prepared:
 
 @hosts("graph")
 class GraphService:
-    """Runs parts of graphs at a task, for any number of concurrent clients.
-
-    Args:
-      task: the task.
-    """
+    """Runs parts of graphs at a task, for any number of concurrent clients."""
 
     def __init__(self, task: Task) -> None:
         self._task = task

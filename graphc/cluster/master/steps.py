@@ -27,10 +27,6 @@ _numbers = itertools.count()
 class PartExecution(Execution):
     """A run over several tasks: if one part fails, the others are cancelled.
 
-    Args:
-      master: the Session's target.
-      observer: an observer, if any.
-
     Attributes:
       run_id: the name of the run within its Session.
     """

@@ -1,20 +1,17 @@
 """Parameter servers: workers pull Variables from servers and push gradients to them; every push counts at most once."""
 
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
-from graphc.cluster.parameters.embedding import Embedding
 from graphc.cluster.parameters.ledger import Entry, Ledger
 from graphc.cluster.parameters.report import ParameterReport, ServerReport, WorkerReport
 from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule
 from graphc.cluster.parameters.shard import Body, Push, Shard
-from graphc.cluster.parameters.simulated import SimulatedTraining
-from graphc.cluster.parameters.staleness import Moment, Policy, drop, gap_aware, scale, warm_up
+from graphc.cluster.parameters.staleness import Moment, Policy, drop, scale, warm_up
 from graphc.cluster.parameters.training import ParameterServer
 
 __all__ = [
     "Body",
     "Durability",
-    "Embedding",
     "Entry",
     "Keeper",
     "Ledger",
@@ -28,10 +25,8 @@ __all__ = [
     "Scheduled",
     "ServerReport",
     "Shard",
-    "SimulatedTraining",
     "WorkerReport",
     "drop",
-    "gap_aware",
     "scale",
     "warm_up",
 ]

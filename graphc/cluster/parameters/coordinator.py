@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.cluster.parameters.embedding import Embedding
-from graphc.cluster.parameters.group import LOST, ServerGroup
+from graphc.cluster.parameters.group import LOST, LocalCopies, ServerGroup
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.local import LocalCopies
 from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.service import Options
@@ -95,8 +93,7 @@ class Coordinator:
       timeout: seconds within which a worker must finish a step.
 
     Attributes:
-      variables: the Variables that servers keep, and windows of tables.
-      embeddings: the tables, by the names of their windows.
+      variables: the Variables that servers keep.
       schedule: the assignment of steps to workers.
       failures: the number of times that each worker was lost.
       servers: the servers.
@@ -109,7 +106,6 @@ class Coordinator:
         self.servers = ServerGroup(tasks, self._name, options, timeout)
         self.workers = tasks.names("worker")
         self.variables: dict[str, Variable] = {}
-        self.embeddings: dict[str, Embedding] = {}
         self.failures: Counter[str] = Counter()
         self.schedule = Schedule.of(self.workers, len(self.servers.names), options.round, options.policy)
         self.local = LocalCopies(self.servers, self.variables)
@@ -270,9 +266,7 @@ class Coordinator:
         raise AssertionError
 
     def _assignment(self) -> Assignment:
-        layout = self.servers.layout
-        dtypes = tuple(tuple(buffer.dtype for buffer in buffers) for buffers in layout.servers) if layout else ()
-        return Assignment(self._name, tuple(self._tasks.addresses("ps")), dtypes, self._options.wire, self._timeout / 2)
+        return Assignment(self._name, tuple(self._tasks.addresses("ps")), self._timeout / 2)
 
     def _lost(self, place: int, error: BaseException) -> None:
         """Reassigns the step of a lost worker, and waits until that worker is back."""
@@ -330,16 +324,13 @@ class Coordinator:
             layout = self._started()
             if traced.optimizer is not None:
                 self._check_updated(traced)
-                tables = {window: embedding.table for window, embedding in self.embeddings.items()}
-                updated = {tables.get(name, name) for name in traced.updated}
-                versions = self.servers.learn(traced.optimizer, updated)
+                versions = self.servers.learn(traced.optimizer, traced.updated)
                 for server, version in versions.items():
                     self.schedule.restarted(server, version, lost=False)
                 if versions:
                     self.local.begin(traced.optimizer, traced.taker.targets, fresh=not any(versions.values()))
                 self._check_gradients(traced)
-            sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
-            text = traced.text(layout, sizes)
+            text = traced.text(layout)
             found = _Traced(step, sign, secrets.token_hex(4), traced, text)
             self._traced = [*self._traced, found][-STEPS_KEPT:]
             return found, traced.captured
@@ -367,12 +358,9 @@ class Coordinator:
 
     def _started(self) -> Layout:
         if self.servers.layout is None:
-            dense = [variable for name, variable in self.variables.items() if name not in self.embeddings]
-            found = self.embeddings.values()
-            tables = {each.table: (each.rows, each.width, each.window.dtype) for each in found}
-            layout = Layout(dense, len(self.servers.names), self._split, tables)
+            layout = Layout(self.variables.values(), len(self.servers.names), self._split)
             self.local.note()
-            versions = self.servers.start(layout, {each.table: each.start for each in found})
+            versions = self.servers.start(layout)
             with self._changed:
                 self.schedule.started(versions)
         assert self.servers.layout is not None

@@ -26,11 +26,7 @@ _KEPT = 2
 
 
 class Disk:
-    """The folder that one parameter server writes to.
-
-    Args:
-      folder: the folder; it is made.
-    """
+    """The folder that one parameter server writes to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

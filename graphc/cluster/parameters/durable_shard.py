@@ -202,7 +202,7 @@ def _data(push: Push) -> dict[str, Any]:
 
 def _body(item: tuple[int, Body]) -> Sequence[Any]:
     buffer, body = item
-    return [buffer, body.message, body.cover]
+    return [buffer, body.values, body.cover]
 
 
 def _push(entry: Entry, data: Mapping[str, Any]) -> Push:

@@ -5,7 +5,7 @@ The driver sends the requests to the servers, by calls or in a simulated network
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -44,12 +44,7 @@ class Lost:
 
 
 class Unanswered(Exception):
-    """Servers do not answer.
-
-    Args:
-      servers: their indices.
-      error: the error of the first call.
-    """
+    """Servers do not answer."""
 
     def __init__(self, servers: Sequence[int], error: Exception) -> None:
         super().__init__(str(error))
@@ -77,14 +72,11 @@ def answered(requests: Sequence[Request], tries: int = _TRIES) -> Exchange:
     raise Unanswered(list(lost), next(iter(lost.values())))
 
 
-def step(
-    worker: str, covers: Sequence[Mapping[int, Any]], compute: Callable[[Sequence[Any]], tuple[Any, Sequence[Push]]]
-) -> Exchange:
+def step(buffers: Sequence[Sequence[int]], compute: Callable[[Sequence[Any]], tuple[Any, Sequence[Push]]]) -> Exchange:
     """Pulls, computes, and pushes.
 
     Args:
-      worker: the task that does so.
-      covers: the elements to pull from each server.
+      buffers: the buffers to pull from each server.
       compute: a function from each server's version and values to results and, for each server, a push or None.
 
     Returns:
@@ -93,7 +85,7 @@ def step(
     Raises:
       Unanswered: servers do not answer. Those that did answer have applied the push, or will not.
     """
-    pulled = yield from answered([Request(server, "pull", (worker, cover)) for server, cover in enumerate(covers)])
+    pulled = yield from answered([Request(server, "pull", (some,)) for server, some in enumerate(buffers)])
     results, pushes = compute(pulled)
     entries: list[Entry] = []
     if pushes:

@@ -1,23 +1,21 @@
-"""The servers of a training, as their client sees them: it starts, queries and restarts them."""
+"""The servers of a training, and the program's copies of the Variables and the optimizer's state that they keep."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.lookups import Lookups, Table
 from graphc.cluster.parameters.rules import RuleText, rule_text
 from graphc.cluster.parameters.service import SERVICE, Options
-from graphc.cluster.parameters.states import Slot, collected, slots_of
 from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.wire import decoded
 from graphc.compiler.base import deadline, pause
 from graphc.compiler.base.errors import (
     AlreadyExistsError,
@@ -27,8 +25,69 @@ from graphc.compiler.base.errors import (
     NotFoundError,
     UnavailableError,
 )
+from graphc.compiler.core import Variable
+from graphc.training.optim import Optimizer
 
-__all__ = ["LOST", "ServerGroup"]
+__all__ = ["LOST", "LocalCopies", "ServerGroup", "Slot", "collected", "slots_of"]
+
+
+class Slot(NamedTuple):
+    """A slice of a leaf of a server's state that belongs to one of the optimizer's Variables.
+
+    Attributes:
+      name: the Variable's name in ``named_variables``.
+      leaf: the position of the leaf.
+      offset: the slice's start in the leaf; None for the whole leaf.
+      start: the slice's start in the Variable.
+      size: the slice's length.
+    """
+
+    name: str
+    leaf: int
+    offset: int | None = None
+    start: int = 0
+    size: int = 0
+
+
+def slots_of(optimizer: Optimizer, layout: Layout, server: int, rule: RuleText) -> list[Slot]:
+    """Returns where a server has the state of an optimizer; the state of tables stays on the servers."""
+    index = {variable.name: place for place, variable in enumerate(optimizer.targets)}
+    buffers = [layout.servers[server][place] for place in rule.buffers]
+    found: list[Slot] = []
+    if rule.by_element:
+        names = optimizer.state_names([jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers])
+        for leaf, (name, owner) in enumerate(zip(names, rule.owners, strict=True)):
+            pieces = () if owner is None else buffers[owner].pieces
+            kind = name.rpartition("/")[0]
+            found += [Slot(name, leaf)] if owner is None else []
+            found += [
+                Slot(f"{kind}/{index[piece.name]}", leaf, piece.offset, piece.row * piece.width, piece.size)
+                for piece in pieces
+                if piece.name in index
+            ]
+        return found
+    order = [piece.name for buffer in buffers for piece in buffer.pieces if piece.name in index]
+    types = [jax.ShapeDtypeStruct(layout.shapes[name], layout.variables[name].dtype) for name in order]
+    for leaf, name in enumerate(optimizer.state_names(types)):
+        kind, _, place = name.rpartition("/")
+        found.append(Slot(f"{kind}/{index[order[int(place)]]}" if kind and place.isdecimal() else name, leaf))
+    return found
+
+
+def collected(
+    old: Mapping[str, Any], slots: Sequence[Sequence[Slot]], states: Sequence[Sequence[Any]]
+) -> dict[str, Any]:
+    """Returns the state of an optimizer by name, from the leaves of each server's state."""
+    new = {name: np.array(array) for name, array in old.items()}
+    for some, leaves in zip(slots, states, strict=True):
+        for slot in some:
+            leaf, array = np.asarray(leaves[slot.leaf]), new[slot.name]
+            if slot.offset is None:
+                new[slot.name] = leaf.reshape(array.shape)
+            else:
+                array.reshape(-1)[slot.start : slot.start + slot.size] = leaf[slot.offset : slot.offset + slot.size]
+    return new
+
 
 LOST = (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError)
 """Errors that mean that a task is gone, or has lost the training."""
@@ -58,26 +117,16 @@ class ServerGroup:
         self._rules: list[RuleText | None] = [None] * len(self.names)
         self._optimizer: Any = None
         self._updated: set[str] = set()
-        self._tables: dict[str, Any] = {}
         self._lost_servers: dict[int, UnavailableError] = {}
         self._lock = threading.RLock()
 
-    def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
-        """Starts all servers; returns their versions, which are not 0 if they resume from a folder.
-
-        Args:
-          layout: the layout of their values.
-          tables: functions that make the initial rows of each table.
-        """
-        self.layout, self._tables = layout, dict(tables)
+    def start(self, layout: Layout) -> list[int]:
+        """Starts all servers; returns their versions, which are not 0 if they resume from a folder."""
+        self.layout = layout
         return [self._start(server) for server in range(len(self.names))]
 
     def learn(self, optimizer: Any, updated: set[str]) -> dict[int, int]:
         """Sends an optimizer to all servers; a second one is refused.
-
-        Args:
-          optimizer: the optimizer whose update they run.
-          updated: the names of the Variables and tables that it updates.
 
         Returns:
           The versions of the servers that have just learned it, by index.
@@ -113,8 +162,8 @@ class ServerGroup:
         """Overwrites Variables, and Variables of the optimizer's state, by name."""
         for server, buffers in enumerate(self._known.servers):
             put: dict[str, list[Any]] = {"values": [], "state": []}
-            for place in self._known.whole(server):
-                for piece in buffers[place].pieces:
+            for place, buffer in enumerate(buffers):
+                for piece in buffer.pieces:
                     if piece.name in values:
                         first = piece.row * piece.width
                         part = np.asarray(values[piece.name]).reshape(-1)[first : first + piece.size]
@@ -163,10 +212,6 @@ class ServerGroup:
     def again(self, server: int, starts: int) -> int | None:
         """Restarts a server that does not answer, from its files.
 
-        Args:
-          server: the server's index.
-          starts: its number of starts when it did not answer.
-
         Returns:
           Its version; None if it does answer, or was already restarted.
 
@@ -207,25 +252,6 @@ class ServerGroup:
         pulled = [dict(enumerate(values)) for _, values in answers]
         return layout.join(layout.variables, pulled)
 
-    def rows(self, name: str, width: int, rows: int, ids: Any) -> Any:
-        """Returns the current rows of a table.
-
-        Args:
-          name: the name of the table.
-          width: the number of elements in a row.
-          rows: the number of rows.
-          ids: the row numbers.
-        """
-        unique, places = np.unique(ids.reshape(-1), return_inverse=True)
-        lookups = Lookups(
-            [Table(name.removesuffix("/table"), rows, width, self._known.table_places(name), trained=False)], [unique]
-        )
-        found: list[dict[int, Any]] = []
-        for server, buffers in enumerate(self._known.servers):
-            _, messages = self.call(server, "pull", "client", lookups.covers(server))
-            found.append({place: decoded(message, buffers[place].dtype) for place, message in messages.items()})
-        return lookups.windows(found)[0][places].reshape(*ids.shape, width)
-
     @property
     def _known(self) -> Layout:
         if self.layout is None:
@@ -235,7 +261,63 @@ class ServerGroup:
     def _start(self, server: int) -> int:
         folder = self._options.folder
         options = replace(self._options, folder=None if folder is None else str(Path(folder) / f"server-{server}"))
-        values: Sequence[Any] = self._known.start_of(server, self._tables)
+        values: Sequence[Any] = self._known.start_of(server)
         version, _ = self.call(server, "start", values, self._rules[server], options)
         self.starts[server] += 1
         return version
+
+
+class LocalCopies:
+    """The program's copies of the Variables that servers keep, and of the optimizer's state."""
+
+    def __init__(self, servers: ServerGroup, variables: Mapping[str, Variable]) -> None:
+        self._servers, self._variables = servers, variables
+        self._optimizer: Optimizer | None = None
+        self._seen: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def note(self) -> None:
+        """Records that the servers have the current local values."""
+        for key, variable in self._all().items():
+            self._seen[key] = variable.raw
+
+    def begin(self, optimizer: Optimizer, targets: Sequence[Variable], *, fresh: bool) -> None:
+        """Records the optimizer; the servers take over its state if it has one and theirs is ``fresh``."""
+        with self._lock:
+            had = bool(optimizer.targets)
+            optimizer.build(targets)
+            self._optimizer = optimizer
+            for name, variable in optimizer.named_variables().items():
+                self._seen["state", name] = None if had and fresh else variable.raw
+            self.write()
+
+    def write(self) -> None:
+        """Writes local assignments since the last sync to the servers."""
+        with self._lock:
+            if not self._seen:
+                return
+            found = self._all()
+            changed = [key for key, variable in found.items() if variable.raw is not self._seen.get(key)]
+            if changed:
+                raws = {key: found[key].raw for key in changed}
+                parts = [{name: raw for (kind, name), raw in raws.items() if kind == of} for of in ("value", "state")]
+                self._servers.put(*parts)
+                self._seen |= raws
+
+    def pull(self) -> None:
+        """Updates the local Variables from the servers."""
+        with self._lock:
+            self.write()
+            found = self._all()
+            values = {("value", name): value for name, value in self._servers.values().items()}
+            values |= {("state", name): value for name, value in self._servers.state().items()}
+            for key, value in values.items():
+                found[key].assign(value)
+                self._seen[key] = found[key].raw
+
+    def _all(self) -> dict[tuple[str, str], Variable]:
+        kept = self._servers.layout.variables if self._servers.layout is not None else self._variables
+        found = {("value", name): variable for name, variable in self._variables.items() if name in kept}
+        if self._optimizer is not None:
+            found |= {("state", name): variable for name, variable in self._optimizer.named_variables().items()}
+        return found

@@ -52,11 +52,7 @@ class Entry:
 
 
 class Ledger:
-    """Keeps the fates of the latest pushes individually, and totals of all.
-
-    Args:
-      kept: the number of entries to keep individually. A push older than all of them counts as a repeat.
-    """
+    """Keeps the fates of the latest pushes individually, and totals of all."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept

@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.cluster.parameters.elements import Elements, padded, picked
 from graphc.cluster.parameters.layout import Buffer, Layout
 from graphc.cluster.parameters.programs import Program, program_of
+from graphc.cluster.parameters.shard import Elements, padded, picked
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.training.optim import Optimizer
@@ -42,11 +42,7 @@ class RuleText:
 
 
 class Applied:
-    """A rule in the form that a shard uses.
-
-    Args:
-      text: the rule.
-    """
+    """A rule in the form that a shard uses."""
 
     def __init__(self, text: RuleText) -> None:
         self._text = text
@@ -99,12 +95,6 @@ def _put(old: Any, elements: Any, new: Any) -> Any:
 def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
     """Makes the description of an optimizer for a server; None if the server keeps nothing that it updates.
 
-    Args:
-      optimizer: the optimizer whose update it is.
-      layout: the layout of the servers' values.
-      server: the index of the server.
-      updated: the names of the Variables and tables that it updates.
-
     Raises:
       UnimplementedError: the update of one number depends on others, which may be at another server.
     """
@@ -122,11 +112,10 @@ def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[st
             Program(optimizer.update_arrays, _open(optimizer, chosen)),
         )
         return RuleText(start, update, tuple(places), owners, by_element=True)
-    if len(layout.servers) > 1 or any(buffer.by_rows for buffer in chosen):
+    if len(layout.servers) > 1:
         error = UnimplementedError(
             f"ParameterServer: the update of {optimizer.name} for one number depends on others, as in clipping by a "
-            "norm, but these may be on another server, or not pulled; clip in the step, before apply_gradients, or use "
-            "servers=1 and no embedding"
+            "norm, but these may be on another server; clip in the step, before apply_gradients, or use servers=1"
         )
         raise at(error, user_location())
     return _by_variable(optimizer, chosen, tuple(places), layout.shapes, updated)

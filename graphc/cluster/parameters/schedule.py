@@ -147,13 +147,7 @@ class Schedule:
         return begun + sum(other.alive and other.round < self.version for other in others) < self.round
 
     def done(self, name: str, entries: Sequence[Entry], now: float) -> None:
-        """Records that a worker has computed its step.
-
-        Args:
-          name: the name of the worker.
-          entries: the fates of its push at each server; empty if it pushed nothing.
-          now: the time.
-        """
+        """Records that a worker has computed its step."""
         worker = self.workers[name]
         if worker.work is not None:
             worker.steps += 1

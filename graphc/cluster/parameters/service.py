@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.rules import Applied, RuleText
 from graphc.cluster.parameters.shard import Push, Shard
 from graphc.cluster.parameters.staleness import Policy
-from graphc.cluster.parameters.wire import Wire, encoded, pulled_as, size_of
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base.errors import FailedPreconditionError
 
@@ -33,7 +32,6 @@ class Options:
     Attributes:
       policy: the policy for stale gradients.
       round: the number of gradients in an update; None where each is applied as it arrives.
-      wire: the encoding of gradients on the wire.
       folder: the folder that it writes to; None for none.
       durability: how much it writes.
       every: the number of updates between checkpoints.
@@ -41,7 +39,6 @@ class Options:
 
     policy: Policy
     round: int | None
-    wire: Wire
     folder: str | None
     durability: Durability
     every: int
@@ -63,11 +60,7 @@ class _Kept:
 
 
 class ServerService:
-    """Keeps a part of the Variables of trainings, each under its name.
-
-    Args:
-      task: the task that it runs on.
-    """
+    """Keeps a part of the Variables of trainings, each under its name."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -106,22 +99,21 @@ class ServerService:
                 kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
             return kept.keeper.shard.version
 
-    def pull(self, name: str, worker: str, covers: Mapping[int, Any]) -> tuple[int, dict[int, Any]]:
-        """Returns the version and the encoded values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
+    def pull(self, name: str, buffers: Sequence[int]) -> tuple[int, dict[int, Any]]:
+        """Returns the version and the values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
         kept = self._of(name)
         with kept.lock:
-            version, values = kept.keeper.shard.version, kept.keeper.shard.pull(worker, covers)
-        wire = pulled_as(kept.options.wire)
-        found = {buffer: encoded(wire, array)[0] for buffer, array in values.items()}
+            version, values = kept.keeper.shard.version, kept.keeper.shard.pull(buffers)
+        found = {buffer: np.asarray(array) for buffer, array in values.items()}
         with kept.lock:
-            kept.sent += size_of(found)
+            kept.sent += _size_of(found.values())
         return version, found
 
     def values(self, name: str) -> tuple[int, list[Any]]:
         """Returns the version and the current values."""
         kept = self._of(name)
         with kept.lock:
-            return kept.keeper.shard.version, [encoded("exact", array)[0] for array in kept.keeper.shard.values]
+            return kept.keeper.shard.version, [np.asarray(array) for array in kept.keeper.shard.values]
 
     def state(self, name: str) -> list[Any]:
         """Returns the current state of the rule."""
@@ -139,7 +131,7 @@ class ServerService:
         """Accepts a push; see :meth:`graphc.cluster.parameters.durable_shard.Keeper.push`."""
         kept = self._of(name)
         with kept.lock:
-            kept.received += size_of([body.message for some in push.kinds.values() for body in some.values()])
+            kept.received += _size_of([body.values for some in push.kinds.values() for body in some.values()])
             return kept.keeper.push(push)
 
     def flush(self, name: str) -> int:
@@ -155,7 +147,7 @@ class ServerService:
             shard = kept.keeper.shard
             return {
                 "server": self._task.name, "version": shard.version, "sent": kept.sent, "received": kept.received,
-                "bytes": size_of(list(shard.values)), "staleness": shard.ledger.staleness,
+                "bytes": _size_of(shard.values), "staleness": shard.ledger.staleness,
                 "repeats": shard.ledger.repeats, "ledger": shard.ledger.table(),
             }  # fmt: skip
 
@@ -179,6 +171,10 @@ class ServerService:
     def _stop(self) -> None:
         for name in [*self._kept]:
             self._close(name, save=False)
+
+
+def _size_of(arrays: Iterable[Any]) -> int:
+    return sum(array.nbytes for array in arrays)
 
 
 hosts(SERVICE)(ServerService)

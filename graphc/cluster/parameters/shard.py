@@ -10,20 +10,75 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.cluster.parameters.elements import Cover, Elements, add_at, elements_of, merged, picked
 from graphc.cluster.parameters.ledger import Entry, Ledger
 from graphc.cluster.parameters.staleness import Moment, Policy
-from graphc.cluster.parameters.wire import decoded
 
-__all__ = ["Body", "Push", "Rule", "Shard"]
+__all__ = ["Body", "Cover", "Elements", "Push", "Rule", "Shard", "add_at", "elements_of", "merged", "padded", "picked"]
 
-_REMEMBERED = 100
-"""Number of updates that the mean stride is taken over."""
+
+Cover: TypeAlias = Sequence[tuple[Any, int]] | None
+"""Pairs of an array of starts and the number of elements from each; None for a whole buffer."""
+
+Elements: TypeAlias = Any
+"""The indices of elements as an array, or None for all."""
+
+_FEWEST = 16
+
+
+def elements_of(cover: Cover) -> Elements:
+    """Returns the indices of the elements that a cover names, in its order."""
+    if cover is None:
+        return None
+    parts = [(np.asarray(starts)[:, None] + np.arange(width)).reshape(-1) for starts, width in cover]
+    return np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
+
+
+def picked(buffer: Any, elements: Elements) -> Any:
+    """Returns some elements of a buffer; values beyond its end do not matter."""
+    return buffer if elements is None else jnp.take(buffer, elements, mode="clip")
+
+
+def padded(elements: Elements, values: Any, size: int) -> tuple[Elements, Any]:
+    """Pads indices and values to a power of two, so that only a few lengths are compiled.
+
+    Args:
+      elements: the indices; None for all, which stay as they are.
+      values: a value for each.
+      size: the size of the buffer; padding indices equal it, where nothing is stored.
+    """
+    if elements is None:
+        return None, values
+    room = max(_FEWEST, 1 << (max(len(elements), 1) - 1).bit_length())
+    more = room - len(elements)
+    return np.pad(elements, (0, more), constant_values=size), np.pad(np.asarray(values), (0, more))
+
+
+def merged(parts: Sequence[tuple[Elements, Any]], size: int) -> tuple[Elements, Any]:
+    """Sums values by element."""
+    if all(elements is None for elements, _ in parts):
+        total = parts[0][1]
+        for _, values in parts[1:]:
+            total = total + values
+        return None, total
+    given = [np.arange(size) if elements is None else elements for elements, _ in parts]
+    elements, places = np.unique(np.concatenate(given), return_inverse=True)
+    values = np.concatenate([np.asarray(values) for _, values in parts])
+    total = np.zeros(len(elements), values.dtype)
+    np.add.at(total, places, values)
+    return elements, total
+
+
+def add_at(buffer: Any, elements: Elements, values: Any) -> Any:
+    """Returns a buffer with values added to some elements."""
+    if elements is None:
+        return buffer + values
+    elements, values = padded(elements, values, buffer.shape[0])
+    return jnp.asarray(buffer).at[elements].add(values, mode="drop")
 
 
 @dataclass(frozen=True)
@@ -31,16 +86,12 @@ class Body:
     """Values for some elements of a buffer.
 
     Attributes:
-      message: the numbers, as they travel.
+      values: a number for each.
       cover: the elements.
     """
 
-    message: Any
+    values: Any
     cover: Cover = None
-
-    def read(self, dtype: Any) -> tuple[Elements, Any]:
-        """Returns the indices of the elements, and a value for each."""
-        return elements_of(self.cover), decoded(self.message, dtype)
 
 
 @dataclass(frozen=True)
@@ -79,7 +130,6 @@ class _Update:
 
     values: list[Any]
     state: list[Any]
-    stride: float
 
 
 class Rule(Protocol):
@@ -118,28 +168,15 @@ class Shard:
         self.version = 0
         self.ledger = Ledger()
         self._waiting: list[Push] = []
-        self._held: dict[str, tuple[int, list[Any]]] = {}
-        self._stride = 0.0
 
     @property
     def waiting(self) -> int:
         """The number of gradients that wait for the rest of their round."""
         return len(self._waiting)
 
-    def pull(self, worker: str, covers: Mapping[int, Cover]) -> dict[int, Any]:
-        """Returns the current values of elements of buffers.
-
-        Args:
-          worker: the task that asks.
-          covers: the elements, by buffer.
-        """
-        if self.policy.needs_gap:
-            self._held[worker] = self.version, list(self.values)
-        found: dict[int, Any] = {}
-        for buffer, cover in covers.items():
-            values, elements = self.values[buffer], elements_of(cover)
-            found[buffer] = values if elements is None else np.asarray(values)[elements]
-        return found
+    def pull(self, buffers: Sequence[int]) -> dict[int, Any]:
+        """Returns the current values of some buffers."""
+        return {buffer: self.values[buffer] for buffer in buffers}
 
     def judge(self, push: Push) -> tuple[Entry, Push]:
         """Returns the fate of a new push, and the push with its gradients weighted.
@@ -150,24 +187,21 @@ class Shard:
         if self.round is not None:
             fate = "late" if push.version != self.version else "waiting"
             return _entry(push, stale, fate, 1.0, self.version), push
-        weights = self.policy.weights(self._moment(push, stale))
-        if weights is None:
+        weight = self.policy.weights(Moment(stale))
+        if weight is None:
             return _entry(push, stale, "dropped", 0.0, self.version), push
-        one = isinstance(weights, int | float)
-        weight = float(weights) if one else _mean(weights)
-        if not one or weight != 1.0:
-            push = replace(push, gradients=self._weighted(push, weights))
+        if weight != 1.0:
+            scaled = {
+                buffer: Body((body.values * weight).astype(self.values[buffer].dtype), body.cover)
+                for buffer, body in push.gradients.items()
+            }
+            push = replace(push, gradients=scaled)
         return _entry(push, stale, "applied", weight, self.version + 1), push
 
     def take(self, entry: Entry, push: Push, write: Callable[[], object] | None = None) -> None:
         """Writes a push into the ledger, and applies it or lets it wait, as its entry says.
 
         Changes nothing if the update fails: the push may come again.
-
-        Args:
-          entry: the push's entry in the ledger, with its fate.
-          push: the push, with its gradients weighted.
-          write: a function called after the update is computed, before anything changes.
         """
         waits = entry.fate == "waiting"
         pushes = [*self._waiting, push] if waits else [push]
@@ -192,18 +226,18 @@ class Shard:
 
     def state_of(self) -> dict[str, Any]:
         """Returns everything but the rule, as data; no gradient may be waiting."""
-        return {"version": self.version, "stride": self._stride, "ledger": json.dumps(self.ledger.state())}
+        return {"version": self.version, "ledger": json.dumps(self.ledger.state())}
 
     def restore(self, values: Sequence[Any], state: Sequence[Any], rest: Mapping[str, Any]) -> None:
         """Restores buffers, the rule's state, and a :meth:`state_of`."""
         self.values, self.state = list(values), list(state)
-        self.version, self._stride = rest["version"], rest["stride"]
+        self.version = rest["version"]
         self.ledger.restore(json.loads(rest["ledger"]))
 
     def _update(self, pushes: Sequence[Push]) -> _Update:
         """Computes the update of pushes, without applying it."""
         gradients = self._total([push.gradients for push in pushes], len(pushes))
-        update = _Update(list(self.values), list(self.state), self._stride)
+        update = _Update(list(self.values), list(self.state))
         if gradients:
             if self.rule is None:
                 raise RuntimeError("gradients were pushed to a server without a rule")
@@ -213,17 +247,11 @@ class Shard:
         for changes in (self._total([push.added for push in pushes], 1), self._total(means, len(means))):
             for buffer, (elements, total) in changes.items():
                 update.values[buffer] = add_at(update.values[buffer], elements, total)
-        if self.policy.needs_gap and gradients:
-            pairs = [
-                (self.values[buffer], update.values[buffer], elements) for buffer, (elements, _) in gradients.items()
-            ]
-            moved = [float(jnp.mean(jnp.abs(picked(new, some) - picked(old, some)))) for old, new, some in pairs]
-            update.stride += (sum(moved) / len(moved) - self._stride) / min(self.version + 1, _REMEMBERED)
         return update
 
     def _apply(self, update: _Update, *, ends: bool) -> None:
         """Applies an update, which ends the round if ``ends``."""
-        self.values, self.state, self._stride = update.values, update.state, update.stride
+        self.values, self.state = update.values, update.state
         self.version += 1
         if ends:
             pushes, self._waiting = self._waiting, []
@@ -235,35 +263,12 @@ class Shard:
         found: dict[int, tuple[Elements, Any]] = {}
         for buffer in sorted({buffer for some in bodies for buffer in some}):
             old = self.values[buffer]
-            parts = [some[buffer].read(old.dtype) for some in bodies if buffer in some]
+            given = [some[buffer] for some in bodies if buffer in some]
+            parts = [(elements_of(body.cover), body.values) for body in given]
             elements, total = parts[0] if len(parts) == 1 else merged(parts, old.shape[0])
             found[buffer] = elements, total if count == 1 else (total / count).astype(old.dtype)
-        return found
-
-    def _moment(self, push: Push, stale: int) -> Moment:
-        version, then = self._held.get(push.worker, (-1, []))
-        if version != push.version:
-            return Moment(stale)
-        covers = {buffer: elements_of(body.cover) for buffer, body in push.gradients.items()}
-        moved = [
-            np.abs(np.asarray(picked(self.values[buffer], elements)) - np.asarray(picked(then[buffer], elements)))
-            for buffer, elements in covers.items()
-        ]
-        return Moment(stale, moved, self._stride)
-
-    def _weighted(self, push: Push, weights: float | Sequence[Any]) -> dict[int, Body]:
-        found: dict[int, Body] = {}
-        for place, (buffer, body) in enumerate(push.gradients.items()):
-            dtype = self.values[buffer].dtype
-            weight = weights if isinstance(weights, int | float) else weights[place]
-            found[buffer] = Body((decoded(body.message, dtype) * weight).astype(dtype), body.cover)
         return found
 
 
 def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> Entry:
     return Entry(push.source, push.number, push.worker, push.rows, stale, fate, weight, version)
-
-
-def _mean(weights: Any) -> float:
-    means: list[Any] = [np.mean(part) for part in weights]
-    return float(np.mean(means))

@@ -5,18 +5,13 @@ A gradient has staleness ``s`` if ``s`` updates were applied between its worker'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from graphc.compiler.base import at, user_location
+from graphc.compiler.base import at, hint_missing, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 
-__all__ = ["Moment", "Policy", "drop", "gap_aware", "scale", "warm_up"]
-
-_SMALLEST = 1e-12
+__all__ = ["Moment", "Policy", "drop", "scale", "warm_up"]
 
 
 @dataclass(frozen=True)
@@ -25,30 +20,19 @@ class Moment:
 
     Attributes:
       staleness: the number of updates applied since its worker pulled.
-      moved: the distance of each value from what the worker pulled, a flat array per buffer; empty if the policy does
-        not ask.
-      stride: the mean distance that one update moves a value.
     """
 
     staleness: int
-    moved: Sequence[Any] = ()
-    stride: float = 0.0
 
 
 class Policy:
     """Decides the weight of a stale gradient; the base class applies all gradients unchanged.
 
     To write your own, subclass it as a frozen dataclass.
-
-    Attributes:
-      needs_gap: whether :meth:`weights` uses ``moved`` and ``stride``; a server then keeps the values that each worker
-        pulled last.
     """
 
-    needs_gap: bool = False
-
-    def weights(self, moment: Moment) -> float | list[Any] | None:
-        """Returns the factor of the gradient: a number, or an array per buffer; None to drop it.
+    def weights(self, moment: Moment) -> float | None:
+        """Returns the factor of the gradient; None to drop it.
 
         Args:
           moment: the facts about the gradient.
@@ -83,26 +67,11 @@ class _Scale(Policy):
 
 
 @dataclass(frozen=True)
-class _GapAware(Policy):
-    needs_gap = True
-
-    def weights(self, moment: Moment) -> float | list[Any]:
-        if moment.stride <= 0.0:
-            return 1.0
-        stride = max(moment.stride, _SMALLEST)
-        return [1.0 / np.maximum(np.asarray(moved, np.float32) / stride, 1.0) for moved in moment.moved]
-
-
-@dataclass(frozen=True)
 class _WarmUp(Policy):
     updates: int
     then: Policy
 
-    @property
-    def needs_gap(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self.then.needs_gap
-
-    def weights(self, moment: Moment) -> float | list[Any] | None:
+    def weights(self, moment: Moment) -> float | None:
         return self.then.weights(moment)
 
     def workers(self, version: int) -> int | None:
@@ -146,21 +115,6 @@ def scale(power: float = 1.0) -> Policy:
     return _Scale(float(power))
 
 
-def gap_aware() -> Policy:
-    """Divides each element of a gradient by the distance that its value has moved since, in mean updates.
-
-    A gradient that is late by many updates counts fully where these have changed nothing (Barkai et al. 2019, Gap-Aware
-    Mitigation of Gradient Staleness). A server keeps the values that each worker pulled last.
-
-    Example:
-      >>> import numpy as np
-      >>> from graphc.cluster.parameters import Moment, gap_aware
-      >>> gap_aware().weights(Moment(5, [np.array([0.0, 0.4])], stride=0.1))[0].tolist()
-      [1.0, 0.25]
-    """
-    return _GapAware()
-
-
 def warm_up(updates: int, then: Policy | None = None) -> Policy:
     """Lets one worker compute at a time for the first updates, and then all.
 
@@ -189,7 +143,7 @@ def checked(use: str, policy: Any) -> Policy:
         return Policy()
     if not isinstance(policy, Policy):
         error = InvalidTypeError(
-            f"{use}: expected a staleness policy, such as drop(8), scale(), gap_aware() or warm_up(100, drop(8)) of "
+            f"{use}: expected a staleness policy, such as drop(8), scale() or warm_up(100, drop(8)) of "
             f"gx.distribute.staleness, got {policy!r:.60}"
         )
         raise at(error, user_location())
@@ -200,3 +154,6 @@ def _count(use: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise at(InvalidArgumentError(f"{use}: expected an int of at least 0, got {value!r:.60}"), user_location())
     return value
+
+
+hint_missing(globals(), "gx.distribute.staleness")

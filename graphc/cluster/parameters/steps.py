@@ -9,16 +9,14 @@ from typing import Any
 import jax as _jax
 import numpy as np
 
-from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
-from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
+from graphc.cluster.parameters.shard import Cover
 from graphc.compiler.autograph import call
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.compiler.function import to_jax
-from graphc.compiler.lowering import needed_inputs
 from graphc.compiler.ops import call_jax, is_random_state
 from graphc.compiler.tracing import reads_here
 from graphc.training.optim import Optimizer
@@ -37,34 +35,25 @@ class StepText:
     """The description of a step that a worker receives.
 
     Attributes:
-      program: the step's program. It takes the buffers of each server, rows of tables, other values, the number of the
-        step and its arguments; it returns the results and, for each server, gradients, amounts to add, and changes to
-        average.
-      lookups: a program that returns the sorted row numbers looked up in each table; None if there are no tables.
+      program: the step's program. It takes the buffers of each server, other values, the number of the step and its
+        arguments; it returns the results and, for each server, gradients, amounts to add, and changes to average.
       pulled: the buffers of each server that it reads.
       gradients: for each server, the buffers and elements that it has gradients for.
       added: the same for amounts to add.
       averaged: the same for changes that a round averages.
-      tables: the step's table lookups.
       pushes: whether it pushes anything.
     """
 
     program: Program
-    lookups: Program | None
     pulled: tuple[tuple[int, ...], ...]
     gradients: tuple[tuple[tuple[int, Cover], ...], ...]
     added: tuple[tuple[tuple[int, Cover], ...], ...]
     averaged: tuple[tuple[tuple[int, Cover], ...], ...]
-    tables: tuple[Table, ...]
     pushes: bool
 
 
 class Taker:
-    """Records the updates of a step while it is traced, and stands in for the worker that will run it.
-
-    Args:
-      number: the number of the step, by which workers draw different random numbers.
-    """
+    """Records the updates of a step while it is traced, and stands in for the worker that will run it."""
 
     num_replicas = 1
     weights: Any = None
@@ -75,7 +64,6 @@ class Taker:
         self.updated: set[str] = set()
         self.targets: list[Variable] = []
         self.gradients: dict[str, Any] = {}
-        self.lookups: dict[str, Any] = {}
         self.sums: set[str] = set()
 
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
@@ -94,38 +82,6 @@ class Taker:
     def note_sum(self, variable: Any) -> None:
         """Records that the changes of a Variable are summed, like those of ``assign_add``."""
         self.sums.add(variable.name)
-
-    def look_up(self, name: str, capacity: int, ids: Any) -> Any:
-        """Records a lookup in a table; returns the index of each row among the pulled rows.
-
-        Args:
-          name: the name of the window of the table.
-          capacity: the maximum number of different rows to pull.
-          ids: the numbers of the rows.
-
-        Raises:
-          UnimplementedError: the step has looked the table up before.
-          InvalidTypeError: the numbers are no integers.
-        """
-        if name in self.lookups:
-            error = UnimplementedError(
-                f"ParameterServer: the step looks up {name!r} twice; look up all ids at once: embedding(gx.concat(...))"
-            )
-            raise at(error, user_location())
-
-        if not np.issubdtype(ids.dtype, np.integer):
-            error = InvalidTypeError(
-                f"ParameterServer: the row numbers of {name!r} must be integers, got {ids.dtype}; use gx.astype(ids, "
-                "'int32')"
-            )
-            raise at(error, user_location())
-
-        def unique(ids: Any) -> Any:
-            wide = ids.reshape(-1).astype(jnp.promote_types(ids.dtype, jnp.int32))
-            return jnp.unique(wide, size=max(capacity, wide.size), fill_value=jnp.iinfo(wide.dtype).max)
-
-        self.lookups[name] = found = call_jax(unique, ids)
-        return call_jax(jnp.searchsorted, found, ids)
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors unchanged: workers know nothing about each other."""
@@ -146,10 +102,6 @@ class Taker:
 
 class TracedStep:
     """A step, traced for arguments of certain types and values.
-
-    Args:
-      step: the user's function.
-      arguments: the arguments of a call.
 
     Attributes:
       optimizer: the one whose update the step does; None if it does none.
@@ -197,32 +149,26 @@ class TracedStep:
             taker = self._note(Taker(number))
             with updates_scope(taker), replica_scope(taker):
                 result = call(step)(*args, **kwargs)
-            return result, list(taker.gradients.values()), list(taker.lookups.values())
+            return result, list(taker.gradients.values())
 
         return traced
 
-    def text(self, layout: Layout, tables: Mapping[str, tuple[str, int, int]]) -> StepText:
+    def text(self, layout: Layout) -> StepText:
         """Returns the description of the step for workers, for a layout of the servers' values.
-
-        Args:
-          layout: the layout of the servers' values.
-          tables: for each window of a table, the table's name, rows and width.
 
         Raises:
           InvalidArgumentError: the step assigns a Variable that the servers do not keep.
         """
-        looked_up = list(self.taker.lookups)
         kept = [name for name in self.variables if name in layout.shapes]
-        self._others = [name for name in self.variables if name not in layout.shapes and name not in tables]
+        self._others = [name for name in self.variables if name not in layout.shapes]
         covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}
         servers = range(len(layout.servers))
-        pulled = [[p for p in layout.whole(s) if _holds(layout, s, p, kept)] for s in servers]
+        pulled = [[p for p in range(len(layout.servers[s])) if _holds(layout, s, p, kept)] for s in servers]
 
-        def program(buffers: Any, windows: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
+        def program(buffers: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
             flats = [dict(zip(places, found, strict=True)) for places, found in zip(pulled, buffers, strict=True)]
-            variables = {**layout.join(kept, flats), **dict(zip(looked_up, windows, strict=True))}
-            variables |= dict(zip(self._others, others, strict=True))
-            (result, gradients, _), new = self._pure.compute(variables, read, number, *arrays)
+            variables = {**layout.join(kept, flats), **dict(zip(self._others, others, strict=True))}
+            (result, gradients), new = self._pure.compute(variables, read, number, *arrays)
             by_name = dict(zip(self.taker.gradients, gradients, strict=True))
             self._check_assigned([name for name in new if new[name] is not variables[name]], layout)
             changes = {name: new[name] - variables[name] for name in kept if new[name] is not variables[name]}
@@ -234,53 +180,22 @@ class TracedStep:
                 cuts = [layout.cut(s, arrays_of) for s in servers]
                 covers[kind] = [tuple((place, cover) for place, (_, cover) in cut.items()) for cut in cuts]
                 flat[kind] = [[array for array, _ in cut.values()] for cut in cuts]
-            rows = [by_name[name] for name in looked_up if name in by_name]
-            return self._flat(result), flat["gradients"], rows, flat["added"], flat["averaged"]
+            return self._flat(result), flat["gradients"], flat["added"], flat["averaged"]
 
         types = (
             [[_type(layout.servers[s][place]) for place in pulled[s]] for s in servers],
-            [self._kind(name) for name in looked_up], [self._kind(name) for name in self._others],
+            [self._kind(name) for name in self._others],
             [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in self.captured],
             jax.ShapeDtypeStruct((), np.int32), self._types,
         )  # fmt: skip
         jax.eval_shape(program, *types)
-        found = tuple(self._table(layout, name, *tables[name]) for name in looked_up)
-        lookups = self._lookups(types) if looked_up else None
-        pushes = any(map(any, covers.values())) or any(table.trained for table in found)
         return StepText(
-            Program(program, types), lookups, tuple(map(tuple, pulled)), tuple(covers["gradients"]),
-            tuple(covers["added"]), tuple(covers["averaged"]), found, pushes,
+            Program(program, types), tuple(map(tuple, pulled)), tuple(covers["gradients"]), tuple(covers["added"]),
+            tuple(covers["averaged"]), any(map(any, covers.values())),
         )  # fmt: skip
 
     def _is_averaged(self, name: str) -> bool:
         return self.variables[name].type.is_inexact and name not in self.taker.sums
-
-    def _lookups(self, types: Any) -> Program:
-        """Returns the program that computes the looked-up rows, which are known before any Variable is."""
-        kinds = {name: self._kind(name) for name in self.variables if name not in self._others}
-
-        def found(variables: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
-            given = {**variables, **dict(zip(self._others, others, strict=True))}
-            return list(self._pure.compute(given, read, number, *arrays)[0][2])
-
-        jaxpr: Any = jax.make_jaxpr(found)(kinds, *types[2:]).jaxpr
-        needed = needed_inputs(jaxpr, range(len(jaxpr.outvars)))
-        if any(id(variable) in needed for variable in jaxpr.invars[: len(kinds)]):
-            error = UnimplementedError(
-                "ParameterServer: the looked-up rows of an embedding depend on Variables, but rows are pulled "
-                "before the step begins; compute the ids from the arguments of the step alone"
-            )
-            raise at(error, user_location())
-
-        def lookups(others: Any, read: Any, number: Any, arrays: Any) -> Any:
-            zeros = {name: jnp.zeros(kind.shape, kind.dtype) for name, kind in kinds.items()}
-            return found(zeros, others, read, number, arrays)
-
-        return Program(lookups, types[2:])
-
-    def _table(self, layout: Layout, window: str, name: str, rows: int, width: int) -> Table:
-        capacity = self._start[window].shape[0]
-        return Table(window, rows, width, layout.table_places(name), window in self.taker.gradients, capacity)
 
     def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
         for name in names:

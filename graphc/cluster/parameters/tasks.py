@@ -65,12 +65,7 @@ class Tasks:
         return [self._peers[job, index].name for index in self.spec.task_indices(job)]
 
     def peer(self, job: str, place: int) -> Peer:
-        """Returns a task.
-
-        Args:
-          job: the name of its job.
-          place: its index in that job, from 0.
-        """
+        """Returns a task."""
         return self._peers[job, self.spec.task_indices(job)[place]]
 
     def again(self, job: str, place: int, seconds: float) -> Peer:

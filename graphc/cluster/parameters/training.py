@@ -6,19 +6,21 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, Self, get_args
 
-import numpy as np
-
 from graphc.cluster.parameters.coordinator import Coordinator
 from graphc.cluster.parameters.durable_shard import Durability
-from graphc.cluster.parameters.embedding import Embedding
 from graphc.cluster.parameters.report import ParameterReport, ServerReport, WorkerReport, is_slow
 from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.staleness import Policy, checked
 from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.wire import Wire, checked_wire
 from graphc.compiler.base import at, checked_seconds, user_location
-from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnavailableError
+from graphc.compiler.base.errors import (
+    GraphcError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    UnavailableError,
+    UnimplementedError,
+)
 from graphc.compiler.base.files import PathLike, as_path
 from graphc.compiler.core import variable_placement
 
@@ -28,8 +30,8 @@ __all__ = ["ParameterServer"]
 class ParameterServer:
     """Trains with Variables that servers keep, while workers pull them, compute gradients, and push the gradients.
 
-    Use it if workers differ in speed, come and go, or look up few rows of large embeddings; if all are alike,
-    :class:`DataParallel` is faster. Each push counts exactly once, even if messages are repeated or tasks die.
+    Use it if workers differ in speed, or come and go; if all are alike, :class:`DataParallel` is faster. Each push
+    counts exactly once, even if messages are repeated or tasks die.
 
     A step is a function that computes gradients and calls ``apply_gradients`` once. The servers run the optimizer's
     update and keep its state. Values that a step assigns to Variables of the scope are sent as changes, which servers
@@ -43,8 +45,6 @@ class ParameterServer:
         gradients that were computed from the same values.
       spares: the number of spare workers: a synchronous update does not wait for the slowest (Chen et al. 2016).
       staleness: the policy for stale gradients of asynchronous updates, from ``gx.distribute.staleness``.
-      wire: the encoding of gradients and values: ``"exact"``, ``"bfloat16"``, or ``"int8"``, 8-bit gradients
-        and error feedback, and values as bfloat16.
       split_bytes: the size in bytes above which Variables are split by rows over servers; None for no limit.
       cluster: a cluster with the jobs ``ps`` and ``worker``, whose tasks run already, in place of ``servers`` and
         ``workers``.
@@ -85,7 +85,7 @@ class ParameterServer:
 
     def __init__(
         self, *, servers: int = 1, workers: int = 2, updates: Literal["async", "sync"] = "async", spares: int = 0,
-        staleness: Policy | None = None, wire: Wire | None = None, split_bytes: int | None = None, cluster: Any = None,
+        staleness: Policy | None = None, split_bytes: int | None = None, cluster: Any = None,
         protocol: str = "threads", folder: PathLike | None = None, durability: Durability | None = None,
         checkpoint_every: int = 100, timeout: float = 60.0,
     ) -> None:  # fmt: skip
@@ -107,7 +107,7 @@ class ParameterServer:
                 "folder, or neither of both"
             )
         seconds = checked_seconds(timeout, "ParameterServer: timeout") or 60.0
-        policy, wire = checked("ParameterServer: staleness", staleness), checked_wire("ParameterServer", wire)
+        policy = checked("ParameterServer: staleness", staleness)
         tasks = Tasks(cluster, (servers, workers), protocol)
         self.workers, self.servers = tasks.names("worker"), tasks.names("ps")
         if spares >= len(self.workers):
@@ -115,7 +115,7 @@ class ParameterServer:
             raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; use fewer spares")
         round = len(self.workers) - spares if updates == "sync" else None
         place = None if folder is None else str(as_path(folder).absolute())
-        options = Options(policy, round, wire, place, durability, checkpoint_every)
+        options = Options(policy, round, place, durability, checkpoint_every)
         self._coordinator = Coordinator(tasks, options, split_bytes, seconds)
         self._joined = 0
 
@@ -129,55 +129,18 @@ class ParameterServer:
         finally:
             variable_placement.made = saved
 
-    def embedding(
-        self, rows: int, width: int, *, capacity: int, initializer: Callable[[Any], Any] | None = None,
-        name: str = "embedding",
-    ) -> Embedding:  # fmt: skip
-        """Makes a table of vectors; a step pulls and pushes only the rows that it looks up.
-
-        The table is a layer; its trainable Variable stands for the rows of a step.
-
-        Args:
-          rows: the number of vectors.
-          width: the size of a vector.
-          capacity: the maximum number of different rows that a step looks up; the number of ids in a batch is enough.
-          initializer: a function from the shape ``(n, width)`` of some rows to their initial values; uniform
-            between -0.05 and 0.05 if None.
-          name: a name to display.
+    def embedding(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuses tables of which only rows are pulled.
 
         Raises:
-          InvalidArgumentError: a number is none from 1; or the first step was scheduled already.
-
-        Example:
-          >>> import graphc as gx
-          >>> with gx.distribute.ParameterServer() as server:
-          ...     embedding = server.embedding(1000, 2, capacity=4, initializer=gx.zeros)
-          ...     optimizer = gx.optim.SGD(1.0)
-          ...     def step(ids):
-          ...         with gx.GradientTape() as tape:
-          ...             loss = gx.sum(embedding(ids))
-          ...         weights = embedding.trainable_variables
-          ...         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
-          ...     _ = server.schedule(step, args=(gx.asarray([7, 999, 7]),))
-          ...     server.join()
-          ...     embedding([7, 8]).tolist()
-          [[-2.0, -2.0], [0.0, 0.0]]
+          UnimplementedError: always; the message says what to write instead.
         """
-        for what, value in (("rows", rows), ("width", width), ("capacity", capacity)):
-            _check_count(f"embedding: {what}", value, 1)
-        seed = np.random.default_rng(rows)
-
-        def start(first: int, count: int) -> Any:
-            del first
-            return np.asarray(initializer((count, width))) if initializer else seed.uniform(-0.05, 0.05, (count, width))
-
-        def fetch(embedding: Embedding, ids: Any) -> Any:
-            return self._coordinator.servers.rows(embedding.table, width, rows, ids)
-
-        with self.scope():
-            found = Embedding(rows, width, capacity, start, fetch, name)
-        self._coordinator.embeddings[found.window.name] = found
-        return found
+        del args, kwargs
+        problem = (
+            "ParameterServer.embedding: make gx.layers.Embedding(rows, width) and call it once in server.scope(); "
+            "split_bytes= spreads its rows over the servers"
+        )
+        raise at(UnimplementedError(problem), user_location())
 
     def schedule(
         self, step: Callable[..., Any], args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None

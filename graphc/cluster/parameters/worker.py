@@ -11,14 +11,11 @@ import jax as _jax
 import numpy as np
 
 from graphc.cluster.carriers import Peer, find
-from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
-from graphc.cluster.parameters.lookups import Lookups
 from graphc.cluster.parameters.programs import program_of
 from graphc.cluster.parameters.service import SERVICE
 from graphc.cluster.parameters.shard import Body, Push
 from graphc.cluster.parameters.steps import StepText
-from graphc.cluster.parameters.wire import Wire, decoded, encoded
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base import deadline
 from graphc.compiler.base.errors import (
@@ -48,24 +45,16 @@ class Assignment:
     Attributes:
       name: the training's name.
       servers: the addresses of the servers.
-      dtypes: the dtypes of each server's buffers.
-      wire: the encoding of gradients on the wire.
       timeout: seconds within which a server must answer.
     """
 
     name: str
     servers: tuple[str, ...]
-    dtypes: tuple[tuple[Any, ...], ...]
-    wire: Wire
     timeout: float
 
 
 class WorkerService:
-    """Runs the steps of trainings, each under its name.
-
-    Args:
-      task: the task that it runs on.
-    """
+    """Runs the steps of trainings, each under its name."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -95,16 +84,6 @@ class WorkerService:
     ) -> dict[str, Any]:  # fmt: skip
         """Runs a step.
 
-        Args:
-          name: the name of the training.
-          key: the step's name.
-          source: the source that numbers it.
-          number: the step's number.
-          rows: the number of rows of data in the step.
-          others: values of Variables that no server keeps.
-          read: the arrays that the step reads from its surroundings.
-          arrays: the step's arguments.
-
         Returns:
           ``results`` and ``entries``: the fate of its push at each server; or ``lost``, the servers that do not answer,
           with the ``error``.
@@ -130,7 +109,6 @@ class _Joined:
         self._task, self._assignment = task, assignment
         self._steps: dict[str, StepText] = {}
         self._peers: dict[int, Peer] = {}
-        self._left: dict[Any, Any] = {}
 
     def learn(self, key: str, text: StepText) -> None:
         self._steps[key] = text
@@ -145,21 +123,16 @@ class _Joined:
         if text is None:
             raise NotFoundError(f"{self._task.where} does not know the step: it was restarted")
         number_of = np.int32(number)
-        lookups = self._lookups(text, others, read, number_of, arrays)
-        covers = [{**dict.fromkeys(places), **lookups.covers(server)} for server, places in enumerate(text.pulled)]
 
         def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
-            values = self._values(pulled)
-            buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
-            inputs = buffers, lookups.windows(values), others, read, number_of, arrays
-            results, gradients, rows_of, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
+            buffers = [[pulled[server][1][place] for place in places] for server, places in enumerate(text.pulled)]
+            inputs = buffers, others, read, number_of, arrays
+            results, gradients, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
             changes = [*zip(*assigned, strict=True)]
             pushes: list[Push] = []
             for server, (version, _) in enumerate(pulled if text.pushes else []):
                 dense = zip(text.gradients[server], gradients[server], strict=True)
-                bodies = {place: self._sent(server, place, cover, flat) for (place, cover), flat in dense}
-                some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
-                bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
+                bodies = {place: Body(np.asarray(flat), cover) for (place, cover), flat in dense}
                 added, averaged = (
                     {place: Body(_checked(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
                     for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
@@ -168,32 +141,10 @@ class _Joined:
             return results, pushes
 
         try:
-            results, entries = self._drive(step(self._task.name, covers, compute))
+            results, entries = self._drive(step(text.pulled, compute))
         except Unanswered as error:
             return {"lost": error.servers, "error": str(error)}
         return {"results": [np.asarray(leaf) for leaf in results], "entries": entries}
-
-    def _lookups(self, text: StepText, *given: Any) -> Lookups:
-        if text.lookups is None:
-            return Lookups((), ())
-        return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(*given)])
-
-    def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
-        """Returns the pulled values of each server, by buffer."""
-        return [
-            {place: decoded(message, self._assignment.dtypes[server][place]) for place, message in messages.items()}
-            for server, (_, messages) in enumerate(pulled)
-        ]
-
-    def _rounded(self, flat: Any) -> Any:
-        """Encodes gradients of rows, without keeping the rounding error: the next step has other rows."""
-        return encoded(self._assignment.wire, flat)[0]
-
-    def _sent(self, server: int, place: int, cover: Cover, flat: Any) -> Body:
-        """Encodes a gradient of some elements, including the rounding error of their last one."""
-        key = server, place, cover and tuple((starts.tobytes(), width) for starts, width in cover)
-        message, self._left[key] = encoded(self._assignment.wire, flat, self._left.get(key))
-        return Body(message, cover)
 
     def _drive(self, exchange: Exchange) -> Any:
         """Sends a worker's requests to the servers."""

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["LATER"]
 
-_QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")
+_QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "QueueBase", "RandomShuffleQueue")
 
 _DATA = {
     "AUTOTUNE": "AUTOTUNE",
@@ -25,7 +25,7 @@ _DATA = {
     "experimental.make_csv_dataset": "make_csv_dataset",
 }
 
-_FILES = ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
+_FILES = ("FixedLenFeature", "TFRecordOptions", "TFRecordWriter",
           "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
 
 _EXPERIMENTAL = ("Counter", "CsvDataset", "RandomDataset", "bucket_by_sequence_length", "cardinality",

@@ -110,6 +110,18 @@ HINTS: Final[Mapping[str, str]] = {
     "unsqueeze": "gx.expand_dims",
     "utils": "gx.data, gx.nest",
     "view": "gx.reshape",
+    # graphc's own of earlier versions.
+    "FixedLenSequenceFeature": "gx.queues.VarLenFeature, and to_dense() of what it gives",
+    "IdentityReader": "queue.dequeue(), which gives the names",
+    "LooperThread": "threading.Thread, with: while not coord.wait_for_stop(seconds)",
+    "PriorityQueue": "gx.queues.FIFOQueue of elements in order, or heapq",
+    "SparseFeature": "two of gx.queues.VarLenFeature, for the indices and the values",
+    "SparseConditionalAccumulator": "gx.queues.ConditionalAccumulator, with the whole gradient",
+    "maybe_batch": "gx.producers.batch([rows[mask]], n, enqueue_many=True)",
+    "maybe_batch_join": "gx.producers.batch_join([[rows[mask]], ...], n, enqueue_many=True)",
+    "maybe_shuffle_batch": "gx.producers.shuffle_batch([rows[mask]], ..., enqueue_many=True)",
+    "maybe_shuffle_batch_join": "gx.producers.shuffle_batch_join([[rows[mask]], ...], ..., enqueue_many=True)",
+    "gap_aware": "gx.distribute.staleness.scale()",
     # TensorFlow's, where graphc's own names differ.
     "Print": "gx.print",
     "cast": "gx.astype",

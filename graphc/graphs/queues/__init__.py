@@ -2,27 +2,15 @@
 
 from graphc.compiler.base import hint_missing
 from graphc.graphs.queues import building, ops
-from graphc.graphs.queues.accumulators import (
-    ConditionalAccumulator,
-    ConditionalAccumulatorBase,
-    SparseConditionalAccumulator,
-    SparseGradient,
-)
-from graphc.graphs.queues.coordinator import Coordinator, LooperThread
-from graphc.graphs.queues.examples import parse_example, parse_single_example
-from graphc.graphs.queues.features import (
-    FixedLenFeature,
-    FixedLenSequenceFeature,
-    SparseFeature,
-    VarLenFeature,
-)
+from graphc.graphs.queues.accumulators import ConditionalAccumulator
+from graphc.graphs.queues.coordinator import Coordinator
+from graphc.graphs.queues.examples import FixedLenFeature, VarLenFeature, parse_example, parse_single_example
 from graphc.graphs.queues.fillers import Fillers
-from graphc.graphs.queues.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from graphc.graphs.queues.kinds import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from graphc.graphs.queues.messages import make_example
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.readers import (
     FixedLengthRecordReader,
-    IdentityReader,
     ReaderBase,
     TextLineReader,
     TFRecordReader,
@@ -36,26 +24,18 @@ from graphc.library.formats import TFRecordOptions, TFRecordWriter, tf_record_it
 
 __all__ = [
     "ConditionalAccumulator",
-    "ConditionalAccumulatorBase",
     "Coordinator",
     "FIFOQueue",
     "Fillers",
     "FixedLenFeature",
-    "FixedLenSequenceFeature",
     "FixedLengthRecordReader",
-    "IdentityReader",
     "Lines",
-    "LooperThread",
     "PaddingFIFOQueue",
-    "PriorityQueue",
     "QueueBase",
     "QueueSpec",
     "QueueState",
     "RandomShuffleQueue",
     "ReaderBase",
-    "SparseConditionalAccumulator",
-    "SparseFeature",
-    "SparseGradient",
     "SparseValue",
     "TFRecordOptions",
     "TFRecordReader",

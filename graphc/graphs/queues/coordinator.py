@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from numbers import Real
@@ -22,7 +21,7 @@ from graphc.compiler.base.errors import (
     OutOfRangeError,
 )
 
-__all__ = ["Coordinator", "LooperThread"]
+__all__ = ["Coordinator"]
 
 _logger = logging.getLogger("graphc.coordinator")
 
@@ -250,99 +249,6 @@ class Coordinator:
             if self._reason is not None:
                 error, traceback = self._reason
                 raise error.with_traceback(traceback)
-
-
-class LooperThread(threading.Thread):
-    """A daemon thread that repeats its work until its coordinator requests a stop.
-
-    Override :meth:`run_loop`, :meth:`start_loop` and :meth:`stop_loop` in a subclass, or pass a function. An exception
-    stops the coordinator. TensorFlow's ``tf.train.LooperThread``.
-
-    Args:
-      coord: the coordinator, which waits for the thread when it joins.
-      timer_interval_secs: the seconds from the start of one round to that of the next; None for no pause.
-      target: the function that each round calls; None where ``run_loop`` is overridden.
-      args: its positional arguments.
-      kwargs: its keyword arguments.
-
-    Raises:
-      InvalidArgumentError: there are arguments without a target, or the interval is not positive.
-      InvalidTypeError: ``coord`` is not a coordinator.
-
-    Example:
-      >>> import graphc as gx
-      >>> coord, rounds = gx.Coordinator(), []
-      >>> def work():
-      ...     rounds.append(1)
-      ...     if len(rounds) == 3:
-      ...         coord.request_stop()
-      >>> looper = gx.queues.LooperThread.loop(coord, None, work)
-      >>> coord.join()
-      >>> len(rounds)
-      3
-    """
-
-    def __init__(
-        self,
-        coord: Coordinator,
-        timer_interval_secs: float | None,
-        target: Callable[..., object] | None = None,
-        args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> None:
-        given: Any = coord
-        if not isinstance(given, Coordinator):
-            raise _refused(f"LooperThread: coord must be a Coordinator, got {given!r:.60}")
-        if target is None and (args or kwargs):
-            raise _error("LooperThread: args and kwargs need a target")
-        if timer_interval_secs is not None and not timer_interval_secs > 0:
-            raise _error(f"LooperThread: timer_interval_secs must be positive or None, got {timer_interval_secs!r}")
-        super().__init__(daemon=True)
-        self._coordinator = coord
-        self._interval = timer_interval_secs
-        self._round = target, tuple(args or ()), dict(kwargs or {})
-        coord.register_thread(self)
-
-    @staticmethod
-    def loop(
-        coord: Coordinator,
-        timer_interval_secs: float | None,
-        target: Callable[..., object],
-        args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> LooperThread:
-        """Makes and starts a thread that calls a function in each round; takes the arguments of the class."""
-        looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
-        looper.start()
-        return looper
-
-    def run(self) -> None:
-        """Runs the rounds."""
-        with self._coordinator.stop_on_exception():
-            self.start_loop()
-            due = time.monotonic()
-            while not self._should_stop(due):
-                due += self._interval or 0.0
-                self.run_loop()
-            self.stop_loop()
-
-    def _should_stop(self, due: float) -> bool:
-        """Waits for the next round, if there is an interval; returns True if there is no next round."""
-        if self._interval is None:
-            return self._coordinator.should_stop()
-        return self._coordinator.wait_for_stop(max(0.0, due - time.monotonic()))
-
-    def start_loop(self) -> None:
-        """Runs before the first round."""
-
-    def stop_loop(self) -> None:
-        """Runs after the last round, unless a round has raised an exception."""
-
-    def run_loop(self) -> None:
-        """Runs a round: calls the target."""
-        target, args, kwargs = self._round
-        if target is not None:
-            target(*args, **kwargs)
 
 
 def _exception(given: Any) -> tuple[BaseException, TracebackType | None] | None:

@@ -1,22 +1,22 @@
-"""Parsing of Example messages into tensors."""
+"""Parsing of Example messages into tensors: what features they have, with TensorFlow's names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply_all, as_dtype, bytes_array, host_type, host_value, in_graph, is_text
-from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
+from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, Literal, OpDef, TensorType
 from graphc.compiler.tracing import is_tracing
-from graphc.graphs.queues.features import Column, columns_of
 from graphc.graphs.queues.messages import example_class
 from graphc.graphs.queues.sparse import SparseValue
-from graphc.graphs.queues.spec import refusal
+from graphc.graphs.queues.spec import dtype_of, refusal
 
-__all__ = ["parse_example", "parse_single_example"]
+__all__ = ["FixedLenFeature", "VarLenFeature", "parse_example", "parse_single_example"]
 
 Array = np.ndarray[Any, Any]
 
@@ -24,13 +24,108 @@ _LISTS = {"float32": "float_list", "int64": "int64_list", "int32": "int64_list",
 _NAMES = {"float_list": "float32", "int64_list": "int64", "bytes_list": "string"}
 
 
+@dataclass(frozen=True)
+class FixedLenFeature:
+    """A feature with a fixed number of values in each example.
+
+    Args:
+      shape: the shape of an example's values.
+      dtype: ``float32``, ``int64`` or ``string``.
+      default_value: the values of an example without the feature, or one for all of them; None if each must have it.
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+@dataclass(frozen=True)
+class VarLenFeature:
+    """A feature with any number of values in an example; parses to a :class:`SparseValue`.
+
+    Args:
+      dtype: ``float32``, ``int64`` or ``string``.
+    """
+
+    dtype: Any
+
+
+class Column(NamedTuple):
+    """A checked feature, as an attribute of a node.
+
+    Attributes:
+      key: the name of the feature.
+      dtype: the dtype of the values.
+      shape: the shape of an example's values; None for any number of them.
+      default: the replacement for missing values.
+    """
+
+    key: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] | None
+    default: Literal | None
+
+
+def columns_of(features: Any, use: str) -> dict[str, Column]:
+    """Checks the features that a user requests.
+
+    Args:
+      features: a feature for each name.
+      use: the name of the function that it is passed to, for messages.
+
+    Raises:
+      InvalidArgumentError: a shape that is open, a default of another shape, or no features.
+      InvalidTypeError: a dtype that Example messages do not have, or an object that is not a feature.
+    """
+    if not isinstance(features, Mapping) or not features:
+        problem = f"features must be a dict with at least one feature, got {features!r:.60}"
+        raise refusal(use, problem)
+    given = cast("Mapping[str, Any]", features)
+    return {str(name): _column(str(name), feature, f"{use}: feature {name!r}") for name, feature in given.items()}
+
+
+def _column(name: str, feature: Any, use: str) -> Column:
+    if isinstance(feature, VarLenFeature):
+        return Column(name, _dtype(feature.dtype, use), None, None)
+    if isinstance(feature, FixedLenFeature):
+        dtype, shape = _dtype(feature.dtype, use), _shape(feature.shape, use)
+        return Column(name, dtype, shape, _default(feature.default_value, dtype, shape, use))
+    raise refusal(use, f"expected a FixedLenFeature or VarLenFeature, got {feature!r:.60}", InvalidTypeError)
+
+
+def _dtype(dtype: Any, use: str) -> np.dtype[Any]:
+    found = dtype_of(use, dtype)
+    if found != STRING and found.name not in ("float32", "int32", "int64"):
+        raise refusal(use, f"dtype must be float32, int64 or string, got {dtype!r:.60}", InvalidTypeError)
+    return found
+
+
+def _shape(shape: Any, use: str) -> tuple[int, ...]:
+    given = shape.as_list() if hasattr(shape, "as_list") else shape
+    sizes: list[Any] = [given] if hasattr(given, "__index__") else list(given)
+    if any(not hasattr(size, "__index__") or size.__index__() < 0 for size in sizes):
+        problem = f"a size of the shape {sizes} is unknown; use a VarLenFeature for any number of values"
+        raise refusal(use, problem)
+    return tuple(size.__index__() for size in sizes)
+
+
+def _default(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...], use: str) -> Literal | None:
+    if value is None:
+        return None
+    array = bytes_array(value) if dtype == STRING else np.asarray(value).astype(dtype)
+    if array.size == 1:
+        array = np.broadcast_to(array.reshape(()), shape)
+    elif array.shape != shape:
+        raise refusal(use, f"default_value has the shape {array.shape}, expected {shape} or one value for all")
+    return Literal(array)
+
+
 def parse_example(serialized: Any, features: Mapping[str, Any], example_names: Any = None) -> dict[str, Any]:
     """Parses features from Example messages.
 
     Args:
       serialized: a vector of strings, one message each; a single string is parsed as in :func:`parse_single_example`.
-      features: the features to read, by name: ``FixedLenFeature``, ``VarLenFeature``,
-        ``FixedLenSequenceFeature`` or ``SparseFeature``.
+      features: the features to read, by name: ``FixedLenFeature`` or ``VarLenFeature``.
       example_names: a string for each message, for errors.
 
     Returns:
@@ -91,7 +186,7 @@ def _by_name(columns: Mapping[str, Column], found: Sequence[Any]) -> dict[str, A
 
 
 def _is_sparse(column: Column) -> bool:
-    return column.kind in ("variable", "sparse")
+    return column.shape is None
 
 
 class _Row:
@@ -141,24 +236,19 @@ def _texts(items: Sequence[bytes]) -> Array:
 
 
 def _parse_arrays(
-    serialized: Array,
-    names: Array | None = None,
-    *,
-    columns: Sequence[tuple[Any, ...]],
-    single: bool,
-    index: np.dtype[Any],
-    use: str,
-) -> tuple[Array, ...]:
+    serialized: Array, names: Array | None = None, *, columns: Sequence[tuple[Any, ...]], single: bool,
+    index: np.dtype[Any], use: str,
+) -> tuple[Array, ...]:  # fmt: skip
     rows = _rows(serialized, names, single, use)
     found: list[Array] = []
     for column in (Column(*column) for column in columns):
-        arrays = _READ[column.kind](column, rows)
         if _is_sparse(column):
-            places, values, sizes = arrays
+            places, values, sizes = _variable(column, rows)
             drop = int(single)
             found += [places[:, drop:].astype(index), values, sizes[drop:].astype(index)]
         else:
-            found.append(arrays[0][0] if single else arrays[0])
+            array = _fixed(column, rows)
+            found.append(array[0] if single else array)
     # Indexing an array of strings returns the string itself.
     return tuple(bytes_array(array) if isinstance(array, bytes) else np.asarray(array) for array in found)
 
@@ -183,32 +273,33 @@ def _rows(serialized: Array, names: Array | None, single: bool, use: str) -> lis
 
 
 def _missing(column: Column, row: _Row) -> InvalidArgumentError:
-    feature = f"feature {column.keys[-1]!r} ({_title(column.dtype)})"
+    feature = f"feature {column.key!r} ({_title(column.dtype)})"
     return row.error(f"{feature} is missing, and the FixedLenFeature has no default_value")
 
 
-def _fixed(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
+def _fixed(column: Column, rows: Sequence[_Row]) -> Array:
+    assert column.shape is not None
     found = np.empty((len(rows), *column.shape), column.dtype)
     size = int(np.prod(column.shape))
     flat = found.reshape(len(rows), size)  # an element of a string array can hold a whole array
     for place, row in enumerate(rows):
-        values = row.values(column.keys[0], column.dtype)
+        values = row.values(column.key, column.dtype)
         if values is None:
             if column.default is None:
                 raise _missing(column, row)
             flat[place] = column.default.array.ravel()
         elif values.size != size:
             raise row.error(
-                f"feature {column.keys[0]!r} has {values.size} values, expected {size} for the shape {column.shape}"
+                f"feature {column.key!r} has {values.size} values, expected {size} for the shape {column.shape}"
             )
         else:
             flat[place] = values
-    return (found,)
+    return found
 
 
 def _variable(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     nothing = np.empty(0, column.dtype)
-    values = [row.values(column.keys[0], column.dtype) for row in rows]
+    values = [row.values(column.key, column.dtype) for row in rows]
     found = [nothing if value is None else value for value in values]
     sizes = np.array([value.size for value in found], np.int64)
     places = np.stack([np.repeat(np.arange(len(rows)), sizes), _counts(sizes)], axis=1)
@@ -221,71 +312,13 @@ def _counts(sizes: Array) -> Array:
     return np.concatenate(counts)
 
 
-def _sequence(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
-    assert column.default is not None
-    stride = int(np.prod(column.shape))
-    entries: list[Array] = []
-    for row in rows:
-        values = row.values(column.keys[0], column.dtype)
-        if values is None:
-            values = np.empty(0, column.dtype)
-        if values.size % max(stride, 1):
-            problem = f"{values.size} values, which is not a multiple of {stride}, the size of the shape {column.shape}"
-            raise row.error(f"feature {column.keys[0]!r} has {problem}")
-        entries.append(values.reshape(values.size // max(stride, 1), *column.shape))
-    length = max([len(entry) for entry in entries], default=0)
-    found = np.empty((len(rows), length, *column.shape), column.dtype)
-    found[...] = column.default.array
-    for place, entry in enumerate(entries):
-        found[place, : len(entry)] = entry
-    return (found,)
-
-
-def _sparse(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
-    *index_keys, value_key = column.keys
-    places: list[Array] = [np.empty((0, 1 + len(index_keys)), np.int64)]
-    values: list[Array] = [np.empty(0, column.dtype)]
-    for number, row in enumerate(rows):
-        held = row.values(value_key, column.dtype)
-        held = np.empty(0, column.dtype) if held is None else held
-        axes = [np.full(held.size, number), *_axes(row, column, held.size)]
-        found = np.stack(axes, axis=1)
-        order = np.lexsort(found.T[::-1])
-        places.append(found[order])
-        values.append(held[order])
-    return np.concatenate(places), np.concatenate(values), np.array([len(rows), *column.shape])
-
-
-def _axes(row: _Row, column: Column, count: int) -> list[Array]:
-    """Returns the indices of the values of a sparse feature along each of its axes."""
-    axes: list[Array] = []
-    for key, size in zip(column.keys[:-1], column.shape, strict=True):
-        places = row.values(key, np.dtype(np.int64))
-        places = np.empty(0, np.int64) if places is None else places
-        if places.size != count:
-            problem = f"{places.size} indices, but {column.keys[-1]!r} has {count} values"
-            raise row.error(f"feature {key!r} has {problem}")
-        if places.size and not (places.min() >= 0 and places.max() < size):
-            raise row.error(f"feature {key!r} has an index outside of 0 to {size - 1}, the size of its axis")
-        axes.append(places)
-    return axes
-
-
-_READ: Mapping[str, Callable[[Column, Sequence[_Row]], tuple[Array, ...]]] = {
-    "fixed": _fixed,
-    "variable": _variable,
-    "sequence": _sequence,
-    "sparse": _sparse,
-}
-
-
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     serialized, single = types[0], attrs["single"]
     rows = () if single else serialized.shape if serialized.ranked else (OPEN,)
     found: list[TensorType] = []
     for column in (Column(*column) for column in attrs["columns"]):
         if _is_sparse(column):
-            axes = len(rows) + max(len(column.shape), 1)
+            axes = len(rows) + 1
             index: np.dtype[Any] = attrs["index"]
             found += [
                 TensorType((OPEN, axes), index),
@@ -293,20 +326,14 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
                 TensorType((axes,), index),
             ]
         else:
-            length = (OPEN,) if column.kind == "sequence" else ()
-            found.append(TensorType((*rows, *length, *column.shape), column.dtype))
+            found.append(TensorType((*rows, *(column.shape or ())), column.dtype))
     return tuple(found)
 
 
 PARSE = OPS.add(
     "parse_example",
     OpDef(
-        "parse_example",
-        impl=_parse_arrays,
-        infer=_types,
-        params=("serialized", "*names"),
-        differentiable=False,
-        host=True,
-        doc="Tensors from Example messages.",
+        "parse_example", impl=_parse_arrays, infer=_types, params=("serialized", "*names"), differentiable=False,
+        host=True, doc="Tensors from Example messages.",
     ),
-)
+)  # fmt: skip

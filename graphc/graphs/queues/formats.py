@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
-from graphc.library.formats import RecordStream, open_file, reading, skip_to
+from graphc.library.formats import RecordStream, open_file, reading
 
-__all__ = ["FORMATS", "FixedLengthRecords", "Format", "Names", "Records", "TextLines", "WholeFiles", "Work", "spec_of"]
+__all__ = ["FORMATS", "FixedLengthRecords", "Format", "Records", "TextLines", "WholeFiles", "Work", "spec_of"]
 
 
 class Work(Protocol):
@@ -22,14 +22,6 @@ class Work(Protocol):
 
     def read(self) -> tuple[bytes, bytes] | None:
         """Returns the next key and record; None at the end."""
-        ...
-
-    def position(self) -> tuple[int, ...]:
-        """Returns its position, for :meth:`seek`."""
-        ...
-
-    def seek(self, position: Sequence[int]) -> None:
-        """Moves to a position, right after opening."""
         ...
 
     def close(self) -> None:
@@ -57,24 +49,8 @@ class _Single:
         """Returns the record."""
         return self._record
 
-    def position(self) -> tuple[int, ...]:
-        """Returns an empty position, since the file is read whole."""
-        return ()
-
-    def seek(self, position: Sequence[int]) -> None:
-        """Does nothing."""
-
     def close(self) -> None:
         """Does nothing."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """The names themselves: key and record are both the name."""
-
-    def open(self, name: bytes) -> Work:
-        """Wraps a name."""
-        return _Single(name, name)
 
 
 @dataclass(frozen=True)
@@ -110,12 +86,11 @@ class _TextWork:
     def __init__(self, name: bytes, format: TextLines) -> None:
         self._name = name
         self._file = open_file(name, format.compression)
-        self._line = self._offset = 0
+        self._line = 0
         try:
             with reading(name):
-                while self._line < format.skip_header_lines and (line := self._file.readline()):
+                while self._line < format.skip_header_lines and self._file.readline():
                     self._line += 1
-                    self._offset += len(line)
         except BaseException:
             self._file.close()
             raise
@@ -126,17 +101,7 @@ class _TextWork:
         if not line:
             return None
         self._line += 1
-        self._offset += len(line)
         return b"%s:%d" % (self._name, self._line), line.removesuffix(b"\n").removesuffix(b"\r")
-
-    def position(self) -> tuple[int, ...]:
-        return self._offset, self._line
-
-    def seek(self, position: Sequence[int]) -> None:
-        offset, self._line = position
-        with reading(self._name):
-            skip_to(self._file, offset, self._offset)
-        self._offset = offset
 
     def close(self) -> None:
         self._file.close()
@@ -176,7 +141,6 @@ class _FixedLengthWork:
         self._file = open_file(name, format.compression)
         self._hop = format.hop_bytes or format.record_bytes
         self._ahead = b""
-        self._offset = 0
         self._skip = format.header_bytes
         self._number = 0
 
@@ -184,7 +148,7 @@ class _FixedLengthWork:
         size = self._format.record_bytes
         with reading(self._name):
             self._ahead = self._ahead[self._skip :] if self._fill(self._skip) else b""
-            self._offset, self._skip = self._offset + self._skip, 0
+            self._skip = 0
             if not self._fill(size + self._format.footer_bytes):
                 return None
         record, self._skip = self._ahead[:size], self._hop
@@ -196,15 +160,6 @@ class _FixedLengthWork:
         if len(self._ahead) < size:
             self._ahead += self._file.read(size - len(self._ahead))
         return len(self._ahead) >= size
-
-    def position(self) -> tuple[int, ...]:
-        return self._offset + self._skip, self._number
-
-    def seek(self, position: Sequence[int]) -> None:
-        self._offset, self._number = position
-        self._skip = 0
-        with reading(self._name):
-            skip_to(self._file, self._offset)
 
     def close(self) -> None:
         self._file.close()
@@ -237,19 +192,12 @@ class _RecordWork:
         record = self._stream.read()
         return None if record is None else (b"%s:%d" % (self._name, offset), record)
 
-    def position(self) -> tuple[int, ...]:
-        return (self._stream.offset,)
-
-    def seek(self, position: Sequence[int]) -> None:
-        self._stream.seek(position[0])
-
     def close(self) -> None:
         self._stream.close()
 
 
 FORMATS: Mapping[str, type[Any]] = {
     "fixed_length_record": FixedLengthRecords,
-    "identity": Names,
     "text_line": TextLines,
     "tf_record": Records,
     "whole_file": WholeFiles,

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from graphc.compiler.core import as_dtype
 from graphc.compiler.ir import OPEN, TensorType
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.spec import QueueSpec, component_types, integer, refusal
 
-__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue"]
+__all__ = ["FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue"]
 
 
 def _capacity(kind: str, capacity: Any) -> int:
@@ -146,43 +143,3 @@ class PaddingFIFOQueue(QueueBase):
             )
         spec = QueueSpec(kind, _capacity(kind, capacity), types)
         super().__init__(spec, names, shared_name, name, "padding_fifo_queue")
-
-
-class PriorityQueue(QueueBase):
-    """A queue that returns the element with the lowest priority first, and the oldest among equal ones.
-
-    The first component of an element is its priority: an int64, or an int32 without 64-bit types.
-
-    Args:
-      capacity: the maximum number of elements; negative for no limit.
-      types: the dtypes of the other components.
-      shapes: the shapes of the other components, as for :class:`FIFOQueue`.
-      names: the names of the components, the priority's first, which make elements dicts.
-      shared_name: see :class:`FIFOQueue`.
-      name: the name of the queue, for messages and in a graph.
-
-    Raises:
-      InvalidArgumentError: see FIFOQueue.
-      InvalidTypeError: a dtype is none.
-
-    Example:
-      >>> import graphc as gx
-      >>> queue = gx.queues.PriorityQueue(10, [gx.string], shapes=[[]])
-      >>> queue.enqueue_many([[3, 1, 2], ["c", "a", "b"]])
-      >>> priorities, words = queue.dequeue_many(2)
-      >>> priorities.tolist(), words.tolist()
-      ([1, 2], ['a', 'b'])
-    """
-
-    def __init__(
-        self, capacity: int, types: Any, shapes: Any = None, names: Sequence[str] | None = None,
-        shared_name: str | None = None, name: str | None = "priority_queue",
-    ) -> None:  # fmt: skip
-        kind = "PriorityQueue"
-        if isinstance(types, list | tuple) and not types:
-            rest = ()
-        else:
-            rest = _closed_types(kind, types, shapes)
-        priority = TensorType((), as_dtype(np.int64))
-        spec = QueueSpec(kind, _capacity(kind, capacity), (priority, *rest))
-        super().__init__(spec, names, shared_name, name, "priority_queue")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compiler.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import STRING, bytes_array, current_resources
 from graphc.compiler.ir import (
     OPEN,
@@ -25,13 +25,13 @@ from graphc.compiler.ir import (
 )
 from graphc.graphs.queues.components import check_row, checked_rows, part_names
 from graphc.graphs.queues.fillers import EAGER, Fillers
-from graphc.graphs.queues.homes import PROCESS, found, handle_of
 from graphc.graphs.queues.rows import Run, joined, single
+from graphc.graphs.queues.shared import PROCESS, found, handle_of
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 
 __all__ = ["CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE",
-           "IS_CLOSED", "SIZE", "choices", "empty", "handle_of", "make_queue", "state_of"]  # fmt: skip
+           "IS_CLOSED", "SIZE", "empty", "handle_of", "make_queue", "state_of"]  # fmt: skip
 
 
 def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
@@ -130,36 +130,16 @@ def _batch(attrs: Attrs, rows: int) -> tuple[TensorType, ...]:
 
 
 def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return tuple([writes(part_of_world(f"queue/{handle_of(chosen)}")) for chosen in choices(attrs)])
+    return (writes(part_of_world(f"queue/{handle_of(attrs)}")),)
 
 
 def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     return (reads(part_of_world(f"queue/{handle_of(attrs)}")),)
 
 
-def choices(attrs: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Returns the attributes of the queues that an op may use: one, or those that a tensor selects from."""
-    among = attrs.get("among")
-    return [attrs] if among is None else [{**attrs, **dict(own)} for own in among]
-
-
-def _position(index: int, count: int) -> int:
-    if not 0 <= index < count:
-        raise OutOfRangeError(f"QueueBase.from_list: the index {index} is out of range; there are {count} queues")
-    return index
-
-
 def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
-    """Adds an op; if it selects among several queues, its first input is the index."""
-
-    def chosen(*values: Any, **attrs: Any) -> Any:
-        if attrs.get("among") is None:
-            return impl(*values, **attrs)
-        own = choices(attrs)[_position(int(values[0]), len(attrs["among"]))]
-        return impl(*values[1:], **{name: value for name, value in own.items() if name != "among"})
-
     name = f"queue.{name}"
-    row = OpDef(name, chosen, infer, ("*values",), effects=_touches, differentiable=False, host=True, doc=doc)
+    row = OpDef(name, impl, infer, ("*values",), effects=_touches, differentiable=False, host=True, doc=doc)
     return OPS.add(name, row)
 
 
@@ -174,12 +154,7 @@ CLOSE = _op("close", _close, gives(), "Closes a queue.")
 HANDLE = OPS.add(
     "queue.handle",
     OpDef(
-        "queue.handle",
-        _handle,
-        gives(TensorType((), STRING)),
-        effects=_stands_for,
-        differentiable=False,
-        host=True,
+        "queue.handle", _handle, gives(TensorType((), STRING)), effects=_stands_for, differentiable=False, host=True,
         doc="A queue.",
     ),
-)
+)  # fmt: skip

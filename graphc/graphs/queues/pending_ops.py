@@ -15,12 +15,7 @@ __all__ = ["Close", "Put", "Take"]
 
 
 class Put(Waiter):
-    """An enqueue that waits for room. Its rows go in as room appears; rows of other enqueues never come between them.
-
-    Args:
-      queue: the queue.
-      entry: the rows.
-    """
+    """An enqueue that waits for room. Its rows go in as room appears, without rows of other enqueues in between."""
 
     __slots__ = ("_entry", "_queue", "_rows")
 
@@ -61,11 +56,7 @@ class Put(Waiter):
 
 
 class Close(Waiter):
-    """A close that waits for the enqueues before it.
-
-    Args:
-      queue: the queue to close.
-    """
+    """A close that waits for the enqueues before it."""
 
     __slots__ = ("_queue",)
 
@@ -98,7 +89,7 @@ class Take(Waiter):
     """A dequeue.
 
     It takes rows as they come, so that it can take more rows than the queue has room for, and returns them if it cannot
-    get all. A priority queue's rows are taken all at once, because a later row may have a lower priority.
+    get all.
 
     Args:
       queue: the queue to take from.
@@ -128,7 +119,7 @@ class Take(Waiter):
                 return self.finish(_too_few(queue, self._wanted))
             self._left = rows.size
         ready = min(rows.size if queue.closed else rows.size - queue.kept_back, self._left)
-        if ready <= 0 or (queue.is_ordered and ready < self._left):
+        if ready <= 0:
             return False
         self.got += rows.take(ready)
         self._left -= ready

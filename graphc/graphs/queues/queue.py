@@ -8,7 +8,7 @@ from typing import Any, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.compiler.base.errors import InvalidTypeError
+from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.core import (
     STRING,
     Resources,
@@ -17,10 +17,9 @@ from graphc.compiler.core import (
     busy,
     string,
 )
-from graphc.compiler.ir import OPEN, Attrs, OpDef, TensorType
+from graphc.compiler.ir import OPEN, TensorType
 from graphc.graphs.queues import ops
-from graphc.graphs.queues.components import tensors
-from graphc.graphs.queues.element import Element, common
+from graphc.graphs.queues.components import Element, tensors
 from graphc.graphs.queues.fillers import Fillers, expect
 from graphc.graphs.queues.rows import joined, single
 from graphc.graphs.queues.shared import SharedObject
@@ -64,42 +63,14 @@ class QueueBase(SharedObject[QueueState]):
 
     @classmethod
     def from_list(cls, index: Any, queues: Sequence[QueueBase]) -> QueueBase:
-        """Returns one of several queues with the same components.
-
-        Args:
-          index: the index of the queue to select; may be a tensor in a graph, so that each run chooses.
-          queues: the queues, made in eager code, or all in one graph.
+        """Refuses TensorFlow's choice of a queue by a tensor.
 
         Raises:
-          InvalidTypeError: these are not queues, or their components have different dtypes or names.
+          UnimplementedError: always; the message says what to write instead.
         """
-        listed: list[Any] = list(queues)
-        if not listed or not all(isinstance(queue, QueueBase) for queue in listed):
-            raise refusal("QueueBase.from_list", f"expected a list of queues, got {queues!r:.60}", InvalidTypeError)
-        first = listed[0]
-        for queue in listed[1:]:
-            if queue.dtypes != first.dtypes or queue.names != first.names:
-                problem = f"{queue._label} and {first._label} have components with different dtypes or names"
-                raise refusal("QueueBase.from_list", problem, InvalidTypeError)
-        if not isinstance(index, SymbolicTensor):
-            place = integer("QueueBase.from_list", "index", index)
-            if not 0 <= place < len(listed):
-                raise refusal("QueueBase.from_list", f"the index {place} is out of range for {len(listed)} queues")
-            return listed[place]
-        found = object.__new__(QueueBase)
-        found._choose(index, listed)
-        return found
-
-    def _choose(self, index: Any, queues: Sequence[QueueBase]) -> None:
-        first = queues[0]
-        types = tuple(map(common, zip(*[queue._spec.types for queue in queues], strict=True)))
-        self._describe(Element(QueueSpec(first._spec.kind, first._spec.capacity, types), first.names))
-        self._make_state, self._state_kind = ops.make_queue, QueueState
-        self._graph, self._state, self._name = first._graph, None, "queue"
-        self._label = f"{first._spec.kind} {self._name!r}"
-        among = tuple([tuple(queue._attrs.items()) for queue in queues])
-        self._attrs = Attrs({**first._attrs, "types": types, "among": among})
-        self._ref = index
+        del index, queues
+        problem = "write queues[index] for an int; for a tensor, tf.cond or tf.case of what each queue gives"
+        raise refusal("QueueBase.from_list", problem, UnimplementedError)
 
     # Properties
 
@@ -303,8 +274,7 @@ class QueueBase(SharedObject[QueueState]):
         Args:
           runner: the runner, which is not kept alive; its attribute ``remedy`` may say how to start it.
         """
-        for attrs in ops.choices(self._attrs):
-            expect(self._graph, ops.handle_of(attrs), runner)
+        expect(self._graph, ops.handle_of(self._attrs), runner)
 
     def fillers(self, resources: Resources | None = None) -> Fillers:
         """Returns the record of the queue's producers, which runners update.
@@ -313,6 +283,3 @@ class QueueBase(SharedObject[QueueState]):
           resources: the resources of the running Session; the current ones if None.
         """
         return self._state_in(resources).fillers
-
-    def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
-        return super()._emit(op, (self._ref, *inputs) if "among" in self._attrs else inputs, suffix, name, **attrs)

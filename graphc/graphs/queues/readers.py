@@ -9,16 +9,15 @@ from graphc.compiler.base.errors import InvalidTypeError
 from graphc.compiler.core import STRING, SymbolicTensor
 from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import refuse_in_trace
-from graphc.graphs.queues import reader_ops as ops
+from graphc.graphs.queues import reader_state as ops
 from graphc.graphs.queues.building import GraphByHand, emit, graph_here
-from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.queue import QueueBase
 from graphc.graphs.queues.spec import integer, refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 
 __all__ = [
     "FixedLengthRecordReader",
-    "IdentityReader",
     "ReaderBase",
     "TFRecordReader",
     "TextLineReader",
@@ -48,8 +47,8 @@ class ReaderBase:
 
     __graphc_opaque__ = True  # a trace does not depend on its position in the files, and the rest never changes
 
-    supports_serialize = True
-    """True if :meth:`serialize_state` is supported; TensorFlow's name."""
+    supports_serialize = False
+    """True if states can be saved; TensorFlow's name."""
 
     def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
         kind, spec = type(self).__name__, spec_of(format)
@@ -133,22 +132,6 @@ class ReaderBase:
         """Returns the number of files read to the end."""
         return self._emit(ops.COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
 
-    def serialize_state(self, name: str | None = None) -> Any:
-        """Returns the whole state as a string: the file, the position in it, and the counts."""
-        return self._emit(ops.SERIALIZE, "ReaderSerializeStateV2", name)
-
-    def restore_state(self, state: Any, name: str | None = None) -> Any:
-        """Restores the state of a reader; the file that it was reading must exist unchanged.
-
-        Args:
-          state: a state from :meth:`serialize_state`, of a reader with the same settings.
-          name: the name of the operation in a graph.
-
-        Raises:
-          InvalidArgumentError: ``state`` is not such a state.
-        """
-        return self._emit(ops.RESTORE, "ReaderRestoreStateV2", name, (state,))
-
     def reset(self, name: str | None = None) -> Any:
         """Resets the reader: it leaves the current file, and counts from 0."""
         return self._emit(ops.RESET, "ReaderResetV2", name)
@@ -160,8 +143,6 @@ class ReaderBase:
             raise refusal(use, f"expected a queue of file names, got {queue!r:.60}", InvalidTypeError)
         attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
         types = attrs["types"]
-        if "among" in attrs:
-            raise refusal(use, "the queue is one of several, chosen by each run; read from one queue")
         if len(types) != 1 or types[0].dtype != STRING or (types[0].ranked and types[0].shape):
             listed = ", ".join(map(str, types))
             problem = f"expected a queue whose one component is a string, got {queue.name!r} of ({listed})"
@@ -203,13 +184,9 @@ class TextLineReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        skip_header_lines: int | None = None,
-        name: str | None = None,
-        *,
-        compression_type: str | None = None,
+        self, skip_header_lines: int | None = None, name: str | None = None, *, compression_type: str | None = None,
         shared_name: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         skip = _count("TextLineReader", "skip_header_lines", skip_header_lines or 0)
         packed = checked_compression(compression_type, "TextLineReader: compression_type")
         super().__init__(TextLines(skip, packed), name, shared_name)
@@ -246,16 +223,10 @@ class FixedLengthRecordReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        record_bytes: int,
-        header_bytes: int | None = None,
-        footer_bytes: int | None = None,
-        hop_bytes: int | None = None,
-        name: str | None = None,
-        encoding: str | None = None,
-        *,
+        self, record_bytes: int, header_bytes: int | None = None, footer_bytes: int | None = None,
+        hop_bytes: int | None = None, name: str | None = None, encoding: str | None = None, *,
         shared_name: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         kind = "FixedLengthRecordReader"
         sizes = {"header_bytes": header_bytes, "footer_bytes": footer_bytes, "hop_bytes": hop_bytes}
         checked = {size: _count(kind, size, given or 0) for size, given in sizes.items()}
@@ -276,25 +247,9 @@ class TFRecordReader(ReaderBase):
     """
 
     def __init__(
-        self,
-        name: str | None = None,
-        options: TFRecordOptions | str | None = None,
-        *,
-        shared_name: str | None = None,
-    ) -> None:
+        self, name: str | None = None, options: TFRecordOptions | str | None = None, *, shared_name: str | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(Records(checked_options(options, "TFRecordReader").compression), name, shared_name)
-
-
-class IdentityReader(ReaderBase):
-    """Returns the names themselves, as key and record. TensorFlow's ``tf.IdentityReader``.
-
-    Args:
-      name: the name of the reader, for messages and in a graph.
-      shared_name: a name that makes readers of one Session share their state.
-    """
-
-    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
-        super().__init__(Names(), name, shared_name)
 
 
 def _count(kind: str, name: str, value: Any, least: int = 0) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphc.compiler.ir import OPEN, TensorType
 
-__all__ = ["BARE", "Columns", "Entry", "Part", "Picks", "Run", "joined", "located", "picked", "rows_in", "single"]
+__all__ = ["BARE", "Columns", "Entry", "Part", "Picks", "Run", "joined", "rows_in", "single"]
 
 Columns: TypeAlias = tuple[Any, ...]
 """One JAX or NumPy array for each component. They are never written to."""
@@ -23,13 +23,7 @@ BARE = -1
 
 
 class Run:
-    """Adjacent rows in the arrays that they were enqueued in.
-
-    Args:
-      columns: the arrays, each with a row axis.
-      start: the first row.
-      stop: the row after the last one.
-    """
+    """Adjacent rows in the arrays that they were enqueued in."""
 
     __slots__ = ("columns", "start", "stop")
 
@@ -53,12 +47,7 @@ Part: TypeAlias = "tuple[Columns, Sequence[int] | np.ndarray[Any, Any], Sequence
 
 
 class Picks:
-    """Rows from anywhere, in any order.
-
-    Args:
-      parts: the entries to join. A row whose columns have no row axis has the position :data:`BARE`.
-      count: the number of rows.
-    """
+    """Rows from anywhere, in any order."""
 
     __slots__ = ("count", "parts")
 
@@ -86,17 +75,6 @@ class Picks:
                 target[(places, *map(slice, rows.shape[1:]))] = rows
 
 
-def picked(rows: Sequence[tuple[Columns, int]]) -> Picks:
-    """Returns rows, each given by its columns and its position in them, or :data:`BARE`, as one entry."""
-    together: dict[int, tuple[Columns, list[int], list[int]]] = {}
-    for place, (columns, position) in enumerate(rows):
-        _, positions, places = together.setdefault(id(columns), (columns, [], []))
-        positions.append(position)
-        places.append(place)
-    parts: list[Part] = list(together.values())
-    return Picks(parts, len(rows))
-
-
 Entry: TypeAlias = Columns | Run | Picks
 
 
@@ -105,20 +83,6 @@ def rows_in(entry: Entry) -> int:
     if isinstance(entry, tuple):
         return 1
     return entry.stop - entry.start if isinstance(entry, Run) else entry.count
-
-
-def located(entry: Entry) -> list[tuple[Columns, int]]:
-    """Returns each row of an entry as its columns and its position in them, or :data:`BARE`."""
-    if isinstance(entry, tuple):
-        return [(entry, BARE)]
-    if isinstance(entry, Run):
-        return [(entry.columns, position) for position in range(entry.start, entry.stop)]
-    placed = [
-        (place, columns, position)
-        for columns, positions, places in entry.parts
-        for position, place in zip(positions, places, strict=True)
-    ]
-    return [(columns, position) for _, columns, position in sorted(placed, key=lambda row: row[0])]
 
 
 def single(entry: Entry) -> Columns:

@@ -79,12 +79,8 @@ def _dense_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Gra
 TO_DENSE = OPS.add(
     "sparse_to_dense",
     OpDef(
-        "sparse_to_dense",
-        impl=_to_dense,
-        infer=_dense_type,
-        params=("indices", "values", "dense_shape", "default_value"),
-        differentiable=False,
-        host=True,
+        "sparse_to_dense", impl=_to_dense, infer=_dense_type,
+        params=("indices", "values", "dense_shape", "default_value"), differentiable=False, host=True,
         doc="The elements of a sparse tensor as one tensor.",
     ),
-)
+)  # fmt: skip

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from graphc.compiler.base import at, interruption, overseen, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.graphs.queues.fifo import FifoRows
+from graphc.compiler.base.errors import FailedPreconditionError
 from graphc.graphs.queues.fillers import Fillers
+from graphc.graphs.queues.orders import FifoRows, ShuffledRows
 from graphc.graphs.queues.pending_ops import Close, Put, Take
-from graphc.graphs.queues.priority import PriorityRows
 from graphc.graphs.queues.rows import Entry, rows_in
-from graphc.graphs.queues.shuffle import ShuffledRows
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.wait_queue import Lines, Waiter
 
@@ -53,9 +51,7 @@ class Rows(Protocol):
 
 
 def _rows(spec: QueueSpec) -> Rows:
-    if spec.kind == "RandomShuffleQueue":
-        return ShuffledRows(spec.seed)
-    return PriorityRows() if spec.kind == "PriorityQueue" else FifoRows()
+    return ShuffledRows(spec.seed) if spec.kind == "RandomShuffleQueue" else FifoRows()
 
 
 class QueueState(Lines):
@@ -68,17 +64,11 @@ class QueueState(Lines):
       few elements remain; those take nothing.
     - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are already in stay in.
 
-    Args:
-      spec: the queue's spec.
-      label: its kind and name, for messages.
-      fillers: the known producers.
-
     Attributes:
       rows: the elements.
       closed: whether it is closed.
       capacity: the maximum number of elements.
       kept_back: the number of elements that stay while it is open.
-      is_ordered: whether rows are returned by priority.
       fillers: the same.
     """
 
@@ -91,7 +81,6 @@ class QueueState(Lines):
         self.closed = False
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
         self.kept_back = spec.min_after_dequeue
-        self.is_ordered = spec.kind == "PriorityQueue"
         self.fillers = fillers
 
     def put_row(self, row: tuple[object, ...]) -> None:
@@ -158,18 +147,9 @@ class QueueState(Lines):
         Args:
           wanted: the number of rows.
           up_to: whether fewer elements are enough once the queue is closed, but at least one.
-
-        Raises:
-          InvalidArgumentError: the queue is a priority queue without room for as many elements.
         """
         if not wanted:
             return []
-        if self.is_ordered and wanted > self.capacity and up_to:
-            wanted = self.capacity  # it never holds more at once
-        elif self.is_ordered and wanted > self.capacity:
-            problem = f"has room for {self.capacity} elements, so it never holds {wanted} in order"
-            remedy = "dequeue fewer at a time, or give it a larger capacity"
-            raise at(InvalidArgumentError(f"{self.label} {problem}; {remedy}"), user_location())
         with self._lock:
             if self._takers or self.rows.size - (0 if self.closed else self.kept_back) < wanted:
                 take = Take(self, wanted, up_to)

@@ -71,11 +71,7 @@ class Waiter(ABC):
 
 
 class Lines:
-    """An object that threads share, with the lines of its waiters.
-
-    Args:
-      count: the number of lines. The first waiter of each is tried whenever something changes, in their order.
-    """
+    """An object that threads share, with the lines of its waiters."""
 
     def __init__(self, count: int) -> None:
         # If a signal handler cancels a token while this thread is in here, the waiters wake up.
@@ -84,11 +80,7 @@ class Lines:
         self._end_reason = ""
 
     def give_up(self, reason: str) -> None:
-        """Ends all waits with AbortedError, now and later, because the object can no longer be found.
-
-        Args:
-          reason: the reason for the failure.
-        """
+        """Ends all waits with AbortedError, now and later, because the object can no longer be found."""
         with self._lock:
             self._end_reason = reason
             for line in self._lines:

@@ -24,7 +24,6 @@ __all__ = [
     "CheckpointReader",
     "CheckpointState",
     "checkpoint_exists",
-    "checkpoint_times",
     "file_of",
     "get_checkpoint_state",
     "latest_checkpoint",
@@ -152,11 +151,6 @@ def remove_checkpoint(prefix: str) -> None:
     """Removes a checkpoint, if it exists."""
     with file_errors(prefix):
         file_of(prefix).unlink(missing_ok=True)
-
-
-def checkpoint_times(checkpoint_prefixes: Sequence[str]) -> list[float]:
-    """Returns the time when each checkpoint was written, in seconds since 1970; skips missing ones."""
-    return [file_of(prefix).stat().st_mtime for prefix in checkpoint_prefixes if checkpoint_exists(prefix)]
 
 
 @dataclass

@@ -68,14 +68,10 @@ class QueueRunner:
     """
 
     def __init__(
-        self,
-        queue: QueueBase | None = None,
-        enqueue_ops: Sequence[Any] | None = None,
-        close_op: Any = None,
-        cancel_op: Any = None,
-        queue_closed_exception_types: tuple[type[Exception], ...] | None = None,
+        self, queue: QueueBase | None = None, enqueue_ops: Sequence[Any] | None = None, close_op: Any = None,
+        cancel_op: Any = None, queue_closed_exception_types: tuple[type[Exception], ...] | None = None,
         queue_runner_def: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if queue_runner_def is not None:
             raise _unimplemented()
         if queue is None or not enqueue_ops:
@@ -296,12 +292,9 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 
 def start_queue_runners(
-    sess: Any = None,
-    coord: Coordinator | None = None,
-    daemon: bool = True,
-    start: bool = True,
+    sess: Any = None, coord: Coordinator | None = None, daemon: bool = True, start: bool = True,
     collection: str = GraphKeys.QUEUE_RUNNERS,
-) -> list[threading.Thread]:
+) -> list[threading.Thread]:  # fmt: skip
     """Starts the threads of all runners in a collection of the graph.
 
     Args:

@@ -12,7 +12,13 @@ from typing import Any, Self, cast
 import numpy as np
 
 from graphc.compiler.base import CancellationToken, at, deadline, nest, user_location
-from graphc.compiler.base.errors import CancelledError, FailedPreconditionError, GraphcError, InvalidArgumentError
+from graphc.compiler.base.errors import (
+    CancelledError,
+    FailedPreconditionError,
+    GraphcError,
+    InvalidArgumentError,
+    UnimplementedError,
+)
 from graphc.compiler.core import Resources, resources_scope, trace_scope
 from graphc.compiler.devices import device_name, devices
 from graphc.compiler.ir import Node, TensorType, Value
@@ -21,10 +27,7 @@ from graphc.graphs.session.fetching import Fetches, feed_targets, feed_value
 from graphc.graphs.session.graphs.graph import Graph, default_graph, stacks
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.graphs.session.options import ConfigProto, RunMetadata, RunOptions
-from graphc.graphs.session.plans.local import local_plan, placing
-from graphc.graphs.session.plans.partial import PartialRun
-from graphc.graphs.session.plans.pruning import needed_nodes
-from graphc.graphs.session.plans.single import Single
+from graphc.graphs.session.plans.local import Single, local_plan, needed_nodes, placing
 from graphc.graphs.session.plans.steps import StateSegment, reason_of
 from graphc.graphs.session.plans.targets import SessionDevice, Target, targets
 from graphc.graphs.session.state import SessionState
@@ -94,7 +97,6 @@ class Session:
         self._compiled: list[str] = []
         self._num_compiled = 0
         self._entered: list[ExitStack] = []
-        self._partial: dict[str, PartialRun] = {}
         self._target: Target | None = None
         if target:
             try:
@@ -181,41 +183,17 @@ class Session:
 
         return call if accept_options else plain
 
-    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Begins a run in several parts.
-
-        Args:
-          fetches: the fetches of all parts.
-          feeds: the tensors that the parts feed.
-
-        Returns:
-          A handle for :meth:`partial_run`.
-        """
-        self._check_open()
-        run = PartialRun(self, fetches, feeds or ())
-        handle = f"partial_run_{id(run)}"
-        self._partial[handle] = run
-        return handle
-
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
-        """Runs a part: what its fetches need and no earlier part has run.
-
-        Args:
-          handle: the handle from :meth:`partial_run_setup`.
-          fetches: some of the fetches named there, each in one part.
-          feed_dict: values for some of the feeds named there, each in one part.
+    def partial_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuses TensorFlow's runs in several parts.
 
         Raises:
-          InvalidArgumentError: the run does not exist, something was not named there, or was already fed or fetched.
+          UnimplementedError: always; the message says what to write instead.
         """
-        self._check_open()
-        run = self._partial.get(handle)
-        if run is None:
-            raise at(InvalidArgumentError(f"there is no partial run {handle!r}, or it is done"), user_location())
-        result = run.part(fetches, feed_dict or {})
-        if run.is_done:
-            del self._partial[handle]
-        return result
+        del args, kwargs
+        problem = "session.partial_run: run the first part, and feed its results to the next: session.run(b, {a: x})"
+        raise at(UnimplementedError(problem), user_location())
+
+    partial_run_setup = partial_run
 
     # Execution of a run
 
@@ -354,7 +332,6 @@ class Session:
             self._target.close()
         self._state.resources.clear()
         self._prepared.clear()
-        self._partial.clear()
 
     @staticmethod
     def reset(target: str = "", containers: Sequence[str] | None = None, config: ConfigProto | None = None) -> None:

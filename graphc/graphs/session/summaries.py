@@ -18,13 +18,11 @@ from graphc.graphs.session.graphs.keys import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.library.formats import (
     histogram_message,
-    image_message,
     merged,
     scalar_message,
-    text_message,
 )
 
-__all__ = ["histogram", "image", "merge", "merge_all", "scalar", "text"]
+__all__ = ["histogram", "merge", "merge_all", "scalar"]
 
 
 def _one_string(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
@@ -43,8 +41,6 @@ def _host_op(kind: str, function: Callable[..., bytes], params: tuple[str, ...],
 
 _SCALAR = _host_op("scalar", scalar_message, ("value",), "The summary of a number.")
 _HISTOGRAM = _host_op("histogram", histogram_message, ("values",), "The summary of a distribution of values.")
-_IMAGE = _host_op("image", image_message, ("images",), "The summary of images.")
-_TEXT = _host_op("text", text_message, ("text",), "The summary of strings.")
 _MERGE = _host_op("merge", merged, ("*summaries",), "One summary of several.")
 
 
@@ -75,26 +71,6 @@ def histogram(
 ) -> GraphTensor:
     """Makes an operation that returns the summary of a distribution of values; see :func:`scalar`."""
     return _made(_HISTOGRAM, name, values, collections, family)
-
-
-def image(
-    name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None
-) -> GraphTensor:
-    """Makes an operation that returns the summary of images; see :func:`scalar`.
-
-    Args:
-      name: the name of the operation.
-      tensor: ``[count, height, width, channels]``, with 1, 3 or 4 channels.
-      max_outputs: the maximum number of images to keep.
-      collections: see :func:`scalar`.
-      family: see :func:`scalar`.
-    """
-    return _made(_IMAGE, name, tensor, collections, family, max_outputs=max_outputs)
-
-
-def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> GraphTensor:
-    """Makes an operation that returns the summary of strings; see :func:`scalar`."""
-    return _made(_TEXT, name, tensor, collections, None)
 
 
 def _made(

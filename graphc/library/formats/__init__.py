@@ -3,12 +3,10 @@
 from graphc.library.formats.arrays import ArrayFile, Mark, checksum, header_of, is_in_progress, sync, write_arrays
 from graphc.library.formats.events import (
     histogram_message,
-    image_message,
     merged,
     message,
     scalar_message,
     tensorboard,
-    text_message,
 )
 from graphc.library.formats.records import (
     COMPRESSIONS,
@@ -35,7 +33,6 @@ __all__ = [
     "checksum",
     "header_of",
     "histogram_message",
-    "image_message",
     "is_in_progress",
     "merged",
     "message",
@@ -45,7 +42,6 @@ __all__ = [
     "skip_to",
     "sync",
     "tensorboard",
-    "text_message",
     "tf_record_iterator",
     "write_arrays",
 ]

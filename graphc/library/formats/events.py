@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
@@ -12,7 +11,13 @@ import numpy as np
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
 
-__all__ = ["histogram_message", "image_message", "merged", "message", "scalar_message", "tensorboard", "text_message"]
+__all__ = [
+    "histogram_message",
+    "merged",
+    "message",
+    "scalar_message",
+    "tensorboard",
+]
 
 _PLACES: Final = {
     "AttrValue": "attr_value_pb2",
@@ -93,58 +98,6 @@ def histogram_message(values: np.ndarray[Any, Any], *, tag: str) -> bytes:
     )
     summary = message("Summary")
     return summary(value=[summary.Value(tag=tag, histo=histogram)]).SerializeToString()
-
-
-def image_message(images: np.ndarray[Any, Any], *, tag: str, max_outputs: int) -> bytes:
-    """Returns the summary of images, each as a PNG.
-
-    Args:
-      images: ``[count, height, width, channels]``, with 1, 3 or 4 channels; floats are scaled to the range of a byte,
-        with 0 at 0 if no value is negative, and in the middle otherwise.
-      tag: the tag of the images.
-      max_outputs: the maximum number of images to keep.
-    """
-    if images.ndim != 4 or images.shape[3] not in (1, 3, 4):
-        error = InvalidArgumentError(
-            f"summary.image {tag!r}: expected the shape [count, height, width, channels] with 1, 3 or 4 channels, got "
-            f"{list(images.shape)}"
-        )
-        raise at(error, user_location())
-    summary = message("Summary")
-    shown = images[:max_outputs]
-    values = [
-        summary.Value(
-            tag=f"{tag}/image" if max_outputs == 1 else f"{tag}/image/{place}",
-            image=summary.Image(
-                height=image.shape[0], width=image.shape[1], colorspace=image.shape[2], encoded_image_string=_png(image)
-            ),
-        )
-        for place, image in enumerate(shown)
-    ]
-    return summary(value=values).SerializeToString()
-
-
-def _png(image: np.ndarray[Any, Any]) -> bytes:
-    pillow = import_module("PIL.Image")
-    if image.dtype != np.uint8:
-        low, high = float(image.min(initial=0.0)), float(image.max(initial=0.0))
-        scale = 127 / max(abs(low), abs(high)) if low < 0 else 255 / high if high else 0.0
-        image = np.clip(image * scale + (128 if low < 0 else 0), 0, 255).astype(np.uint8)
-    stream = io.BytesIO()
-    pillow.fromarray(image[:, :, 0] if image.shape[2] == 1 else image).save(stream, format="PNG")
-    return stream.getvalue()
-
-
-def text_message(text: np.ndarray[Any, Any], *, tag: str) -> bytes:
-    """Returns the summary of strings, which TensorBoard shows as Markdown."""
-    sizes = [message("TensorShapeProto").Dim(size=size) for size in text.shape]
-    tensor = message("TensorProto")(
-        dtype=7, string_val=list(text.ravel()), tensor_shape=message("TensorShapeProto")(dim=sizes)
-    )
-    metadata = message("SummaryMetadata")
-    plugin = metadata(plugin_data=metadata.PluginData(plugin_name="text"))
-    summary = message("Summary")
-    return summary(value=[summary.Value(tag=tag, tensor=tensor, metadata=plugin)]).SerializeToString()
 
 
 def merged(*summaries: np.ndarray[Any, Any]) -> bytes:

@@ -91,7 +91,7 @@ def test_operations_that_only_order_cost_no_call(cluster: Cluster, calls: Any) -
             assert session.run(value) == 2.0
 
 
-def test_partial_runs_and_callables_go_over_tasks(cluster: Cluster) -> None:
+def test_callables_go_over_tasks(cluster: Cluster) -> None:
     with gx.Graph().as_default() as graph:
         a, b = gx.placeholder("float32", ()), gx.placeholder("float32", ())
         with gx.device("/job:ps"):
@@ -99,9 +99,6 @@ def test_partial_runs_and_callables_go_over_tasks(cluster: Cluster) -> None:
         with gx.device("/job:worker"):
             second = first + b
     with gx.InteractiveSession(cluster.target("worker1"), graph=graph) as session:
-        handle = session.partial_run_setup([first, second], [a, b])
-        assert session.partial_run(handle, first, {a: 3.0}) == 6.0
-        assert session.partial_run(handle, second, {b: 1.0}) == 7.0
         call = session.make_callable(second, [a, b])
         assert (call(1.0, 2.0), call(2.0, 2.0)) == (4.0, 6.0)
         assert session.run(second, {first: 10.0, b: 1.0}) == 11.0

@@ -1,4 +1,4 @@
-"""The parts of a parameter server: the ledger, staleness policies, formats on the wire, and the files."""
+"""The parts of a parameter server: the ledger, staleness policies, and the files."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from graphc.cluster.parameters import (
     Schedule,
     Shard,
     drop,
-    gap_aware,
     scale,
     service,
+    staleness,
     warm_up,
 )
 from graphc.cluster.parameters.disk import Disk
-from graphc.cluster.parameters.wire import decoded, encoded, size_of
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Task
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
@@ -62,23 +61,6 @@ def test_a_push_that_was_lost_is_taken_when_it_comes_again() -> None:
     assert ledger.table() == {"worker:0": {"applied": 1, "applied_rows": 32}}
 
 
-def test_a_gap_aware_server_weights_each_number_by_how_far_its_value_has_moved() -> None:
-    class Descent:
-        def __call__(self, values: Any, gradients: Any, state: Any) -> Any:
-            return [values[0] - gradients[0][1]], state
-
-    shard = Shard([np.zeros(2, np.float32)], Descent(), policy=gap_aware())
-    keeper = Keeper(shard)
-    shard.pull("slow", {0: None})
-    for number in range(4):  # each moves the first value by 1, the second by nothing
-        shard.pull("fast", {0: None})
-        keeper.push(Push("c", number, "fast", 1, number, {0: Body(np.array([1.0, 0.0], np.float32))}))
-    entry = keeper.push(Push("c", 9, "slow", 1, 0, {0: Body(np.array([8.0, 8.0], np.float32))}))
-    # A mean stride of half a unit: the first value is 8 of them away, the second none.
-    np.testing.assert_allclose(np.asarray(shard.values[0]), [-5.0, -8.0])
-    assert (entry.staleness, entry.weight) == (4, pytest.approx((1 / 8 + 1) / 2))
-
-
 def test_a_step_over_which_three_workers_are_lost_is_given_up() -> None:
     schedule = Schedule.of(["worker"], servers=1)
     work = schedule.submit("a step")
@@ -100,31 +82,10 @@ def test_policies_refuse_what_they_do_not_take() -> None:
         scale(0)
     with pytest.raises(InvalidTypeError, match=r"warm_up\(then\): expected a staleness policy, such as drop\(8\)"):
         warm_up(3, 8)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(AttributeError, match=r"distribute.staleness has no 'gap_aware': use .*scale\(\)"):
+        _ = staleness.gap_aware
     assert Policy().weights(Moment(7)) == 1.0
     assert scale(0.5).weights(Moment(4)) == 0.5
-
-
-@pytest.mark.parametrize(("wire", "share"), [("exact", 1.0), ("bfloat16", 0.5), ("int8", 0.251)])
-def test_what_rounding_takes_from_a_gradient_the_next_one_brings(wire: Any, share: float) -> None:
-    chance = np.random.default_rng(0)
-    total, arrived, left = np.zeros(3000, np.float32), np.zeros(3000, np.float32), None
-    for _ in range(20):
-        gradient = chance.standard_normal(3000).astype(np.float32)
-        message, left = encoded(wire, gradient, left)
-        assert size_of(message) <= share * gradient.nbytes + 8
-        total += gradient
-        arrived += np.asarray(decoded(message, gradient.dtype))
-    np.testing.assert_allclose(arrived + (0 if left is None else np.asarray(left)), total, atol=1e-4)
-    assert np.abs(total - arrived).max() < 0.05
-
-
-def test_numbers_that_are_exact_travel_as_they_are() -> None:
-    for array in (np.arange(3), np.ones(3, ml_dtypes.bfloat16), np.zeros(0, np.float32)):
-        message, left = encoded("int8", array)
-        assert message.dtype == array.dtype
-        assert left is None
-    zeros = encoded("int8", np.zeros(5, np.float32))[0]
-    np.testing.assert_array_equal(np.asarray(decoded(zeros, np.float32)), np.zeros(5))
 
 
 def test_what_a_server_wrote_is_there_for_the_next_one(tmp_path: Path) -> None:
@@ -134,7 +95,7 @@ def test_what_a_server_wrote_is_there_for_the_next_one(tmp_path: Path) -> None:
 
     keeper = serve()
     assert not keeper.recovered
-    half = encoded("bfloat16", np.full(4, 0.5, np.float32))[0]
+    half = np.full(4, 0.5, np.float32)
     for number in range(5):
         body, some = Body(half), Body(np.ones(1, ml_dtypes.bfloat16), [(np.array([1]), 1)])
         keeper.push(Push("client", number, "worker:0", 8, number, added={0: body, 1: some}))
@@ -219,7 +180,7 @@ def test_a_server_that_is_started_twice_goes_on_with_what_it_keeps(
     monkeypatch.setattr(service, "Disk", Slow)
     kept = service.ServerService(Task(ClusterSpec({"ps": ["localhost:0"]}), "ps", 0))
     found: list[Any] = []
-    options = service.Options(Policy(), None, "exact", str(tmp_path), "sync", 100)
+    options = service.Options(Policy(), None, str(tmp_path), "sync", 100)
 
     def start() -> None:
         found.append(kept.start("training", [np.zeros(1, np.float32)], None, options))

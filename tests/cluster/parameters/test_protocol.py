@@ -19,12 +19,12 @@ from graphc.cluster.parameters import (
     Push,
     Schedule,
     Shard,
-    SimulatedTraining,
     drop,
     scale,
     warm_up,
 )
-from graphc.cluster.simulation import Clock, Network
+from tests.cluster.parameters.simulated import SimulatedTraining
+from tests.cluster.simulation import Clock, Network
 from tests.draws import examples
 
 _STEPS = 12

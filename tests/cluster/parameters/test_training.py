@@ -133,57 +133,6 @@ def test_8_workers_push_asynchronous_updates_and_the_sum_is_exact(each: int) -> 
         assert f'"version": {times}' in report.to_json()
 
 
-def test_gradients_of_rows_touch_these_rows_and_their_state_alone() -> None:
-    with ParameterServer(servers=2, workers=1) as server:
-        embedding = server.embedding(10, 2, capacity=6, initializer=gx.ones)
-        other = server.embedding(5, 2, capacity=6, initializer=gx.zeros, name="other")
-        with server.scope():
-            w = gx.Variable([1.0, 1.0])
-        optimizer = gx.optim.SGD(0.5, momentum=0.9)
-
-        def step(ids: Any) -> Any:
-            with gx.GradientTape() as tape:
-                loss = gx.sum(embedding(ids) * w) + gx.sum(other(ids % 5))
-            weights = [w, *embedding.trainable_variables, *other.trainable_variables]
-            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
-            return loss
-
-        table, velocity, kernel, speed = np.ones((10, 2)), np.zeros((10, 2)), np.ones(2), np.zeros(2)
-        for ids in ([[0, 9], [9, 4]], [[1, 9], [1, 1]]):
-            server.run(step, np.array(ids, np.int32))
-            gradient, rows = np.zeros((10, 2)), np.unique(ids)
-            np.add.at(gradient, np.ravel(ids), kernel)
-            speed = 0.9 * speed + table[np.ravel(ids)].sum(0)
-            velocity[rows] = 0.9 * velocity[rows] + gradient[rows]
-            table[rows] -= 0.5 * velocity[rows]
-            kernel = kernel - 0.5 * speed
-        server.join()
-        np.testing.assert_allclose(embedding(np.arange(10)).numpy(), table, rtol=1e-6)
-        np.testing.assert_allclose(w.numpy(), kernel, rtol=1e-6)
-        assert other([0]).tolist() == [[-0.5, -0.5]]
-        # Of the tables go the rows that are looked up, of 8 bytes: 3 and 2 of one, 2 and 2 of the other.
-        assert sum(found.received for found in server.report().servers) == 2 * 8 + (3 + 2 + 2 + 2) * 8
-
-
-def test_rows_that_cannot_be_looked_up_are_named() -> None:
-    with ParameterServer(servers=2, workers=1) as server:
-        embedding = server.embedding(200, 1, capacity=3)
-        assert server.run(lambda i: embedding(i), np.array([127, 127, 5, 3], np.int8)).shape == (4, 1)
-        for ids, error, message in (
-            (
-                np.arange(6),
-                InvalidArgumentError,
-                r"6 different rows of .*, whose capacity is 3: ids 0, .*capacity=6 or",
-            ),
-            (np.array([-1, 5, 200]), OutOfRangeError, "has the rows 0 to 199, but ids -1, 200 were looked up"),
-            (np.ones(2, np.float32), InvalidTypeError, "must be integers, got float32; use gx.astype"),
-        ):
-            with pytest.raises(error, match=message):
-                server.run(lambda i: embedding(i), ids)
-        with pytest.raises(OutOfRangeError, match=r"ids 200, 201, 202, 203, 204, 205, 206, 207, \.\.\. were looked up"):
-            embedding(np.arange(300))
-
-
 def test_a_round_averages_floats_that_are_assigned_and_adds_the_others_up() -> None:
     x = np.random.default_rng(0).standard_normal((64, 3)).astype(np.float32)
     with ParameterServer(workers=20, updates="sync") as server:
@@ -505,7 +454,7 @@ def test_a_rule_goes_to_another_process_and_does_what_the_optimizer_does(options
     assert text.by_element == (not options)
     data = pickle.dumps(text)
     programs._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
-    rule, values = Applied(pickle.loads(data)), layout.start_of(0, {})
+    rule, values = Applied(pickle.loads(data)), layout.start_of(0)
     state, gradient = rule.start(values), np.arange(10, dtype=np.float32)
     for _ in range(2):
         new, state = rule(values, {0: (None, gradient)}, state)
@@ -595,7 +544,7 @@ def test_the_tasks_of_a_cluster_that_runs_are_used() -> None:
     with pytest.raises(NotFoundError, match=r"ParameterServer: /job:ps/task:0: there is no task at"):
         ParameterServer(cluster=cluster)
     tasks = [gx.Server(cluster, job, index) for job, index in (("ps", 0), ("worker", 0), ("worker", 1))]
-    with ParameterServer(cluster=gx.ClusterSpec(cluster), wire="int8", staleness=drop(50)) as server:
+    with ParameterServer(cluster=gx.ClusterSpec(cluster), staleness=drop(50)) as server:
         model = _model(server)
         x, y = _line()
         step = _step(model, gx.optim.SGD(0.05))
@@ -607,28 +556,6 @@ def test_the_tasks_of_a_cluster_that_runs_are_used() -> None:
     assert find(tasks[0].target).call("task", "ping") == "/job:ps/task:0"  # it goes on
     for task in tasks:
         task.stop()
-
-
-@pytest.mark.parametrize("size", [3, 5])
-def test_what_rounding_left_over_goes_to_the_elements_that_it_came_from(size: int) -> None:
-    with ParameterServer(workers=1, wire="bfloat16") as server:
-        with server.scope():
-            a, b = gx.Variable(gx.zeros((3,))), gx.Variable(gx.zeros((size,)))
-        optimizer = gx.optim.SGD(1.0)
-
-        def some(x: Any) -> None:
-            optimizer.apply_gradients([(x, a), (None, b)])
-
-        def others(x: Any) -> None:
-            optimizer.apply_gradients([(None, a), (x, b)])
-
-        third = np.full(3, -1 / 3, np.float32)
-        for _ in range(20):
-            server.run(some, third)
-            server.run(others, np.zeros(size, np.float32))
-        server.join()
-        assert b.numpy().tolist() == [0.0] * size
-        np.testing.assert_allclose(a.numpy(), np.full(3, 20 / 3), atol=0.002)
 
 
 def test_two_trainings_on_one_cluster_push_to_their_own_servers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -686,7 +613,6 @@ def test_random_numbers_differ_from_step_to_step() -> None:
         ({"spares": 1}, "asynchronous updates wait for no worker; omit spares="),
         ({"updates": "sync", "spares": 2}, "spares=2 of 2 workers leaves none to wait for"),
         ({"staleness": 3}, "ParameterServer: staleness: expected a staleness policy"),
-        ({"wire": "float8"}, "wire must be 'exact', 'bfloat16' or 'int8', got 'float8'"),
         ({"durability": "sync"}, "use durability='checkpoint' or 'sync' with a folder"),
         ({"cluster": {"ps": ["h:1"]}}, "the cluster has no job 'worker'"),
         ({"protocol": "pigeon"}, "there is no protocol 'pigeon'"),
@@ -703,7 +629,6 @@ def test_what_a_step_cannot_do_is_refused() -> None:
         outside = gx.Variable(1.0, name="outside")
         with server.scope():
             w, v, flag = gx.Variable([1.0, 2.0]), gx.Variable(1.0), gx.Variable(False)
-        embedding = server.embedding(4, 2, capacity=4)
         sgd = gx.optim.SGD(0.1)
 
         def refused(step: Any, message: str, kind: type[Exception] = InvalidArgumentError) -> None:
@@ -720,12 +645,6 @@ def test_what_a_step_cannot_do_is_refused() -> None:
         refused(lambda: sgd.apply_gradients([(gx.ones(()), outside)]), "updates Variable 'outside', which no server")
         refused(lambda: outside.assign_add(1.0), "assigns Variable 'outside', which no server keeps")
         refused(lambda: flag.assign(True), "of dtype bool, but servers sum changes", InvalidTypeError)
-        refused(lambda: embedding([1]) + embedding([2]), "looks up 'embedding' twice", UnimplementedError)
-        refused(
-            lambda: embedding(gx.astype(v.value(), "int32")), "depend on Variables, but rows are pulled",
-            UnimplementedError,
-        )  # fmt: skip
-
         refused(lambda: v.assign(float("inf")), "to a value that is not finite")
 
         def twice() -> None:
@@ -736,8 +655,8 @@ def test_what_a_step_cannot_do_is_refused() -> None:
         refused(lambda: gx.Variable(3.0), "is made after the servers have started")
         server.run(lambda: sgd.apply_gradients([(gx.ones((2,)), w)]))
         refused(lambda: gx.optim.Adam().apply_gradients([(gx.ones((2,)), w)]), "use one optimizer")
-        with pytest.raises(UnimplementedError, match="this compiled function is not a step; schedule it"):
-            gx.function(lambda ids: embedding(ids))(gx.asarray([1]))
+        with pytest.raises(UnimplementedError, match=r"make gx.layers.Embedding\(rows, width\) and call it"):
+            server.embedding(4, 2, capacity=4)
         refused(lambda: 1 / 0, "division", ZeroDivisionError)
         with pytest.raises(InvalidTypeError, match=r"ParameterServer.schedule: expected a function, got 3"):
             server.schedule(3)  # pyright: ignore[reportArgumentType]

@@ -190,8 +190,7 @@ def test_a_worker_waits_until_the_chief_has_initialized(servers: dict[str, Any])
                 step = tf.train.get_or_create_global_step()
                 count = tf.Variable(100, name="count")
                 more = tf.group(tf.assign_add(step, 1), tf.assign_add(count, 1))
-            supervisor = tf.train.Supervisor(is_chief=index == 0)
-            with supervisor.managed_session(servers[f"worker{index}"].target) as sess:
+            with tf.train.MonitoredTrainingSession(servers[f"worker{index}"].target, is_chief=index == 0) as sess:
                 for _ in range(10):
                     sess.run(more)
                 found[index] = [int(value) for value in sess.run([step, count])]

@@ -14,9 +14,8 @@ from graphc.compiler.base.errors import (
     GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
-    UnimplementedError,
 )
-from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
+from graphc.graphs.queues import ConditionalAccumulator, FIFOQueue
 from tests.graphs.queues.calls import Call
 
 
@@ -77,27 +76,6 @@ def test_without_a_shape_the_first_gradient_says_it() -> None:
     assert gradients.take_grad(1).item() == 5.0
 
 
-def test_the_mean_of_a_row_is_that_of_the_gradients_that_have_it() -> None:
-    gradients = SparseConditionalAccumulator("float32", [None, 2])
-    gradients.apply_grad([2, 0], [[2.0, 2.0], [1.0, 1.0]])
-    gradients.apply_indexed_slices_grad(gx.IndexedSlices([[2.0, 2.0], [6.0, 6.0]], [2, 3], dense_shape=(4, 2)))
-    gradients.apply_grad(np.array([3, 3]), np.ones((2, 2), np.float32))  # rows of one index are added
-    indices, values, shape = gradients.take_grad(3)
-    assert indices.tolist() == [0, 2, 3]
-    assert values.tolist() == [[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]]
-    assert shape.tolist() == [-1, 2]
-
-
-def test_sums_of_rows_as_indexed_slices() -> None:
-    gradients = SparseConditionalAccumulator("float32", [4], reduction_type="SUM")
-    gradients.apply_grad([1, 3], [1.0, 2.0])
-    gradients.apply_grad([1], [5.0])
-    gradients.apply_grad([], np.zeros(0))
-    taken = gradients.take_indexed_slices_grad(3)
-    assert (taken.indices.tolist(), taken.values.tolist(), taken.sizes) == ([1, 3], [6.0, 2.0], (4,))
-    assert taken.to_dense().tolist() == [0.0, 6.0, 0.0, 2.0]
-
-
 def test_accumulators_in_compiled_functions() -> None:
     gradients = ConditionalAccumulator("float32", [2])
 
@@ -111,33 +89,15 @@ def test_accumulators_in_compiled_functions() -> None:
     assert step(gx.ones(2)).tolist() == [3.0, 3.0]
     assert step(gx.ones(2) * 2.0).tolist() == [6.0, 6.0]
     assert len(step.trace_report()) == 1
-    rows = SparseConditionalAccumulator("float32", [4, 2])
-
-    @gx.function
-    def takes_rows() -> gx.Tensor:
-        return rows.take_grad(1).values
-
-    with pytest.raises(UnimplementedError, match=r"accumulator.take_slices gives i32\[\?\]"):
-        takes_rows()
 
 
 def test_accumulators_in_graphs() -> None:
     with gx.Graph().as_default() as graph:
-        gradients, rows = (
-            ConditionalAccumulator("float32", [2], name="g"),
-            SparseConditionalAccumulator("float32", [4, 2]),
-        )
+        gradients = ConditionalAccumulator("float32", [2], name="g")
         x, step = gx.placeholder("float32", shape=(None,)), gx.placeholder("int32", shape=())
         put, taken, count = gradients.apply_grad(x, step), gradients.take_grad(1), gradients.num_accumulated()
-        put_rows = rows.apply_grad([0, 2], [[1.0, 1.0], [2.0, 2.0]])
-        taken_rows, slices = rows.take_grad(1), rows.take_indexed_slices_grad(1)
         later = gradients.set_global_step(3)
-    assert (gradients.name, gradients.accumulator_ref.name, put.name, taken.name) == (
-        "g",
-        "g:0",
-        "g_ApplyGrad",
-        "g_TakeGrad:0",
-    )
+    assert (gradients.name, put.name, taken.name) == ("g", "g_ApplyGrad", "g_TakeGrad:0")
     with gx.Session(graph=graph) as session, gx.Session(graph=graph) as other:
         session.run(put, {x: [1.0, 2.0], step: 0})
         assert (session.run(count), other.run(count)) == (1, 0)
@@ -147,10 +107,6 @@ def test_accumulators_in_graphs() -> None:
         session.run(later)
         session.run(put, {x: [1.0, 2.0], step: 2})
         assert session.run(count) == 0
-        session.run(put_rows)
-        assert [part.tolist() for part in session.run(taken_rows)] == [[0, 2], [[1.0, 1.0], [2.0, 2.0]], [4, 2]]
-        session.run(later)
-    assert (slices.values.shape, slices.sizes) == ((None, 2), (4, 2))
 
 
 def test_a_shared_name_is_one_accumulator() -> None:
@@ -164,10 +120,6 @@ def test_a_shared_name_is_one_accumulator() -> None:
 
 def _dense() -> ConditionalAccumulator:
     return ConditionalAccumulator("float32", [2], name="g")
-
-
-def _sparse() -> SparseConditionalAccumulator:
-    return SparseConditionalAccumulator("float32", [4, 2], name="s")
 
 
 BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
@@ -189,36 +141,6 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
         "reduction_type must be 'MEAN' or 'SUM', got 'MAX'",
     ),
     "no dtype": (lambda: ConditionalAccumulator("floaty"), InvalidTypeError, "'floaty' is not a dtype"),
-    "an index": (
-        lambda: _sparse().apply_grad([4], [[1.0, 1.0]]),
-        InvalidArgumentError,
-        "'s'.apply_grad: indices must be from 0 to 3, got 4 to 4",
-    ),
-    "a negative index": (
-        lambda: _sparse().apply_grad([-1], [[1.0, 1.0]]),
-        InvalidArgumentError,
-        "indices must be from 0 to 3, got -1 to -1",
-    ),
-    "more indices": (
-        lambda: _sparse().apply_grad([1, 2], [[1.0, 1.0]]),
-        InvalidArgumentError,
-        r"expected one index for each row of values, got indices \(2,\) and values \(1, 2\)",
-    ),
-    "a row": (
-        lambda: _sparse().apply_grad([1], [[1.0]]),
-        InvalidArgumentError,
-        r"a row of the gradient is f32\[1\], but it takes f32\[2\]",
-    ),
-    "the shape of all": (
-        lambda: _sparse().apply_grad([1], [[1.0, 1.0]], [5, 2]),
-        InvalidArgumentError,
-        r"the gradient is f32\[5,2\], but it takes f32\[4,2\]",
-    ),
-    "no slices": (
-        lambda: _sparse().apply_indexed_slices_grad([1.0]),
-        InvalidTypeError,
-        r"expected a gx.IndexedSlices, got \[1.0\]",
-    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Coordinator and LooperThread: threads that stop together, and what join raises."""
+"""Coordinator: threads that stop together, and what join raises."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,6 @@ from graphc.compiler.base.errors import (
     InvalidTypeError,
     OutOfRangeError,
 )
-from graphc.graphs.queues import LooperThread
 
 LONG = 60.0
 
@@ -228,42 +226,6 @@ def test_callbacks_are_called_at_the_stop_once_and_at_once_after_it() -> None:
     assert calls == ["first", "late"]
 
 
-class TestLooperThread:
-    def test_it_loops_until_the_stop_and_calls_what_surrounds_the_rounds(self) -> None:
-        coord, log = gx.Coordinator(), list[str]()
-
-        class Looper(LooperThread):
-            def start_loop(self) -> None:
-                log.append("start")
-
-            def run_loop(self) -> None:
-                log.append("round")
-                if len(log) == 3:
-                    coord.request_stop()
-
-            def stop_loop(self) -> None:
-                log.append("stop")
-
-        looper = Looper(coord, timer_interval_secs=0.001)
-        assert looper.daemon
-        looper.start()
-        coord.join()
-        assert log == ["start", "round", "round", "stop"]
-
-    def test_an_exception_of_a_round_is_joins(self) -> None:
-        coord, calls = gx.Coordinator(), list[Any]()
-
-        def work(*args: Any, **kwargs: Any) -> None:
-            calls.append((args, kwargs))
-            if len(calls) == 2:
-                raise ValueError("second round")
-
-        LooperThread.loop(coord, None, work, args=(1,), kwargs={"b": 2})
-        with pytest.raises(ValueError, match="second round"):
-            coord.join()
-        assert calls == [((1,), {"b": 2})] * 2
-
-
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
@@ -296,21 +258,6 @@ class TestLooperThread:
             lambda: gx.Coordinator().join(stop_grace_period_secs=-1),
             InvalidArgumentError,
             r"Coordinator\.join: stop_grace_period_secs must be a number of at least 0, got -1",
-        ),
-        (
-            lambda: LooperThread("coord", None),  # type: ignore[arg-type]
-            InvalidTypeError,
-            r"LooperThread: coord must be a Coordinator, got 'coord'",
-        ),
-        (
-            lambda: LooperThread(gx.Coordinator(), None, args=(1,)),
-            InvalidArgumentError,
-            r"LooperThread: args and kwargs need a target",
-        ),
-        (
-            lambda: LooperThread(gx.Coordinator(), 0, print),
-            InvalidArgumentError,
-            r"LooperThread: timer_interval_secs must be positive or None, got 0",
         ),
     ],
 )

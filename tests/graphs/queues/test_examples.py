@@ -12,13 +12,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.graphs.queues import messages
-from graphc.graphs.queues.examples import parse_example, parse_single_example
-from graphc.graphs.queues.features import (
-    FixedLenFeature,
-    FixedLenSequenceFeature,
-    SparseFeature,
-    VarLenFeature,
-)
+from graphc.graphs.queues.examples import FixedLenFeature, VarLenFeature, parse_example, parse_single_example
 from graphc.graphs.queues.messages import make_example
 from graphc.graphs.queues.sparse import SparseValue
 
@@ -50,33 +44,11 @@ def plain(value: Any) -> Any:
         ([ONE, ONE], {"c": FixedLenFeature([2, 1], gx.string)}, [[["x"], ["y"]]] * 2),
         ([ONE, TWO], {"none": FixedLenFeature([2], gx.string, "?")}, [["?", "?"], ["?", "?"]]),
         ([ONE, TWO], {"none": VarLenFeature(gx.float32)}, ([], [], [2, 0])),
-        ([ONE, TWO], {"c": FixedLenSequenceFeature([], str, allow_missing=True)}, [["x", "y"], ["z", ""]]),
-        ([ONE, TWO], {"c": FixedLenSequenceFeature([], str, True, "pad")}, [["x", "y"], ["z", "pad"]]),
-        ([ONE, TWO], {"b": FixedLenSequenceFeature([2], "float32", True)}, [[[1.0, 2.0]], [[3.0, 4.0]]]),
-        ([ONE, message()], {"a": FixedLenSequenceFeature([], "int64", True, -1)}, [[1], [-1]]),
         (ONE, {"a": FixedLenFeature([], gx.int64)}, 1),
         (ONE, {"c": FixedLenFeature([2], gx.string)}, ["x", "y"]),
         (TWO, {"c": FixedLenFeature([], gx.string)}, "z"),
         (ONE, {"c": VarLenFeature(gx.string)}, ([[0], [1]], ["x", "y"], [2])),
-        (ONE, {"c": FixedLenSequenceFeature([], gx.string, True)}, ["x", "y"]),
-        (ONE, {"none": FixedLenSequenceFeature([], gx.string, True)}, []),
         (ONE, {"none": VarLenFeature(gx.int64)}, ([], [], [0])),
-        (
-            [message(i=[5, 0], v=[0.5, 0.25])] * 2,
-            {"s": SparseFeature("i", "v", gx.float32, 10)},
-            ([[0, 0], [0, 5], [1, 0], [1, 5]], [0.25, 0.5, 0.25, 0.5], [2, 10]),
-        ),
-        (
-            message(i=[5, 0], v=[0.5, 0.25]),
-            {"s": SparseFeature("i", "v", gx.float32, 10)},
-            ([[0], [5]], [0.25, 0.5], [10]),
-        ),
-        (
-            [message(i=[1, 0], j=[2, 3], v=[0.5, 0.25])],
-            {"s": SparseFeature(["i", "j"], "v", gx.float32, [4, 4])},
-            ([[0, 0, 3], [0, 1, 2]], [0.25, 0.5], [1, 4, 4]),
-        ),
-        ([message()], {"s": SparseFeature("i", "v", gx.string, 3)}, ([], [], [1, 3])),
     ],
 )
 def test_features_are_what_tensorflow_gives(given: Any, feature: dict[str, Any], expected: Any) -> None:
@@ -153,28 +125,8 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
         (lambda: parse_example([ONE, b"junk"], {"a": INT}), r"message 1: b'junk' is not an Example message"),
         (lambda: parse_single_example(b"junk", {"a": INT}), r"parse_single_example: b'junk' is not an Example message"),
         (
-            lambda: parse_example([ONE], {"b": FixedLenSequenceFeature([3], "float32", True)}),
-            r"feature 'b' has 2 values, which is not a multiple of 3, the size of the shape \(3,\)",
-        ),
-        (
-            lambda: parse_example([message(i=5, v=[0.5, 1.0])], {"s": SparseFeature("i", "v", "float32", 9)}),
-            r"feature 'i' has 1 indices, but 'v' has 2 values",
-        ),
-        (
-            lambda: parse_example([message(i=9, v=0.5)], {"s": SparseFeature("i", "v", "float32", 9)}),
-            r"feature 'i' has an index outside of 0 to 8, the size of its axis",
-        ),
-        (
-            lambda: parse_example([ONE], {"s": SparseFeature(["i", "j"], "v", "float32", 9)}),
-            r"parse_example: feature 's': 2 index keys, but 1 sizes",
-        ),
-        (
-            lambda: parse_example([ONE], {"c": FixedLenSequenceFeature([], gx.string)}),
-            r"parse_example: feature 'c': a FixedLenSequenceFeature needs allow_missing=True",
-        ),
-        (
             lambda: parse_example([ONE], {"b": FixedLenFeature([None], "float32")}),
-            r"feature 'b': a size of the shape \[None\] is unknown; use a FixedLenSequenceFeature for any number",
+            r"feature 'b': a size of the shape \[None\] is unknown; use a VarLenFeature for any number",
         ),
         (
             lambda: parse_example([ONE], {"b": FixedLenFeature([2], "float32", [1.0, 2.0, 3.0])}),
@@ -186,7 +138,7 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
         ),
         (
             lambda: parse_example([ONE], {"a": 3}),
-            r"feature 'a': expected a FixedLenFeature, VarLenFeature, .*, got 3",
+            r"feature 'a': expected a FixedLenFeature or VarLenFeature, got 3",
         ),
         (lambda: parse_example([ONE], {}), r"features must be a dict with at least one feature, got \{\}"),
         (

@@ -10,7 +10,7 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import DeadlineExceededError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.compiler.ir import parse_graph
-from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 
 
 def test_sessions_run_the_operations_of_a_queue() -> None:
@@ -87,29 +87,11 @@ def test_sizes_may_be_open() -> None:
         queue = PaddingFIFOQueue(5, "float32", [[None]])
         row, count = gx.placeholder("float32", shape=(None,)), gx.placeholder("int32", shape=())
         put, batch = queue.enqueue([row]), queue.dequeue_many(count)
-        priorities = PriorityQueue(5, "int32", [[]])
-        put_all, least = priorities.enqueue_many([[3, 1], [30, 10]]), priorities.dequeue()
     assert batch.shape == (None, None)
     with gx.Session(graph=graph) as session:
         for given in ([1.0], [1.0, 2.0]):
             session.run(put, {row: given})
         assert session.run(batch, {count: 2}).tolist() == [[1.0, 0.0], [1.0, 2.0]]
-        session.run(put_all)
-        assert session.run(least) == [1, 10]
-
-
-def test_a_tensor_chooses_the_queue_of_a_run() -> None:
-    with gx.Graph().as_default() as graph:
-        queues = [FIFOQueue(5, "int32", [[]]) for _ in range(2)]
-        index = gx.placeholder("int32", shape=())
-        chosen = QueueBase.from_list(index, queues)
-        fill = [queue.enqueue(number) for number, queue in enumerate(queues)]
-        taken = chosen.dequeue()
-    with gx.Session(graph=graph) as session:
-        session.run(fill)
-        assert [session.run(taken, {index: number}) for number in (1, 0)] == [1, 0]
-        with pytest.raises(OutOfRangeError, match="the index 2 is out of range; there are 2 queues"):
-            session.run(taken, {index: 2})
 
 
 def test_a_run_waits_for_another_thread_and_for_a_deadline() -> None:

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import graphc as gx
 from graphc.compiler.base.errors import CancelledError, OutOfRangeError
-from graphc.graphs.queues import FIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from graphc.graphs.queues import FIFOQueue, QueueBase, RandomShuffleQueue
 from tests.draws import examples
 from tests.graphs.queues.calls import Call
 
@@ -109,17 +109,6 @@ class Model:
         if call.kind == "take":
             self.put_back(call.rows)
         call.outcome = CancelledError
-
-
-class PriorityModel(Model):
-    def take(self, count: int) -> list[Any]:
-        self.rows.sort(key=lambda row: row[0])  # which keeps the order of equal ones
-        return super().take(count)
-
-    def serve_take(self) -> bool:
-        if self.takers and not self.closed and len(self.rows) < self.takers[0].wanted:
-            return False  # all of them at once, since one that comes later may be before the others
-        return super().serve_take()
 
 
 class ShuffleModel(Model):
@@ -241,26 +230,7 @@ class ShuffleMachine(QueueMachine):
             assert len(set(self.taken)) == len(self.taken)  # nothing is given twice
 
 
-class PriorityMachine(QueueMachine):
-    most = 5
-
-    def __init__(self) -> None:
-        super().__init__(PriorityQueue(5, "int32", [[]]), PriorityModel(5))
-
-    def new_rows(self, count: int) -> list[Any]:
-        return [(number * 7 % 4, number) for number in super().new_rows(count)]
-
-    def given(self, rows: list[Any]) -> Any:
-        return [list(part) for part in zip(*rows, strict=True)]
-
-    def got(self, result: Any, *, one: bool = False) -> list[Any]:
-        priorities, numbers = result
-        if one:
-            return [(priorities.item(), numbers.item())]
-        return list(zip(priorities.tolist(), numbers.tolist(), strict=True))
-
-
-@pytest.mark.parametrize("machine", [FifoMachine, ShuffleMachine, PriorityMachine])
+@pytest.mark.parametrize("machine", [FifoMachine, ShuffleMachine])
 def test_a_queue_does_as_its_model(machine: type[QueueMachine]) -> None:
     run_state_machine_as_test(
         machine, settings=settings(max_examples=examples(60), stateful_step_count=25, deadline=None)

@@ -11,7 +11,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError, Out
 from graphc.compiler.core import Resources, resources_scope
 from graphc.compiler.ir import OPEN, Attrs, TensorType
 from graphc.graphs.queues import QueueSpec, ops
-from graphc.graphs.queues.homes import claim
+from graphc.graphs.queues.shared import claim
 from graphc.graphs.queues.state import QueueState
 
 FLOATS = QueueSpec("FIFOQueue", 5, (TensorType((2,), np.dtype("float32")), TensorType((), np.dtype(object))))
@@ -83,17 +83,6 @@ def test_types_say_what_is_open() -> None:
     assert [str(type) for type in ops.DEQUEUE_MANY.infer((), given, ())] == ["f32[?,2]", "str[?]"]
     assert [str(type) for type in ops.DEQUEUE_MANY.infer((), Attrs(attrs(count=3)), ())] == ["f32[3,2]", "str[3]"]
     assert ops.DEQUEUE_UP_TO.infer((), Attrs(attrs(count=3)), ())[0].shape == (OPEN, 2)
-
-
-def test_one_of_several_is_chosen_by_a_tensor() -> None:
-    among = tuple(tuple(attrs(name=name).items()) for name in ("first", "second"))
-    chosen = {**attrs(name="first"), "among": among}
-    with resources_scope(Resources()):
-        fill(name="second")
-        assert [ops.SIZE.impl(np.int32(n), **chosen) for n in (0, 1)] == [0, 3]
-        with pytest.raises(OutOfRangeError, match="the index 2 is out of range; there are 2 queues"):
-            ops.SIZE.impl(np.int32(2), **chosen)
-    assert len({effect.resource for effect in ops.SIZE.effects(chosen)}) == 2
 
 
 def test_a_queue_of_eager_code_that_is_gone() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 
 
 def test_what_is_enqueued_is_kept_and_given_back() -> None:
@@ -129,15 +129,6 @@ def test_a_padding_queue_fills_up_with_zeros() -> None:
     assert queue.dequeue()[0].shape == (2, 4)  # one element is given as it is
 
 
-def test_a_priority_queue_gives_the_least_first_and_equal_ones_in_order() -> None:
-    queue = PriorityQueue(10, gx.string, [[]])
-    queue.enqueue([3, "c"])
-    queue.enqueue_many([[1, 2, 1], ["a", "b", "d"]])
-    priorities, words = queue.dequeue_many(3)
-    assert (priorities.tolist(), words.tolist()) == ([1, 1, 2], ["a", "d", "b"])
-    assert queue.dequeue()[1].item() == "c"
-
-
 def test_a_seed_draws_the_same_order_however_many_are_taken_at_once() -> None:
     def drawn(*counts: int) -> list[int]:
         queue = RandomShuffleQueue(30, 0, "int32", [[]], seed=5)
@@ -159,19 +150,13 @@ def test_a_shared_name_is_one_queue() -> None:
         FIFOQueue(4, "int32", [[]], shared_name="tests.shared")
     with pytest.raises(InvalidArgumentError, match=r"has types \(i32\[\]\), not \(i32\[2\]\)"):
         FIFOQueue(3, "int32", [[2]], shared_name="tests.shared")
-    with pytest.raises(InvalidArgumentError, match="has kind 'FIFOQueue', not 'PriorityQueue'"):
-        PriorityQueue(3, "int32", [[]], shared_name="tests.shared")
+    with pytest.raises(InvalidArgumentError, match="has kind 'FIFOQueue', not 'PaddingFIFOQueue'"):
+        PaddingFIFOQueue(3, "int32", [[]], shared_name="tests.shared")
 
 
-def test_from_list_chooses() -> None:
-    first, second = FIFOQueue(3, "int32", [[]]), RandomShuffleQueue(3, 0, "int32", [[2]])
-    assert QueueBase.from_list(1, [first, second]) is second
-    with pytest.raises(InvalidArgumentError, match="the index 2 is out of range for 2 queues"):
-        QueueBase.from_list(2, [first, second])
-    with pytest.raises(InvalidTypeError, match="have components with different dtypes or names"):
-        QueueBase.from_list(0, [first, FIFOQueue(3, "float32", [[]])])
-    with pytest.raises(InvalidTypeError, match=r"expected a list of queues, got \[1\]"):
-        QueueBase.from_list(0, [1])  # type: ignore[list-item]
+def test_a_choice_of_queues_is_refused_with_what_to_write() -> None:
+    with pytest.raises(UnimplementedError, match=r"write queues\[index\] for an int; for a tensor, tf.cond"):
+        QueueBase.from_list(0, [FIFOQueue(3, "int32", [[]])])
 
 
 def test_what_a_queue_says_of_itself() -> None:

@@ -1,4 +1,4 @@
-"""The state machine of readers, with each format: records, keys, counts, damaged and packed files, saved states.
+"""The state machine of readers, with each format: records, keys, counts, damaged and packed files.
 
 Keys, records and counts are what TensorFlow 2.21's readers give for the same files.
 """
@@ -11,7 +11,6 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,11 +19,10 @@ from graphc.compiler.base.errors import (
     DataLossError,
     DeadlineExceededError,
     FailedPreconditionError,
-    InvalidArgumentError,
     NotFoundError,
     OutOfRangeError,
 )
-from graphc.graphs.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
+from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.reader_state import ReaderState
 from graphc.library.formats import TFRecordWriter
 
@@ -86,7 +84,6 @@ LINES = [("a.txt:1", b"h1"), ("a.txt:2", b"h2"), ("a.txt:3", b"x\ry"), ("a.txt:4
         (TextLines(0, "ZLIB"), ["a.z"], [(key.replace("txt", "z"), line) for key, line in LINES]),
         (TextLines(0, "GZIP"), ["a.gz"], [(key.replace("txt", "gz"), line) for key, line in LINES]),
         (WholeFiles(), ["c.txt", "b.txt"], [("c.txt", b"one\n"), ("b.txt", b"")]),
-        (Names(), ["no", "files"], [("no", b"no"), ("files", b"files")]),
         (FixedLengthRecords(4, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3"), ("d.bin:1", b"\4\5\6\7")]),
         (FixedLengthRecords(5, 2, 3), ["d.bin"], [("d.bin:0", b"\0\1\2\3\4"), ("d.bin:1", b"\5\6\7\x08\x09")]),
         (
@@ -124,12 +121,12 @@ class TestReadUpTo:
             state.read_up_to(take, 3)
 
     def test_gives_one_record_of_formats_with_one_a_file(self) -> None:
-        state, take = reader(Names()), names("a", "b")
-        assert state.read_up_to(take, 2) == [(b"a", b"a")]
+        state, take = reader(WholeFiles()), names("c.txt", "b.txt")
+        assert state.read_up_to(take, 2) == [(b"c.txt", b"one\n")]
         assert state.completed == 1
 
     def test_of_nothing_takes_no_file(self) -> None:
-        assert reader(Names()).read_up_to(names(), 0) == []
+        assert reader(WholeFiles()).read_up_to(names(), 0) == []
 
 
 class TestFilesThatDoNotDo:
@@ -192,63 +189,16 @@ FORMATS: list[tuple[Format, list[str]]] = [
     (Records(), ["t.r", "t.r"]),
     (Records("ZLIB"), ["t.rz", "t.rz"]),
     (WholeFiles(), ["a.txt", "c.txt"]),
-    (Names(), ["a", "b", "c"]),
 ]
 
 
 class TestState:
-    @pytest.mark.parametrize(("format", "files"), FORMATS, ids=lambda value: str(value)[:24])
-    def test_a_reader_goes_on_where_another_one_was(self, format: Format, files: list[str]) -> None:
-        first, expected = reader(format), list[Any]()
-        take = names(*files)
-        states = [(first.serialize(), 0)]
-        while True:
-            try:
-                expected.append(first.read(take))
-            except OutOfRangeError:
-                break
-            states.append((first.serialize(), len(expected)))
-        for state, count in states:
-            second = reader(format)
-            second.restore(state)
-            assert second.produced == count
-            assert second.serialize() == state
-            # As many names are left as the first reader had not taken: it may have ended the last file already.
-            ended = second.completed + (b'"file": null' not in state)
-            take = names(*files[ended:])
-            assert [second.read(take) for _ in expected[count:]] == expected[count:]
-            with pytest.raises(OutOfRangeError):
-                second.read(take)
-
     def test_reset_makes_it_new(self) -> None:
         state, take = reader(TextLines()), names("a.txt", "c.txt")
         state.read(take)
         state.reset()
         assert (state.produced, state.completed) == (0, 0)
         assert state.read(take) == (b"c.txt:1", b"one")
-
-    def test_a_state_of_another_reader_is_refused(self) -> None:
-        state = reader(TextLines()).serialize()
-        message = r"the state belongs to a reader \('text_line', 0, ''\), this one is \('text_line', 1, ''\)"
-        with pytest.raises(InvalidArgumentError, match=message):
-            reader(TextLines(1)).restore(state)
-
-    @pytest.mark.parametrize("state", [b"", b"{}", b"[1]", b'{"reader": 1}', b"\xff"])
-    def test_what_is_no_state_is_refused(self, state: bytes) -> None:
-        with pytest.raises(
-            InvalidArgumentError, match="is not the state of a reader; pass the result of serialize_state"
-        ):
-            reader(Names()).restore(state)
-
-    def test_a_state_whose_file_is_gone_leaves_the_reader_as_it_was(self) -> None:
-        state, take = reader(TextLines()), names("a.txt")
-        state.read(take)
-        saved = state.serialize()
-        state.read(take)
-        Path("a.txt").rename("moved.txt")
-        with pytest.raises(NotFoundError, match=r"a\.txt: No such file"):
-            state.restore(saved)
-        assert state.read(take) == (b"a.txt:3", b"x\ry")
 
 
 def test_files_are_closed_at_their_end() -> None:
@@ -280,12 +230,12 @@ def test_threads_share_a_reader_and_nothing_is_lost_or_read_twice() -> None:
 
 
 def test_a_thread_that_waits_for_the_reader_keeps_to_its_deadline() -> None:
-    state, taking, let_go = reader(Names()), threading.Event(), threading.Event()
+    state, taking, let_go = reader(WholeFiles()), threading.Event(), threading.Event()
 
     def take() -> bytes:
         taking.set()
         let_go.wait(60)
-        return b"late"
+        return b"c.txt"
 
     thread = threading.Thread(target=state.read, args=(take,), daemon=True)
     thread.start()

@@ -20,7 +20,6 @@ from graphc.compiler.base.errors import (
 from graphc.graphs.queues import (
     FIFOQueue,
     FixedLengthRecordReader,
-    IdentityReader,
     PaddingFIFOQueue,
     TextLineReader,
     TFRecordReader,
@@ -63,7 +62,6 @@ def pairs(reader: Any, queue: Any) -> list[tuple[str, str]]:
     [
         (lambda: TextLineReader(skip_header_lines=1), ["a.csv"], [("a.csv:2", "1,2"), ("a.csv:3", "3,4")]),
         (WholeFileReader, ["a.csv"], [("a.csv", "x,y\n1,2\n3,4\n")]),
-        (IdentityReader, ["a", "b"], [("a", "a"), ("b", "b")]),
         (lambda: TFRecordReader(options="GZIP"), ["r.tfrecord"], [("r.tfrecord:0", "one"), ("r.tfrecord:19", "two")]),
         (lambda: FixedLengthRecordReader(2, 4), ["b.bin"], [("b.bin:0", "\x02\x03")]),
     ],
@@ -93,18 +91,6 @@ def test_bytes_that_are_no_text_survive() -> None:
     reader, queue = FixedLengthRecordReader(3), names("b.bin")
     numbers = [gx.strings.decode_raw(reader.read(queue).value, gx.uint8).tolist() for _ in range(2)]
     assert numbers == [[255, 0, 1], [254, 2, 3]]
-
-
-def test_a_saved_state_is_gone_on_with_by_another_reader() -> None:
-    reader, queue = TextLineReader(), names("a.csv")
-    reader.read(queue)
-    state = reader.serialize_state()
-    reader.read(queue)
-    other = TextLineReader()
-    other.restore_state(state)
-    assert other.num_records_produced().item() == 1
-    assert pairs(other, queue) == [("a.csv:2", "1,2"), ("a.csv:3", "3,4")]
-    assert reader.supports_serialize
 
 
 def test_a_reader_waits_for_names_within_its_deadline() -> None:
@@ -209,11 +195,6 @@ def test_a_compiled_function_counts() -> None:
             lambda: TextLineReader(name="r").read_up_to(names(), -1),
             InvalidArgumentError,
             r"TextLineReader 'r'\.read_up_to: num_records must not be negative, got -1",
-        ),
-        (
-            lambda: IdentityReader(name="r").restore_state("junk"),
-            InvalidArgumentError,
-            r"b'junk' is not the state of a reader; pass the result of serialize_state",
         ),
     ],
 )

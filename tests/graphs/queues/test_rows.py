@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from graphc.compiler.ir import OPEN, TensorType
-from graphc.graphs.queues.fifo import FifoRows
-from graphc.graphs.queues.priority import PriorityRows
-from graphc.graphs.queues.rows import Entry, Run, joined, located, rows_in
-from graphc.graphs.queues.shuffle import ShuffledRows
+from graphc.graphs.queues.orders import FifoRows, ShuffledRows
+from graphc.graphs.queues.rows import Entry, Run, joined, rows_in
 
 NUMBERS = (TensorType((), np.dtype("int32")),)
 
@@ -25,7 +23,7 @@ def row(number: int) -> Entry:
     return (np.array(number, np.int32),)
 
 
-@pytest.mark.parametrize("make", [FifoRows, lambda: ShuffledRows(1), PriorityRows])
+@pytest.mark.parametrize("make", [FifoRows, lambda: ShuffledRows(1)])
 def test_what_was_taken_is_not_kept(make: type[FifoRows]) -> None:
     rows = make()
     entry = run(0, 20)
@@ -61,13 +59,6 @@ def test_rows_that_are_put_back_are_first_again() -> None:
     rows.put_back(then)
     rows.put_back(first)
     assert joined(rows.take(6), NUMBERS)[0].tolist() == [0, 1, 2, 3, 4, 5]
-    ordered = PriorityRows()
-    ordered.put(run(0, 3))
-    ordered.put(row(0))  # after the other 0
-    taken = ordered.take(2)
-    ordered.put_back(taken)
-    columns = [columns for entry in ordered.take(2) for columns, _ in located(entry)]
-    assert [column[0].ndim for column in columns] == [1, 0]
 
 
 def test_rows_of_several_sizes_are_filled_up_wherever_they_come_from() -> None:

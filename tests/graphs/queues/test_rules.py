@@ -8,8 +8,8 @@ import threading
 import pytest
 
 import graphc as gx
-from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
-from graphc.graphs.queues import FIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from graphc.compiler.base.errors import CancelledError, DeadlineExceededError, OutOfRangeError
+from graphc.graphs.queues import FIFOQueue, QueueBase, RandomShuffleQueue
 from tests.graphs.queues.calls import Call
 
 
@@ -173,29 +173,6 @@ def test_a_shuffled_queue_keeps_some_while_it_is_open() -> None:
     assert waiting.waits
     queue.close()
     assert {first, *waiting.end().tolist()} == {0, 1, 2}
-
-
-def test_a_queue_by_priority_gives_the_least_of_all_that_are_there() -> None:
-    queue = PriorityQueue(3, "int32", [[]], name="p")
-    pair = calling(queue, lambda: [part.tolist() for part in queue.dequeue_many(2)])
-    queue.enqueue([5, 50])
-    assert queue.size().item() == 1
-    queue.enqueue([1, 10])
-    assert pair.end() == [[1, 5], [10, 50]]
-    never = r"PriorityQueue 'p' has room for 3 elements, so it never holds 4 in order; dequeue fewer at a time"
-    with pytest.raises(InvalidArgumentError, match=never):
-        queue.dequeue_many(4)
-    rest = calling(queue, lambda: queue.dequeue_up_to(4)[0].tolist())
-    queue.enqueue_many([[3, 2], [30, 20]])
-    queue.close()
-    assert rest.end() == [2, 3]
-
-
-def test_dequeue_up_to_of_more_than_a_queue_by_priority_holds_takes_all_of_it() -> None:
-    queue = PriorityQueue(2, "int32", [[]])
-    taken = calling(queue, lambda: queue.dequeue_up_to(10)[0].tolist())
-    queue.enqueue_many([[3, 2, 1], [0, 0, 0]])
-    assert taken.end() == [2, 3]
 
 
 def test_a_cancelled_dequeue_leaves_the_queue_as_it_was() -> None:

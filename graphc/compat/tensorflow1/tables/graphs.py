@@ -144,12 +144,6 @@ ROWS = (
         "x * x, [x]",
     ),
     alias(
-        "hessians",
-        'ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None',
-        "session.hessians(ys, xs, name)",
-        "y, [x]",
-    ),
-    alias(
         "boolean_mask",
         'tensor, mask, name="boolean_mask", axis=None',
         "session.by_value.boolean_mask(tensor, mask, axis, name)",
@@ -172,12 +166,6 @@ ROWS = (
         "x, out_idx=int32, name=None",
         "session.by_value.unique_with_counts(x, out_idx, name)",
         "[3.0, 1.0, 3.0]",
-    ),
-    alias(
-        "setdiff1d",
-        "x, y, index_dtype=int32, name=None",
-        "session.by_value.setdiff1d(x, y, index_dtype, name)",
-        "[3, 1, 2, 1], [2, 3]",
     ),
     alias("get_default_graph", "", "session.default_graph()", ""),
     alias("get_default_session", "", "session.stacks.default_session", ""),

@@ -36,40 +36,6 @@ ROWS = (
         "[[tf.constant(1.0)]], 4, 16, 8",
     ),
     alias(
-        "train.maybe_batch",
-        "tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, "
-        "dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None",
-        "in_default_graph(session.producers.maybe_batch, tensors, keep_input, batch_size, num_threads, "
-        "capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name)",
-        "[tf.constant(1.0)], True, 4",
-    ),
-    alias(
-        "train.maybe_batch_join",
-        "tensors_list, keep_input, batch_size, capacity=32, enqueue_many=False, shapes=None, "
-        "dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None",
-        "in_default_graph(session.producers.maybe_batch_join, tensors_list, keep_input, batch_size, capacity, "
-        "enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name)",
-        "[[tf.constant(1.0)]], True, 4",
-    ),
-    alias(
-        "train.maybe_shuffle_batch",
-        "tensors, batch_size, capacity, min_after_dequeue, keep_input, num_threads=1, seed=None, "
-        "enqueue_many=False, shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None",
-        "in_default_graph(session.producers.maybe_shuffle_batch, tensors, batch_size, capacity, "
-        "min_after_dequeue, keep_input, num_threads, seed, enqueue_many, shapes, allow_smaller_final_batch, "
-        "shared_name, name)",
-        "[tf.constant(1.0)], 4, 16, 8, True",
-    ),
-    alias(
-        "train.maybe_shuffle_batch_join",
-        "tensors_list, batch_size, capacity, min_after_dequeue, keep_input, seed=None, enqueue_many=False, "
-        "shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None",
-        "in_default_graph(session.producers.maybe_shuffle_batch_join, tensors_list, batch_size, capacity, "
-        "min_after_dequeue, keep_input, seed, enqueue_many, shapes, allow_smaller_final_batch, shared_name, "
-        "name)",
-        "[[tf.constant(1.0)]], 4, 16, 8, True",
-    ),
-    alias(
         "train.input_producer",
         "input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32, "
         "shared_name=None, summary_name=None, name=None, cancel_op=None",
@@ -116,11 +82,5 @@ ROWS = (
         'dtype, shape=None, shared_name=None, name="conditional_accumulator", reduction_type="MEAN"',
         "in_default_graph(queues.ConditionalAccumulator, dtype, shape, shared_name, name, reduction_type)",
         "tf.float32, [2]",
-    ),
-    alias(
-        "SparseConditionalAccumulator sparse.SparseConditionalAccumulator",
-        'dtype, shape=None, shared_name=None, name="sparse_conditional_accumulator", reduction_type="MEAN"',
-        "in_default_graph(queues.SparseConditionalAccumulator, dtype, shape, shared_name, name, reduction_type)",
-        "tf.float32, [None, 2]",
     ),
 )

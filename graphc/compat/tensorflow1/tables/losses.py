@@ -20,37 +20,6 @@ OPERATIONS = (
         "[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.2], [0.1, 0.9]]",
     ),
     alias(
-        "losses.cosine_distance",
-        'labels, predictions, axis=None, weights=1.0, scope=None, loss_collection="losses", '
-        'reduction="weighted_sum_by_nonzero_weights", dim=None',
-        "weighted.compute_weighted_loss(weighted.cosine_distance(labels, predictions, "
-        'needed("tf.losses.cosine_distance()", "axis", axis, "dim", dim)), weights, loss_collection, reduction)',
-        "[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.2], [0.1, 0.9]], axis=1",
-    ),
-    alias(
-        "losses.hinge_loss",
-        'labels, logits, weights=1.0, scope=None, loss_collection="losses", '
-        'reduction="weighted_sum_by_nonzero_weights"',
-        "weighted.compute_weighted_loss(weighted.hinge_loss(labels, logits), weights, loss_collection, reduction)",
-        '[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.2], [0.1, 0.9]], reduction="none"',
-    ),
-    alias(
-        "losses.huber_loss",
-        'labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection="losses", '
-        'reduction="weighted_sum_by_nonzero_weights"',
-        "weighted.compute_weighted_loss(weighted.huber_loss(labels, predictions, delta), weights, "
-        "loss_collection, reduction)",
-        "[1.0, 5.0], [1.5, 1.0]",
-    ),
-    alias(
-        "losses.log_loss",
-        'labels, predictions, weights=1.0, epsilon=1e-07, scope=None, loss_collection="losses", '
-        'reduction="weighted_sum_by_nonzero_weights"',
-        "weighted.compute_weighted_loss(weighted.log_loss(labels, predictions, epsilon), weights, "
-        "loss_collection, reduction)",
-        '[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.2], [0.1, 0.9]], reduction="weighted_mean", weights=0.5',
-    ),
-    alias(
         "losses.sigmoid_cross_entropy",
         'multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses", '
         'reduction="weighted_sum_by_nonzero_weights"',

@@ -30,7 +30,6 @@ _INITIALIZERS: dict[str, Any] = {
     "random_normal": session.random_normal_initializer,
     "random_uniform": session.random_uniform_initializer,
     "truncated_normal": session.truncated_normal_initializer,
-    "uniform_unit_scaling": session.uniform_unit_scaling_initializer,
     "variance_scaling": session.variance_scaling_initializer,
     "zeros": session.zeros_initializer,
 }
@@ -38,15 +37,11 @@ _INITIALIZERS: dict[str, Any] = {
 CLASSES: dict[str, Any] = {
     **{name: CLASSES_OF_2[name] for name in _OF_2},
     "FixedLenFeature": queues.FixedLenFeature,
-    "FixedLenSequenceFeature": queues.FixedLenSequenceFeature,
     "QueueBase": queues.QueueBase,
     "ReaderBase": queues.ReaderBase,
-    "SparseFeature": queues.SparseFeature,
     "VarLenFeature": queues.VarLenFeature,
     "io.FixedLenFeature": queues.FixedLenFeature,
-    "io.FixedLenSequenceFeature": queues.FixedLenSequenceFeature,
     "io.QueueBase": queues.QueueBase,
-    "io.SparseFeature": queues.SparseFeature,
     "io.TFRecordOptions": queues.TFRecordOptions,
     "io.TFRecordWriter": queues.TFRecordWriter,
     "io.VarLenFeature": queues.VarLenFeature,
@@ -54,8 +49,6 @@ CLASSES: dict[str, Any] = {
     "python_io.TFRecordWriter": queues.TFRecordWriter,
     "queue.QueueBase": queues.QueueBase,
     "train.Coordinator": queues.Coordinator,
-    "train.LooperThread": queues.LooperThread,
-    "ConditionalAccumulatorBase": queues.ConditionalAccumulatorBase,
     "train.AdadeltaOptimizer": session.AdadeltaOptimizer,
     "train.AdagradOptimizer": session.AdagradOptimizer,
     "train.AdamOptimizer": session.AdamOptimizer,
@@ -83,7 +76,6 @@ CLASSES: dict[str, Any] = {
     "VariableScope": session.VariableScope,
     **{f"{name}_initializer": kind for name, kind in _INITIALIZERS.items()},
     **{f"initializers.{name}": kind for name, kind in _INITIALIZERS.items()},
-    "initializers.identity": session.identity_initializer,
     "gfile.FastGFile": File,
     "gfile.GFile": File,
     "gfile.Open": File,
@@ -170,7 +162,6 @@ def _of_datasets(name: str) -> Any:
 _CLUSTERS = (
     "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "SyncReplicasOptimizer", "replica_device_setter",
 )  # fmt: skip
-_OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
 
 
 def _of_clusters(name: str) -> Any:
@@ -180,11 +171,9 @@ def _of_clusters(name: str) -> Any:
 
 
 _MONITORED = (
-    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "FeedFnHook", "FinalOpsHook",
-    "GlobalStepWaiterHook", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
-    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SecondOrStepTimer", "SessionCreator", "SessionManager",
-    "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
-    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "Supervisor", "WorkerSessionCreator",
+    "CheckpointSaverHook", "ChiefSessionCreator", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "SessionRunValues", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "WorkerSessionCreator",
 )  # fmt: skip
 
 
@@ -208,8 +197,6 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
     **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
     **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
-    "summary.FileWriterCache": partial(_of_monitored, "FileWriterCache"),
-    **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
     "test.TestCase": _test_case,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }

@@ -231,12 +231,8 @@ assert_rank_in assert_rank_in
 assert_scalar assert_scalar
 losses.absolute_difference absolute_difference
 losses.compute_weighted_loss weighted_loss
-losses.cosine_distance cosine_distance_loss
 losses.get_regularization_loss total_regularization_loss
 losses.get_total_loss total_loss
-losses.hinge_loss hinge_loss
-losses.huber_loss huber_loss
-losses.log_loss log_loss
 losses.mean_squared_error mean_squared_error
 losses.sigmoid_cross_entropy sigmoid_cross_entropy_loss
 losses.softmax_cross_entropy softmax_cross_entropy_loss

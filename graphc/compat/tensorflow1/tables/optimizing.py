@@ -11,20 +11,6 @@ ROWS = (
         "0.1, tf.train.get_or_create_global_step(), 100, 0.9",
     ),
     alias(
-        "train.natural_exp_decay",
-        "learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None",
-        "in_default_graph(session.natural_exp_decay, learning_rate, global_step, decay_steps, decay_rate, "
-        "staircase, name)",
-        "0.1, tf.train.get_or_create_global_step(), 100, 0.9",
-    ),
-    alias(
-        "train.inverse_time_decay",
-        "learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None",
-        "in_default_graph(session.inverse_time_decay, learning_rate, global_step, decay_steps, decay_rate, "
-        "staircase, name)",
-        "0.1, tf.train.get_or_create_global_step(), 100, 0.9",
-    ),
-    alias(
         "train.polynomial_decay",
         "learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None",
         "in_default_graph(session.polynomial_decay, learning_rate, global_step, decay_steps, "
@@ -35,20 +21,6 @@ ROWS = (
         "train.cosine_decay",
         "learning_rate, global_step, decay_steps, alpha=0.0, name=None",
         "in_default_graph(session.cosine_decay, learning_rate, global_step, decay_steps, alpha, name)",
-        "0.1, tf.train.get_or_create_global_step(), 100",
-    ),
-    alias(
-        "train.cosine_decay_restarts",
-        "learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None",
-        "in_default_graph(session.cosine_decay_restarts, learning_rate, global_step, first_decay_steps, t_mul, "
-        "m_mul, alpha, name)",
-        "0.1, tf.train.get_or_create_global_step(), 100",
-    ),
-    alias(
-        "train.linear_cosine_decay",
-        "learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None",
-        "in_default_graph(session.linear_cosine_decay, learning_rate, global_step, decay_steps, num_periods, "
-        "alpha, beta, name)",
         "0.1, tf.train.get_or_create_global_step(), 100",
     ),
     alias(

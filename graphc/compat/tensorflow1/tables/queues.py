@@ -24,12 +24,6 @@ ROWS = (
         "10, tf.float32, [(None,)]",
     ),
     alias(
-        "PriorityQueue io.PriorityQueue queue.PriorityQueue",
-        'capacity, types, shapes=None, names=None, shared_name=None, name="priority_queue"',
-        "in_default_graph(queues.PriorityQueue, capacity, types, shapes, names, shared_name, name)",
-        "10, [tf.float32], [()]",
-    ),
-    alias(
         "TextLineReader",
         "skip_header_lines=None, name=None",
         "in_default_graph(queues.TextLineReader, skip_header_lines, name)",
@@ -44,7 +38,6 @@ ROWS = (
         "4",
     ),
     alias("TFRecordReader", "name=None, options=None", "in_default_graph(queues.TFRecordReader, name, options)", ""),
-    alias("IdentityReader", "name=None", "in_default_graph(queues.IdentityReader, name)", ""),
     alias(
         "train.add_queue_runner train.queue_runner.add_queue_runner",
         'qr, collection="queue_runners"',

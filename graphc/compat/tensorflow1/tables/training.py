@@ -16,18 +16,6 @@ ROWS = (
         '"weights", tf.constant([1.0, 2.0])',
     ),
     alias(
-        "summary.image",
-        "name, tensor, max_outputs=3, collections=None, family=None",
-        "session.summaries.image(name, tensor, max_outputs, collections, family)",
-        '"pictures", tf.zeros([1, 2, 2, 3])',
-    ),
-    alias(
-        "summary.text",
-        "name, tensor, collections=None",
-        "session.summaries.text(name, tensor, collections)",
-        '"said", tf.constant("words")',
-    ),
-    alias(
         "summary.merge",
         "inputs, collections=None, name=None",
         "session.summaries.merge(inputs, collections, name)",
@@ -63,18 +51,6 @@ ROWS = (
         "train.checkpoint_exists",
         "checkpoint_prefix",
         "session.checkpoints.checkpoint_exists(checkpoint_prefix)",
-        '"folder/model-1"',
-    ),
-    alias(
-        "train.get_checkpoint_mtimes",
-        "checkpoint_prefixes",
-        "session.checkpoints.checkpoint_times(checkpoint_prefixes)",
-        '["folder/model-1"]',
-    ),
-    alias(
-        "train.remove_checkpoint",
-        'checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix="meta"',
-        "session.checkpoints.remove_checkpoint(checkpoint_prefix)",
         '"folder/model-1"',
     ),
     alias(

@@ -48,12 +48,6 @@ ROWS = (
         "",
     ),
     alias(
-        "make_template",
-        "name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs",
-        "session.make_template(name_, func_, create_scope_now_, unique_name_, custom_getter_, **kwargs)",
-        '"layer", lambda x: x',
-    ),
-    alias(
         "no_regularizer",
         "_",
         "session.no_regularizer(_)",

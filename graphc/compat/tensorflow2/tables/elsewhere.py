@@ -38,6 +38,8 @@ ELSEWHERE: dict[str, str] = {
     "init_scope": "make tensors and variables before the function is called",
     "initializers": "layers take initializers by name or as functions of shape and dtype",
     "io": "besides decode_csv there is nothing: read files with Python, NumPy or PyArrow",
+    "io.FixedLenSequenceFeature": "use tf.io.VarLenFeature, and to_dense() of what it gives",
+    "io.SparseFeature": "read indices and values as two tf.io.VarLenFeature",
     "keras": _KERAS,
     "keras.losses": "use gx.losses.mean_squared_error and its neighbours, or derive from tf.keras.losses.Loss",
     "keras.metrics": "use gx.metrics.Mean and its neighbours, or derive from tf.keras.metrics.Metric",
@@ -69,6 +71,7 @@ ELSEWHERE: dict[str, str] = {
     "saved_model": "use tf.saved_model.save and load, which write graphc's format, or gx.save and gx.load",
     "sets": "use gx.unique, gx.intersect1d, gx.union1d and gx.setdiff1d",
     "space_to_batch": "use tf.reshape and tf.transpose",
+    "queue.PriorityQueue": "order the elements before they are enqueued in a tf.queue.FIFOQueue, or keep a heapq",
     "ragged": "of ragged tensors there are ragged.constant, ragged.map_flat_values and the methods of tf.RaggedTensor",
     "sparse": "of sparse tensors there are to_dense, from_dense, reorder, transpose, sparse_dense_matmul, reduce_sum "
     "and map_values; use tf.scatter_nd and tf.gather_nd",

@@ -17,8 +17,15 @@ from graphc.compiler.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.tensor import GraphTensor
 
-__all__ = ["Differences", "Unique", "UniqueWithCounts", "boolean_mask", "dynamic_partition", "positions", "setdiff1d",
-           "unique", "unique_with_counts"]  # fmt: skip
+__all__ = [
+    "Unique",
+    "UniqueWithCounts",
+    "boolean_mask",
+    "dynamic_partition",
+    "positions",
+    "unique",
+    "unique_with_counts",
+]
 
 
 class Unique(NamedTuple):
@@ -34,13 +41,6 @@ class UniqueWithCounts(NamedTuple):
     y: Any
     idx: Any
     count: Any
-
-
-class Differences(NamedTuple):
-    """The elements that another tensor lacks, and their positions."""
-
-    out: Any
-    idx: Any
 
 
 Types = tuple[TensorType, ...]
@@ -93,26 +93,8 @@ _UNIQUE = _op(
 )
 
 
-def _difference(
-    x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], *, dtype: np.dtype[Any]
-) -> tuple[np.ndarray[Any, Any], ...]:
-    kept = np.flatnonzero(~np.isin(x, y))
-    return x[kept], kept.astype(dtype)
-
-
-_DIFFERENCE = _op(
-    "by_value.difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
-    "The elements that another vector lacks, and their positions.",
-)  # fmt: skip
-
-
 def positions(condition: Any, name: str | None = None) -> GraphTensor:
-    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``.
-
-    Args:
-      condition: booleans, or numbers, of which nonzero ones count as true.
-      name: the name of the operation.
-    """
+    """Returns the positions of true elements, like ``tf.where`` of a condition alone: ``int64[count, axes]``."""
     given = convert_to_tensor(condition)
     with given.graph.making(name or "Where"):
         return given.graph.named(apply(_POSITIONS, (given,)), name or "Where")
@@ -148,14 +130,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: int | None = None, name: str = "b
 
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[GraphTensor]:
-    """Splits the elements into several parts, in their order.
-
-    Args:
-      data: the elements.
-      partitions: the number of the part of each.
-      num_partitions: the number of parts.
-      name: the name of the operation.
-    """
+    """Splits the elements into several parts, in their order."""
     x, part = convert_to_tensor(data), convert_to_tensor(partitions)
     with x.graph.making(name or "DynamicPartition"):
         found = [boolean_mask(x, FUNCTIONS["equal"](part, number)) for number in range(num_partitions)]
@@ -163,13 +138,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
 
 
 def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
-    """Returns a vector's distinct elements in order of appearance, each element's index among them, and their counts.
-
-    Args:
-      x: the vector.
-      out_idx: the dtype of positions and counts.
-      name: the name of the operation.
-    """
+    """Returns distinct elements in order of appearance, each element's index among them, and their counts."""
     given = convert_to_tensor(x)
     with given.graph.making(name or "UniqueWithCounts"):
         found = apply_all(_UNIQUE, (given,), Attrs(dtype=as_dtype(out_idx)))
@@ -179,18 +148,3 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
     """Returns a vector's distinct elements, and each element's index among them; see :func:`unique_with_counts`."""
     return Unique(*unique_with_counts(x, out_idx, name or "Unique")[:2])
-
-
-def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> Differences:
-    """Returns the elements of a vector that another one lacks, and their positions.
-
-    Args:
-      x: the vector.
-      y: the other one.
-      index_dtype: the dtype of positions.
-      name: the name of the operation.
-    """
-    given = convert_to_tensor(x)
-    with given.graph.making(name or "ListDiff"):
-        found = apply_all(_DIFFERENCE, (given, convert_to_tensor(y)), Attrs(dtype=as_dtype(index_dtype)))
-        return Differences(*given.graph.named(found, name or "ListDiff"))

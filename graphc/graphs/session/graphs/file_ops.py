@@ -61,23 +61,12 @@ _TIME = _op(
 
 
 def read_file(filename: Any, name: str | None = None) -> GraphTensor:
-    """Makes an operation that returns the bytes of a file, as a string.
-
-    Args:
-      filename: the file's path.
-      name: the name of the operation.
-    """
+    """Makes an operation that returns the bytes of a file, as a string."""
     return _made("ReadFile", name, _READ, filename)
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
-    """Makes an operation that writes a string to a file, and creates its folders.
-
-    Args:
-      filename: the file's path.
-      contents: the new contents.
-      name: the name of the operation.
-    """
+    """Makes an operation that writes a string to a file, and creates its folders."""
     graph = default_graph()
     with graph.making(name or "WriteFile"):
         apply_all(_WRITE, (convert_to_tensor(filename), convert_to_tensor(contents)))
@@ -95,11 +84,7 @@ def matching_files(pattern: Any, name: str | None = None) -> GraphTensor:
 
 
 def timestamp(name: str | None = None) -> GraphTensor:
-    """Makes an operation that returns the seconds since 1970, as float64.
-
-    Args:
-      name: the name of the operation.
-    """
+    """Makes an operation that returns the seconds since 1970, as float64."""
     return _made("Timestamp", name, _TIME)
 
 

@@ -1,25 +1,45 @@
-"""MonitoredSession: a Session that initializes, recovers and closes itself, and calls hooks."""
+"""MonitoredTrainingSession: a Session that initializes, recovers and closes itself, and calls hooks."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from graphc.compiler.base import at, pause, user_location
-from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from graphc.compiler.base.errors import (
+    AbortedError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    UnavailableError,
+)
+from graphc.graphs.queues import Coordinator
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.monitored.creators import ChiefSessionCreator, SessionCreator
-from graphc.graphs.session.monitored.hook import SessionRunHook
-from graphc.graphs.session.monitored.hooked import LOST, HookedSession
-from graphc.graphs.session.monitored.scaffold import Scaffold
+from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.monitored.creators import ChiefSessionCreator, Scaffold, WorkerSessionCreator
+from graphc.graphs.session.monitored.hooks import (
+    CheckpointSaverHook,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+    StepCounterHook,
+    SummarySaverHook,
+)
+from graphc.graphs.session.options import RunMetadata, RunOptions
+from graphc.graphs.session.runners import start_queue_runners
 
-__all__ = ["MonitoredSession", "SingularMonitoredSession", "StepContext"]
+__all__ = ["MonitoredSession", "MonitoredTrainingSession"]
 
 _logger = logging.getLogger("graphc.monitored")
+
+_LOST = (AbortedError, UnavailableError)
+"""Errors that mean that a Session is lost, and that another one may work."""
 
 _RECOVERY_SECONDS = 7200.0
 """Time limit, in seconds, for replacing a lost Session; a worker waits as long for its chief."""
@@ -27,25 +47,17 @@ _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 
 
+@dataclasses.dataclass(frozen=True)
 class StepContext:
     """The argument of a function that :meth:`MonitoredSession.run_step_fn` calls.
 
-    Args:
+    Attributes:
       session: the Session, to run operations without hooks.
       run_with_hooks: a function that runs like :meth:`MonitoredSession.run`.
     """
 
-    def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
-        self._session, self._run = session, run_with_hooks
-
-    @property
-    def session(self) -> Any:
-        """The Session, to run operations without hooks."""
-        return self._session
-
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs with hooks; takes the arguments of :meth:`MonitoredSession.run`."""
-        return self._run(*args, **kwargs)
+    session: Any
+    run_with_hooks: Callable[..., Any]
 
     def request_stop(self) -> None:
         """Ends the program's training loop.
@@ -73,21 +85,140 @@ class _Patience:
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
-class _Monitored:
-    """The common base of :class:`MonitoredSession` and :class:`SingularMonitoredSession`."""
+class _HookedSession:
+    """Runs a Session that is ready for use with hooks, alongside its queue runners."""
+
+    def __init__(self, session: Any, hooks: Sequence[SessionRunHook], grace: float) -> None:
+        self.session = session
+        self._hooks, self._grace = hooks, grace
+        self._stopped = False
+        self._coord = Coordinator(clean_stop_exception_types=())
+        try:
+            if session.graph.get_collection(GraphKeys.QUEUE_RUNNERS):
+                start_queue_runners(session, self._coord)
+            for hook in hooks:
+                hook.after_create_session(session, self._coord)
+        except BaseException:
+            self.close()
+            raise
+
+    def should_stop(self) -> bool:
+        """Returns True if a hook or a thread has requested a stop.
+
+        Raises:
+          Exception: the exception that stopped a thread.
+        """
+        self._coord.raise_requested_exception()
+        return self._stopped or self._coord.should_stop()
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs the fetches of the program and the hooks; see :meth:`Session.run`.
+
+        Raises:
+          FailedPreconditionError: a stop was asked for before.
+          InvalidArgumentError: a tensor is fed twice.
+        """
+        if self._stopped:
+            problem = "this monitored Session was asked to stop; look at should_stop() before each run"
+            raise at(FailedPreconditionError(problem), user_location())
+        try:
+            return self._run(fetches, feed_dict, options or RunOptions(), run_metadata or RunMetadata())
+        except _LOST:
+            raise
+        except Exception:
+            self._raise_if_lost()
+            raise
+
+    def _raise_if_lost(self) -> None:
+        """Raises the exception that stopped a thread if it means that the Session is lost: it causes other errors."""
+        try:
+            self._coord.raise_requested_exception()
+        except _LOST:
+            raise
+        except Exception:
+            return
+
+    def _run(self, fetches: Any, feeds: Any, options: RunOptions, metadata: RunMetadata) -> Any:
+        context = SessionRunContext(SessionRunArgs(fetches, feeds), self.session)
+        requests = [hook.before_run(context) or SessionRunArgs(None) for hook in self._hooks]
+        extra: list[Any] = [() if request.fetches is None else request.fetches for request in requests]
+        for request in requests:
+            if request.options is not None:
+                options = _merged(options, request.options)
+        results = self.session.run([fetches, extra], self._feeds(feeds, requests), options, metadata)
+        for hook, request, found in zip(self._hooks, requests, results[1], strict=True):
+            values = None if request.fetches is None else found
+            hook.after_run(context, SessionRunValues(values, options, metadata))
+        self._stopped = self._stopped or context.stop_requested
+        return results[0]
+
+    def _feeds(self, feeds: Mapping[Any, Any] | None, requests: Sequence[SessionRunArgs]) -> dict[Any, Any]:
+        merged = dict(feeds or {})
+        for hook, request in zip(self._hooks, requests, strict=True):
+            given: dict[Any, Any] = request.feed_dict or {}
+            for key, value in given.items():
+                if key in merged:
+                    problem = f"{key!r:.60} is fed by {type(hook).__name__}, and by another hook or the program too"
+                    raise at(InvalidArgumentError(f"session.run: {problem}"), user_location())
+                merged[key] = value
+        return merged
+
+    def close(self) -> None:
+        """Ends the threads, and closes the Session.
+
+        Raises:
+          Exception: the exception that stopped a thread.
+        """
+        self._coord.request_stop()
+        try:
+            self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
+        finally:
+            self.session.close()
+
+
+def _merged(options: RunOptions, more: RunOptions) -> RunOptions:
+    """Merges two RunOptions: the result requests everything that either does."""
+    names = [field.name for field in dataclasses.fields(RunOptions)]
+    return RunOptions(**{name: max(getattr(options, name), getattr(more, name)) for name in names})
+
+
+class MonitoredSession:
+    """Runs a graph with hooks, in a Session that it initializes, and replaces when it is lost.
+
+    The constructor calls the hooks' ``begin``, finalizes the graph, makes the Session, initializes it or restores it
+    from a checkpoint, and starts queue runners. If a run fails with AbortedError or UnavailableError, or because a
+    cluster task was restarted, it is repeated in a new Session from the same creator. An OutOfRangeError, which means
+    that the input has ended, ends ``with`` without an error.
+
+    Args:
+      session_creator: the creator of the Session; a :class:`ChiefSessionCreator` if None.
+      hooks: the hooks to call around each run.
+      stop_grace_period_secs: seconds that threads have to end when it is closed.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.graphs.session.monitored import MonitoredSession
+      >>> with gx.Graph().as_default():
+      ...     count = gx.Variable(0, name="count")
+      ...     more = count.assign_add(1)
+      ...     with MonitoredSession() as session:
+      ...         print([int(session.run(more)) for _ in range(3)])
+      [1, 2, 3]
+    """
 
     def __init__(
-        self, creator: SessionCreator | None, hooks: Sequence[SessionRunHook] | None, grace: float, recovers: bool
-    ) -> None:
+        self, session_creator: Any = None, hooks: Sequence[SessionRunHook] | None = None,
+        stop_grace_period_secs: float = 120,
+    ) -> None:  # fmt: skip
         self._build = default_graph()
         self._was_finalized = self._build.finalized
         self._hooks = list(hooks or ())
         for hook in self._hooks:
             hook.begin()
-        self._creator = creator or ChiefSessionCreator()
-        self._grace, self._recovers = grace, recovers
+        self._creator: ChiefSessionCreator | WorkerSessionCreator = session_creator or ChiefSessionCreator()
+        self._grace = stop_grace_period_secs
         self._closed = False
-        self._inner: HookedSession | None = None
+        self._inner: _HookedSession | None = None
         try:
             self._opened()
         except BaseException:
@@ -146,7 +277,7 @@ class _Monitored:
 
     # Implementation
 
-    def _opened(self, patience: _Patience | None = None) -> HookedSession:
+    def _opened(self, patience: _Patience | None = None) -> _HookedSession:
         """Returns the Session; if there is none, makes one, and retries while it fails like a lost Session."""
         if self._closed:
             raise at(FailedPreconditionError("Session is already closed."), user_location())
@@ -154,15 +285,15 @@ class _Monitored:
         while self._inner is None:
             try:
                 with self._build.as_default():
-                    self._inner = HookedSession(self._creator.create_session(), self._hooks, self._grace)
-            except LOST as error:
-                if not self._recovers or patience.is_over:
+                    self._inner = _HookedSession(self._creator.create_session(), self._hooks, self._grace)
+            except _LOST as error:
+                if patience.is_over:
                     raise
                 _logger.warning("no Session could be made; trying again: %s", error)
                 patience.wait()
         return self._inner
 
-    def _kept(self, act: Callable[[HookedSession], Any]) -> Any:
+    def _kept(self, act: Callable[[_HookedSession], Any]) -> Any:
         """Calls a function with the Session; if that is lost, with another one: at once, then after growing pauses."""
         patience: _Patience | None = None
         while True:
@@ -178,19 +309,19 @@ class _Monitored:
             else:
                 patience.wait()
 
-    def _is_lost(self, inner: HookedSession, error: Exception) -> bool:
+    def _is_lost(self, inner: _HookedSession, error: Exception) -> bool:
         """Returns True if an error means that another Session may work and should be made.
 
         A Variable without a value means that, if the Session was ready: its task was restarted, and has lost it.
         """
-        if not self._recovers or isinstance(error, LOST):
-            return self._recovers
-        missing = getattr(self._creator, "missing", None)
+        if isinstance(error, _LOST):
+            return True
+        missing = getattr(self._creator, "missing", None)  # a creator of the user's may have only create_session
         if missing is None or not isinstance(error, FailedPreconditionError):
             return False
         try:
             return bool(missing(inner.session))
-        except LOST:
+        except _LOST:
             return True
 
     def _lose(self, error: Exception) -> None:
@@ -228,66 +359,88 @@ class _Monitored:
         return ended and kind is not None
 
 
-def _closed(inner: HookedSession) -> None:
+def _closed(inner: _HookedSession) -> None:
     """Closes a Session; ignores an error that it is lost."""
     try:
         inner.close()
-    except LOST as error:
+    except _LOST as error:
         _logger.warning("the Session was lost when it was closed: %s", error)
 
 
-class MonitoredSession(_Monitored):
-    """Runs a graph with hooks, in a Session that it initializes, and replaces when it is lost.
+_DEFAULT: Final[Any] = object()
 
-    The constructor calls the hooks' ``begin``, finalizes the graph, makes the Session, initializes it or restores it
-    from a checkpoint, and starts queue runners. If a run fails with AbortedError or UnavailableError, or because a
-    cluster task was restarted, it is repeated in a new Session from the same creator. An OutOfRangeError, which means
-    that the input has ended, ends ``with`` without an error.
+
+def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
+    master: str = "", is_chief: bool = True, checkpoint_dir: str | None = None, scaffold: Scaffold | None = None,
+    hooks: Sequence[SessionRunHook] | None = None, chief_only_hooks: Sequence[SessionRunHook] | None = None,
+    save_checkpoint_secs: float | None = _DEFAULT, save_summaries_steps: int | None = _DEFAULT,
+    save_summaries_secs: float | None = _DEFAULT, config: Any = None, stop_grace_period_secs: float = 120,
+    log_step_count_steps: int | None = 100, max_wait_secs: float = 7200, save_checkpoint_steps: int | None = _DEFAULT,
+    summary_dir: str | None = None, save_graph_def: bool = True,
+) -> MonitoredSession:  # fmt: skip
+    """Makes a monitored Session for training: the chief initializes or restores, and saves; workers wait for it.
 
     Args:
-      session_creator: the creator of the Session; a :class:`ChiefSessionCreator` if None.
+      master: the target of the Session.
+      is_chief: whether this is the chief.
+      checkpoint_dir: the folder of the checkpoints; None for none.
+      scaffold: the operations that initialize, check, save and summarize; the graph's if None.
       hooks: the hooks to call around each run.
+      chief_only_hooks: the same, for the chief only.
+      save_checkpoint_secs: a checkpoint once in so many seconds; 600 if nothing is said about checkpoints.
+      save_summaries_steps: steps between summaries; 100 if no interval is given.
+      save_summaries_secs: seconds between summaries.
+      config: the config of the Session.
       stop_grace_period_secs: seconds that threads have to end when it is closed.
+      log_step_count_steps: steps between logs of the speed; 0 or None for none.
+      max_wait_secs: the maximum time that a worker waits for the chief, in seconds.
+      save_checkpoint_steps: a checkpoint once in so many steps.
+      summary_dir: the folder of the summaries; that of the checkpoints if None.
+      save_graph_def: whether to write the graph's text into the folder of the checkpoints.
 
     Example:
+      >>> import tempfile
       >>> import graphc as gx
-      >>> from graphc.graphs.session.monitored import MonitoredSession
-      >>> with gx.Graph().as_default():
-      ...     count = gx.Variable(0, name="count")
-      ...     more = count.assign_add(1)
-      ...     with MonitoredSession() as session:
-      ...         print([int(session.run(more)) for _ in range(3)])
-      [1, 2, 3]
+      >>> from graphc.graphs.session import GradientDescentOptimizer, get_or_create_global_step
+      >>> from graphc.graphs.session.monitored import MonitoredTrainingSession, StopAtStepHook
+      >>> folder = tempfile.mkdtemp()
+      >>> def train(steps):
+      ...     with gx.Graph().as_default():
+      ...         w = gx.Variable(8.0)
+      ...         step = GradientDescentOptimizer(0.25).minimize(w * w, get_or_create_global_step())
+      ...         hooks = [StopAtStepHook(last_step=steps)]
+      ...         with MonitoredTrainingSession(
+      ...             checkpoint_dir=folder, hooks=hooks, log_step_count_steps=0, save_summaries_steps=0
+      ...         ) as session:
+      ...             while not session.should_stop():
+      ...                 session.run(step)
+      ...             return float(session.run_step_fn(lambda step_context: step_context.session.run(w)))
+      >>> train(2), train(3)  # the second one goes on where the first has ended
+      (2.0, 1.0)
     """
+    if not is_chief:
+        worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        return MonitoredSession(worker, hooks, stop_grace_period_secs)
+    scaffold = scaffold or Scaffold()
+    summaries = _first_or_default(save_summaries_steps, save_summaries_secs, (100, None))
+    seconds, steps = _first_or_default(save_checkpoint_secs, save_checkpoint_steps, (600, None))
+    summary_dir = summary_dir or checkpoint_dir
+    every: list[SessionRunHook] = list(chief_only_hooks or ())
+    if summary_dir and log_step_count_steps:
+        every.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
+    if summary_dir and any(summaries):
+        every.append(SummarySaverHook(summaries[0], summaries[1], summary_dir, scaffold=scaffold))
+    if checkpoint_dir and (seconds or steps):
+        saver = CheckpointSaverHook(
+            checkpoint_dir, seconds, steps, scaffold=scaffold, save_graph_def=save_graph_def
+        )  # fmt: skip
+        every.append(saver)
+    chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    return MonitoredSession(chief, [*every, *(hooks or ())], stop_grace_period_secs)
 
-    def __init__(
-        self, session_creator: SessionCreator | None = None, hooks: Sequence[SessionRunHook] | None = None,
-        stop_grace_period_secs: float = 120,
-    ) -> None:  # fmt: skip
-        super().__init__(session_creator, hooks, stop_grace_period_secs, recovers=True)
 
-
-class SingularMonitoredSession(_Monitored):
-    """Runs a graph with hooks, like :class:`MonitoredSession`, but a lost Session is an error.
-
-    Args:
-      hooks: the hooks to call around each run.
-      scaffold: the operations that initialize, check and restore; the graph's if None.
-      master: the target of the Session.
-      config: the config of the Session.
-      checkpoint_dir: the folder whose latest checkpoint is restored.
-      stop_grace_period_secs: seconds that threads have to end when it is closed.
-      checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
-    """
-
-    def __init__(
-        self, hooks: Sequence[SessionRunHook] | None = None, scaffold: Scaffold | None = None, master: str = "",
-        config: Any = None, checkpoint_dir: str | None = None, stop_grace_period_secs: float = 120,
-        checkpoint_filename_with_path: str | None = None,
-    ) -> None:  # fmt: skip
-        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
-        super().__init__(creator, hooks, stop_grace_period_secs, recovers=False)
-
-    def raw_session(self) -> Any:
-        """The Session, for runs without hooks, and for savers; None once it is closed."""
-        return None if self._inner is None else self._inner.session
+def _first_or_default(first: Any, second: Any, default: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Returns two alternative numbers: the defaults if neither is given, None for an omitted one."""
+    if first is _DEFAULT and second is _DEFAULT:
+        return default
+    return tuple(None if value is _DEFAULT else value or None for value in (first, second))  # pyright: ignore

@@ -140,14 +140,7 @@ class Clusters:
 
 
 def clustered(nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], rules: Rules) -> Clusters:
-    """Groups the nodes of a run into clusters; reads stay in place only where necessary.
-
-    Args:
-      nodes: the nodes to execute, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
-      rules: the rules for nodes that may share a cluster.
-    """
+    """Groups the nodes of a run into clusters; reads stay in place only where necessary."""
     fixed: set[Node] = set()
     while True:
         clusters = Clusters(nodes, fed, fetched, rules, fixed)

@@ -1,12 +1,13 @@
-"""Plans of runs on the devices of this process."""
+"""Plans of runs on the devices of this process: the nodes that a run needs, their places, and plans of one program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
-from graphc.compiler.base import at, config
+from graphc.compiler.base import at, config, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.compiler.devices import canonical_device, device_name, devices
 from graphc.compiler.ir import DeviceSpec, Node, Value
@@ -14,9 +15,86 @@ from graphc.compiler.ir import Graph as GraphIR
 from graphc.compiler.runtime import Placement, Plan, place
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.plans.planning import Request, make_plan
+from graphc.graphs.session.plans.steps import StateSegment
 from graphc.graphs.session.state import SessionState
 
-__all__ = ["local_plan", "placing"]
+__all__ = ["Single", "local_plan", "needed_nodes", "placing"]
+
+
+def needed_nodes(
+    nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value], carried: Container[Node] = ()
+) -> list[Node]:
+    """Returns the nodes that a run executes, in the order of the graph.
+
+    Raises:
+      InvalidArgumentError: a placeholder is needed and not fed.
+    """
+    needed: set[Node] = set()
+    waiting: list[Node] = []
+
+    def need(node: Node | None) -> None:
+        if node is not None and node not in needed:
+            needed.add(node)
+            waiting.append(node)
+
+    for target in targets:
+        if isinstance(target, Node):
+            need(target)
+        elif target not in fed:
+            need(target.node)
+    while waiting:
+        node = waiting.pop()
+        if node.op.name == "placeholder":
+            if node.outputs[0] in fed:
+                needed.discard(node)
+                continue
+            raise unfed(node)
+        for value in node.inputs:
+            if value not in fed:
+                need(value.node)
+        for control in node.control_inputs:
+            if control.op.name != "placeholder":
+                need(control)
+    needed.update(node for node in nodes if node in carried and node.inputs[0].node in needed)
+    return [node for node in nodes if node in needed]
+
+
+def unfed(node: Node) -> InvalidArgumentError:
+    """Makes the error for a placeholder that a run needs and that is not fed."""
+    place = f" (made at {node.location.short})" if node.location is not None else ""
+    error = InvalidArgumentError(
+        f"You must feed a value for placeholder tensor {node.name!r} of type {node.outputs[0].type}{place}: "
+        "session.run(fetches, feed_dict={placeholder: value})"
+    )
+    return at(error, user_location())
+
+
+@dataclass(frozen=True)
+class Single:
+    """A plan of one program.
+
+    Attributes:
+      segment: the program.
+      inputs: the feeds that it takes, by index.
+      outputs: the results that are fetched, by index.
+    """
+
+    segment: StateSegment
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Single | None:
+        """Returns a plan as one call of a program; None if it is more than that."""
+        step = plan.steps[0] if len(plan.steps) == 1 else None
+        if not isinstance(step, StateSegment) or plan.constants or not set(plan.outputs) <= set(step.outputs):
+            return None
+        return cls(step, step.inputs, tuple(map(step.outputs.index, plan.outputs)))
+
+    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs the program with the feeds."""
+        results = self.segment.program([arrays[place] for place in self.inputs])
+        return [results[place] for place in self.outputs]
 
 
 def local_plan(
@@ -24,14 +102,6 @@ def local_plan(
     note_compiled: Callable[..., None],
 ) -> tuple[Plan, Placement]:  # fmt: skip
     """Makes the plan of a run.
-
-    Args:
-      graph: the graph.
-      nodes: the nodes to run, in the order of the graph.
-      fed: the values that are given.
-      fetched: the values that are wanted.
-      state: the state that holds the values of Variables.
-      note_compiled: a function called for each program that a run compiles.
 
     Returns:
       The plan, and the device of each node.

@@ -42,13 +42,7 @@ class Request:
 
 
 def make_plan(request: Request, state: SessionState, note_compiled: Callable[..., None]) -> Plan:
-    """Makes the plan of a kind of run.
-
-    Args:
-      request: the kind of run to plan.
-      state: the state of the Session.
-      note_compiled: a function called for each program that a run compiles.
-    """
+    """Makes the plan of a kind of run."""
     clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))
     return _Assembly(request, clusters, state, note_compiled).plan()
 

@@ -22,7 +22,7 @@ from graphc.compiler.base.errors import GraphcError
 from graphc.compiler.core import STRING, dtype_rules
 from graphc.compiler.ir import CONSTANT, OPS, Node, Value
 from graphc.graphs.session.graphs.tensor import Operation
-from graphc.graphs.session.plans.pruning import needed_nodes
+from graphc.graphs.session.plans.local import needed_nodes
 from graphc.graphs.session.plans.steps import of_operation
 from graphc.graphs.session.session import Session
 
@@ -73,7 +73,7 @@ def _form_of(operation: Any) -> _Form | None:
     graph, enqueue = operation.graph, operation.node
     nodes = needed_nodes(graph.trace.builder.nodes, (enqueue,), ())
     reads = [node for node in nodes if node.op is OPS["reader.read"]]
-    if len(reads) != 1 or "among" in enqueue.attrs or any(node.control_inputs or node.regions for node in nodes):
+    if len(reads) != 1 or any(node.control_inputs or node.regions for node in nodes):
         return None
     (read,) = reads
     rest = [node for node in nodes if node not in (read, enqueue) and node.op is not CONSTANT]
@@ -114,13 +114,7 @@ def _constant(value: Value) -> Any:
 
 
 class _Program:
-    """A program that computes many records at once. Operations that compute the same share one compiled program.
-
-    Args:
-      nodes: nodes of one device, in order.
-      given: the values that they take from elsewhere.
-      wanted: the values to return.
-    """
+    """A program that computes many records at once. Operations that compute the same share one compiled program."""
 
     def __init__(self, nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> None:
         self._nodes, self._given, self._wanted = nodes, given, wanted

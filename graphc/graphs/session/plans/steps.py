@@ -1,9 +1,9 @@
-"""The steps of a run: XLA programs that read and assign Variables, and host ops."""
+"""Steps of a plan: programs that read and assign Variables, whose shapes may change, and what runs on the host."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
@@ -14,17 +14,69 @@ from graphc.compiler.base import at, interruption, nest, slow_path_reasons
 from graphc.compiler.base.errors import GraphcError, InternalError
 from graphc.compiler.core import Variable, array_of, context, resources_scope, type_of, variable_lock
 from graphc.compiler.devices import find_device
-from graphc.compiler.ir import Graph, TensorType
+from graphc.compiler.ir import OPS, Attrs, Graph, Rewriter, TensorType, Value
 from graphc.compiler.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
 from graphc.compiler.lowering import DISPATCH, Executable, evaluate, lower
 from graphc.compiler.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.compiler.runtime import Step
 from graphc.graphs.session.graphs.tensor import Operation
-from graphc.graphs.session.plans.open_variables import current_types, open_resources, with_types
 from graphc.graphs.session.plans.shape_changing import Stepped, on_host
 from graphc.graphs.session.state import SessionState, check_type, dummy
 
-__all__ = ["HostStep", "StateSegment", "reason_of"]
+__all__ = ["HostStep", "StateSegment", "current_types", "open_resources", "reason_of", "with_types"]
+
+
+def open_resources(graph: Graph, state: SessionState) -> tuple[str, ...]:
+    """Returns the resources of the Variables of a graph whose shape may change."""
+    known: Collection[str] = state.graph.trace.open_variables
+    if not known:
+        return ()
+    touched = [
+        str(node.attrs["variable"]) for node in graph.nodes if node.op is READ_VARIABLE or node.op is ASSIGN_VARIABLE
+    ]
+    return tuple(dict.fromkeys(resource for resource in touched if resource in known))
+
+
+def current_types(resources: Sequence[str], state: SessionState) -> dict[str, TensorType | None]:
+    """Returns the current types of Variables; None for one without a value."""
+    found = {resource: state.find(resource) for resource in resources}
+    return {resource: None if held is None else type_of(array_of(held)) for resource, held in found.items()}
+
+
+def with_types(graph: Graph, types: Mapping[str, TensorType | None], state: SessionState) -> Graph:
+    """Returns a graph in which reads of Variables have the types of their current values.
+
+    A read after an assignment in the graph returns the assigned value.
+
+    Args:
+      graph: the segment's graph.
+      types: the types of the values of the Variables whose shape may change.
+      state: the state of the Session.
+
+    Raises:
+      FailedPreconditionError: a Variable is read that has no value.
+    """
+    rewriter = Rewriter(graph)
+    assigned: dict[str, Value] = {}
+    for node in graph.nodes:
+        resource = str(node.attrs.get("variable"))
+        if resource not in types or node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
+            rewriter.keep(node)
+        elif node.op is ASSIGN_VARIABLE:
+            assigned[resource] = rewriter.inputs(node)[0]
+            rewriter.keep(node)
+        elif resource in assigned:
+            rewriter.replace(
+                node, OPS["identity"], (assigned[resource],), Attrs(), control_inputs=rewriter.controls(node)
+            )
+        else:
+            type = types[resource]
+            if type is None:
+                raise state.uninitialized(resource, node)
+            attrs = Attrs({**node.attrs, "type": type})
+            rewriter.replace(node, node.op, (), attrs, control_inputs=rewriter.controls(node))
+    return rewriter.finish()
+
 
 _PROGRAMS_KEPT = 32
 """Maximum number of programs that a segment keeps, one for each combination of shapes."""
@@ -302,12 +354,7 @@ class SegmentProgram:
 
 
 class SteppedProgram:
-    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches.
-
-    Args:
-      segment: the segment to run.
-      reason: the reason.
-    """
+    """A segment that XLA cannot compile as one program, because shapes change in loops or differ between branches."""
 
     def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
         self._stepped = Stepped(segment.graph, segment.state, evaluate)

@@ -57,12 +57,6 @@ class Targets(ABC):
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Target:
         """Opens a Session at a target.
 
-        Args:
-          target: the name of the target.
-          graph: the graph that the Session runs.
-          config: the settings of the Session.
-          note_compiled: a function called with the reason for each compilation, one line each.
-
         Raises:
           NotFoundError: the target does not exist.
         """

@@ -1,12 +1,9 @@
 """Input pipelines of graphs: ``gx.producers``, with TensorFlow 1's names from ``tf.train``."""
 
+from graphc.compiler.base import hint_missing
 from graphc.graphs.session.producers.batching import (
     batch,
     batch_join,
-    maybe_batch,
-    maybe_batch_join,
-    maybe_shuffle_batch,
-    maybe_shuffle_batch_join,
     shuffle_batch,
     shuffle_batch_join,
 )
@@ -25,13 +22,11 @@ __all__ = [
     "input_producer",
     "limit_epochs",
     "match_filenames_once",
-    "maybe_batch",
-    "maybe_batch_join",
-    "maybe_shuffle_batch",
-    "maybe_shuffle_batch_join",
     "range_input_producer",
     "shuffle_batch",
     "shuffle_batch_join",
     "slice_input_producer",
     "string_input_producer",
 ]
+
+hint_missing(globals(), "gx.producers")

@@ -1,26 +1,46 @@
-"""Input producers: queues of names, slices and numbers that a QueueRunner fills, epoch by epoch."""
+"""Input producers: queues of names, slices and numbers that a QueueRunner fills, epoch by epoch, and their ops."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from graphc.compiler.base import at, user_location
+import numpy as np
+
+from graphc.compiler.base import at, files, user_location
 from graphc.compiler.base.errors import InvalidArgumentError
-from graphc.compiler.core import FUNCTIONS, STRING, apply, is_text
-from graphc.compiler.ir import OPEN, Attrs, TensorType, compatible_shapes, merge
+from graphc.compiler.core import FUNCTIONS, STRING, apply, bytes_array, current_resources, is_text
+from graphc.compiler.ir import (
+    OPEN,
+    OPS,
+    Attrs,
+    Effect,
+    OpDef,
+    TensorType,
+    compatible_shapes,
+    merge,
+    part_of_world,
+    reads,
+    writes,
+)
+from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.queues import FIFOQueue
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
 from graphc.graphs.session.graphs.keys import GraphKeys
 from graphc.graphs.session.graphs.shapes import sizes_of
 from graphc.graphs.session.graphs.tensor import GraphTensor
-from graphc.graphs.session.producers.ops import EPOCH, MATCHING_FILES, RANGE, TAKE_ROW
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 from graphc.graphs.session.variables.variable import GraphVariable
 
 __all__ = [
+    "EPOCH",
+    "MATCHING_FILES",
+    "RANGE",
+    "TAKE_ROW",
     "input_producer",
     "limit_epochs",
     "match_filenames_once",
@@ -28,6 +48,116 @@ __all__ = [
     "slice_input_producer",
     "string_input_producer",
 ]
+
+
+Types = Sequence[TensorType]
+
+
+class _Order:
+    """Draws the order of the rows of one producer, in one Session.
+
+    Args:
+      seed: the seed: the same seed gives the same orders; None for a different order each time.
+    """
+
+    def __init__(self, seed: tuple[int, ...] | None) -> None:
+        self._random = np.random.default_rng(seed)
+        self._lock = threading.Lock()
+
+    def draw(self, count: int) -> np.ndarray[Any, Any]:
+        """Returns a random permutation of the ints below ``count``."""
+        with self._lock:
+            return self._random.permutation(count)
+
+
+class _Names:
+    """The files that matched a pattern at the first request of a Session.
+
+    Attributes:
+      found: their names, sorted; None before.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[bytes] | None = None
+        self.lock = threading.Lock()
+
+
+def _epoch(
+    rows: Any, *, shuffle: bool, seed: tuple[int, ...] | None, name: str, container: str, label: str
+) -> np.ndarray[Any, Any]:
+    if not len(rows):
+        raise InvalidArgumentError(f"{label}: the input has no rows, so that its queue would never be filled")
+    if not shuffle:
+        return rows
+    order = current_resources().get_or_make(container, name, lambda: _Order(seed), _Order)
+    return rows[order.draw(len(rows))]
+
+
+def _range(limit: Any, *, rows: bool) -> np.ndarray[Any, Any]:
+    """Returns the ints below a limit, or one for each row of a tensor."""
+    return np.arange(len(limit) if rows else int(limit), dtype=np.int32)
+
+
+def _take_row(tensor: Any, index: Any) -> np.ndarray[Any, Any]:
+    place = int(index)
+    if not 0 <= place < len(tensor):
+        raise InvalidArgumentError(
+            f"slice_input_producer: row {place} of a tensor with {len(tensor)}; all tensors need as many rows as the "
+            "first"
+        )
+    return tensor[place : place + 1].reshape(tensor.shape[1:])
+
+
+def _matching_files(patterns: Any, *, name: str, container: str) -> np.ndarray[Any, Any]:
+    names = current_resources().get_or_make(container, name, _Names, _Names)
+    with names.lock:
+        if names.found is None:
+            found = {match for pattern in patterns.ravel().tolist() for match in files.glob(pattern)}
+            names.found = sorted([match.encode("utf-8", "surrogateescape") for match in found])
+        array = np.empty(len(names.found), object)
+        array[:] = names.found
+        return bytes_array(array)
+
+
+def _epoch_type(types: Types, attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+    return (types[0],)
+
+
+def _range_type(types: Types, attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+    return (TensorType((OPEN,), np.dtype(np.int32)),)
+
+
+def _taken_type(types: Types, attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+    if types[0].ranked and not types[0].shape:
+        raise InvalidArgumentError(f"slice_input_producer: {types[0]} has no rows; give tensors with at least one axis")
+    return (replace(types[0], shape=types[0].shape[1:]),)
+
+
+def _files_type(types: Types, attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+    return (TensorType((OPEN,), STRING),)
+
+
+def _draws(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (writes(part_of_world(f"producer/{attrs['container']}/{attrs['name']}")),)
+
+
+def _looks(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (reads(part_of_world("files")),)
+
+
+def _op(
+    name: str, impl: Callable[..., Any], infer: Any, params: tuple[str, ...], doc: str, effects: Any = None
+) -> OpDef:
+    more = {} if effects is None else {"effects": effects}
+    row = OpDef(f"producer.{name}", impl, infer, params, differentiable=False, host=True, doc=doc, **more)
+    return OPS.add(row.name, row)
+
+
+EPOCH = _op("epoch", _epoch, _epoch_type, ("rows",), "The rows of an epoch, in order or shuffled.", _draws)
+RANGE = _op("range", _range, _range_type, ("limit",), "The ints below a limit.")
+TAKE_ROW = _op("take_row", _take_row, _taken_type, ("tensor", "index"), "A row of a tensor.")
+MATCHING_FILES = _op("matching_files", _matching_files, _files_type, ("patterns",), "Names of files.", _looks)
+
 
 _numbers = itertools.count()
 
@@ -79,17 +209,10 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 
 def input_producer(
-    input_tensor: Any,
-    element_shape: Any = None,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    summary_name: str | None = None,
-    name: str | None = None,
-    cancel_op: Any = None,
-) -> FIFOQueue:
+    input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
+    seed: int | None = None, capacity: int = 32, shared_name: str | None = None, summary_name: str | None = None,
+    name: str | None = None, cancel_op: Any = None,
+) -> FIFOQueue:  # fmt: skip
     """Returns a queue of the rows of a tensor, which a QueueRunner of the graph fills.
 
     Start it with :func:`start_queue_runners`. With ``num_epochs``, initialize local variables first.
@@ -123,26 +246,10 @@ def input_producer(
 
 
 def string_input_producer(
-    string_tensor: Any,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-    cancel_op: Any = None,
-) -> FIFOQueue:
+    string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+    capacity: int = 32, shared_name: str | None = None, name: str | None = None, cancel_op: Any = None,
+) -> FIFOQueue:  # fmt: skip
     """Returns a queue of strings, such as names of files; see :func:`input_producer`.
-
-    Args:
-      string_tensor: a vector of strings.
-      num_epochs: the number of times that each string is returned before the queue is closed; None for no limit.
-      shuffle: whether to shuffle the strings of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue.
-      shared_name: the shared name of the queue.
-      name: the name of the queue.
-      cancel_op: the operation that closes the queue at a stop; see :class:`QueueRunner`.
 
     Raises:
       InvalidArgumentError: there are no strings.
@@ -170,25 +277,10 @@ def string_input_producer(
 
 
 def range_input_producer(
-    limit: Any,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> FIFOQueue:
-    """Returns a queue of the ints below a limit; see :func:`input_producer`.
-
-    Args:
-      limit: an int, or a tensor of one.
-      num_epochs: the number of times that each int is returned before the queue is closed; None for no limit.
-      shuffle: whether to shuffle the ints of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue.
-      shared_name: the shared name of the queue.
-      name: the name of the queue.
-    """
+    limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None, capacity: int = 32,
+    shared_name: str | None = None, name: str | None = None,
+) -> FIFOQueue:  # fmt: skip
+    """Returns a queue of the ints below a limit, an int or a tensor of one; see :func:`input_producer`."""
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "input_producer") as scope:
         numbers = apply(RANGE, (convert_to_tensor(limit),), Attrs(rows=False))
@@ -196,24 +288,12 @@ def range_input_producer(
 
 
 def slice_input_producer(
-    tensor_list: Sequence[Any],
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> list[Any]:
+    tensor_list: Sequence[Any], num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+    capacity: int = 32, shared_name: str | None = None, name: str | None = None,
+) -> list[Any]:  # fmt: skip
     """Returns a row of each of several tensors: in each run, the next index, the same for all.
 
-    Args:
-      tensor_list: tensors with the same number of rows.
-      num_epochs: the number of times that each row is returned before OutOfRangeError; None for no limit.
-      shuffle: whether to shuffle the rows of each epoch.
-      seed: the seed of the order.
-      capacity: the capacity of the queue of the numbers of rows.
-      shared_name: the shared name of that queue.
-      name: the name of that queue.
+    The tensors have the same number of rows. For the other arguments see :func:`input_producer`.
 
     Returns:
       A tensor for each.

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphc.compiler.base import at, nest, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.compiler.core import FUNCTIONS, Variable
+from graphc.compiler.core import Variable
 from graphc.compiler.gradients import GradientTape
 from graphc.compiler.ir import Node, Value
 from graphc.compiler.ops import READ_VARIABLE
@@ -16,7 +16,7 @@ from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.graphs.session.plans.shape_changing import has_host_ops
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = ["gradients", "hessians"]
+__all__ = ["gradients"]
 
 
 def gradients(
@@ -64,33 +64,6 @@ def gradients(
         tape = _noted(graph, targets, sources, {item.raw for item in stopped if isinstance(item, GraphTensor)})
         found: Any = tape.gradient(targets, sources, given, unconnected_gradients)  # pyright: ignore[reportArgumentType]
         return list(found)
-
-
-def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Any]:
-    """Adds nodes that compute the second derivatives of the sum of ``ys`` with respect to each of ``xs``.
-
-    Args:
-      ys: a tensor or a list of them.
-      xs: vectors of the graph with known lengths.
-      name: the scope of the nodes.
-
-    Returns:
-      A matrix for each of ``xs``.
-
-    Raises:
-      InvalidArgumentError: one of ``xs`` is not a vector, or its length is unknown.
-    """
-    found: list[Any] = []
-    for x, first in zip(_listed(xs, "xs"), gradients(ys, xs, name=name), strict=True):
-        if len(x.type.shape) != 1 or x.type.is_open:
-            raise at(
-                InvalidArgumentError(f"hessians: expected vectors of a known length, got {x.type}"), user_location()
-            )
-        rows = [
-            gradients(first[row], [x], name=name, unconnected_gradients="zero")[0] for row in range(x.type.shape[0])
-        ]
-        found.append(FUNCTIONS["stack"](rows))
-    return found
 
 
 def _listed(values: Any, name: str) -> list[Any]:

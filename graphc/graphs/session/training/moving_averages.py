@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import default_graph, graph_of
@@ -29,7 +29,7 @@ class ExponentialMovingAverage:
       decay: a number or a tensor.
       num_updates: the number of updates, a Variable or tensor: the decay is lower at first, at most
         ``(1 + num_updates) / (10 + num_updates)``.
-      zero_debias: whether to divide averages of tensors by the weight of their values so far.
+      zero_debias: refused.
       name: the name of the averages.
 
     Example:
@@ -51,10 +51,12 @@ class ExponentialMovingAverage:
     def __init__(
         self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"
     ) -> None:
-        self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
+        if zero_debias:
+            problem = f"{name}: zero_debias is not there; divide the average by 1 - decay ** updates where you use it"
+            raise at(UnimplementedError(problem), user_location())
+        self._decay, self._num_updates, self._name = decay, num_updates, name
         self._averages: dict[int, GraphVariable] = {}
         self._of: dict[int, Any] = {}
-        self._debiased: dict[int, tuple[GraphVariable, GraphVariable]] = {}
 
     @property
     def name(self) -> str:
@@ -104,9 +106,6 @@ class ExponentialMovingAverage:
             item.graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
         else:
             average = _zeros_for(item, f"{item.op.name}/{self._name}")
-            if self._zero_debias:
-                label = average.op.name
-                self._debiased[id(item)] = (_zeros_for(item, f"{label}/biased"), _counter(item, f"{label}/local_step"))
         self._averages[id(item)], self._of[id(item)] = average, item
 
     def _current_decay(self) -> Any:
@@ -120,13 +119,7 @@ class ExponentialMovingAverage:
         average = self._averages[id(item)]
         value = convert_to_tensor(item)
         weight = FUNCTIONS["astype"](weight, value.raw.type.dtype)
-        debiased = self._debiased.get(id(item))
-        if debiased is None:
-            return average.assign_sub((average.value() - value) * weight, read_value=False)
-        biased, steps = debiased
-        new = biased.assign_sub((biased.value() - value) * weight)
-        seen = 1.0 - FUNCTIONS["pow"](1.0 - weight, steps.assign_add(1.0))
-        return average.assign(new / seen, read_value=False)
+        return average.assign_sub((average.value() - value) * weight, read_value=False)
 
     def average(self, var: Any) -> Any:
         """Returns the Variable that holds the average of a Variable or tensor; None if there is none."""
@@ -159,9 +152,3 @@ def _zeros_for(tensor: GraphTensor, name: str) -> GraphVariable:
     with graph.name_scope(None), graph.control_dependencies(None):
         value = FUNCTIONS["zeros"](tensor.shape, dtype=tensor.dtype)
         return GraphVariable(value, trainable=False, name=scoped_name(name))
-
-
-def _counter(tensor: GraphTensor, name: str) -> GraphVariable:
-    graph = tensor.graph
-    with graph.name_scope(None), graph.control_dependencies(None):
-        return GraphVariable(FUNCTIONS["zeros"]((), dtype=tensor.dtype), trainable=False, name=name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, apply_all
-from graphc.compiler.ir import OPS, Attrs, OpDef
+from graphc.compiler.ir import OPS, Attrs
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import Graph
 from graphc.graphs.session.graphs.keys import GraphKeys
@@ -17,7 +17,7 @@ from graphc.graphs.session.training.gradients import gradients
 from graphc.graphs.session.variables.scopes import scoped_name
 from graphc.graphs.session.variables.variable import GraphVariable
 
-__all__ = ["Optimizer", "called", "number", "slot_variable"]
+__all__ = ["Optimizer", "slot_variable"]
 
 
 class Optimizer:
@@ -38,8 +38,10 @@ class Optimizer:
     GATE_OP = 1
     GATE_GRAPH = 2
 
-    slot_names: ClassVar[Sequence[str]] = ()
-    """The names of the slots, in the order of the update's arguments."""
+    slots: Mapping[str, float] = {}
+    """The names of the slots, in the order of the update's arguments, and what their elements begin with."""
+    powers: Mapping[str, Any] = {}
+    """The numbers whose powers the update takes too, by the names of the Variables that hold them."""
 
     def __init__(self, use_locking: bool = False, name: str = "") -> None:
         if not name:
@@ -58,19 +60,6 @@ class Optimizer:
     def numbers(self, graph: Graph) -> Sequence[Any]:
         """Returns the numeric parameters of the update, in order: tensors, numbers or functions that return one."""
         raise NotImplementedError
-
-    def first_value(self, slot: str) -> float:
-        """Returns the initial value of all elements of a slot."""
-        del slot
-        return 0.0
-
-    def prepare(self, graph: Graph) -> None:
-        """Makes the Variables that exist once, not for each Variable."""
-
-    def finish(self, graph: Graph) -> Sequence[Any]:
-        """Returns operations that follow the updates."""
-        del graph
-        return ()
 
     # Updating
 
@@ -181,22 +170,25 @@ class Optimizer:
 
     def _prepare(self, graph: Graph, variables: Sequence[GraphVariable]) -> None:
         with graph.colocate_with(min(variables, key=lambda variable: variable.name)):
-            self.prepare(graph)
+            self._powers(graph)
         for variable in variables:
-            for slot in self.slot_names:
+            for slot, first in self.slots.items():
                 held = self._slots.setdefault(slot, {})
                 if variable not in held:
-                    held[variable] = slot_variable(variable, self._name, self.first_value(slot))
+                    held[variable] = slot_variable(variable, self._name, first)
 
     def _applied(self, graph: Graph, used: Sequence[Any], global_step: Any, name: str) -> Operation:
         with graph.name_scope(name) as scope:
             by_place: dict[str, list[Any]] = {}
             for gradient, variable in used:
                 by_place.setdefault(variable.pin, []).append((gradient, variable))
-            numbers = [number(value) for value in self.numbers(graph)]
+            powers = self._powers(graph)
+            numbers = [*[_number(value) for value in self.numbers(graph)], *map(_number, powers)]
             updates = [operation for pairs in by_place.values() for operation in self._updated(graph, numbers, pairs)]
             with graph.control_dependencies(updates):
-                updates += self.finish(graph)
+                for power, factor in zip(powers, self.powers.values(), strict=True):
+                    with graph.colocate_with(power):
+                        updates.append(power.assign(power * _number(factor), read_value=False))
         label = scope.removesuffix("/")
         if global_step is None:
             done = group(*updates)
@@ -211,7 +203,7 @@ class Optimizer:
         targets: list[GraphVariable] = []
         given: list[Any] = [*numbers]
         for gradient, variable in pairs:
-            slots = [self._slots[slot][variable] for slot in self.slot_names]
+            slots = [self._slots[slot][variable] for slot in self.slots]
             targets += [variable, *slots]
             given += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
         with graph.colocate_with(pairs[0][1]):
@@ -239,12 +231,12 @@ class Optimizer:
 
     # State
 
-    def other(self, graph: Graph, name: str, first: Any) -> GraphVariable:
-        """Returns a Variable that exists once for a graph; makes it if necessary."""
-        found = self._others.get((graph, name))
-        if found is None:
-            found = self._others[graph, name] = GraphVariable(first, trainable=False, name=name)
-        return found
+    def _powers(self, graph: Graph) -> list[Any]:
+        """Returns the Variables that hold the powers, one for a graph; makes them if necessary."""
+        for name, factor in self.powers.items():
+            if (graph, name) not in self._others:
+                self._others[graph, name] = GraphVariable(_called(factor), trainable=False, name=name)
+        return [self._others[graph, name] for name in self.powers]
 
     def get_slot(self, var: Any, name: str) -> Any:
         """Returns the slot of a Variable with a name; None if there is none.
@@ -303,14 +295,14 @@ def _gradient(gradient: Any, variable: GraphVariable) -> Any:
     return tensor if given.dtype == variable.type.dtype else FUNCTIONS["astype"](tensor, variable.type.dtype)
 
 
-def called(value: Any) -> Any:
+def _called(value: Any) -> Any:
     """Returns a value, or its result if it is a function."""
     return cast("Callable[[], Any]", value)() if callable(value) else value
 
 
-def number(value: Any) -> GraphTensor:
+def _number(value: Any) -> GraphTensor:
     """Converts a number, a tensor, or the result of a function to a tensor of the graph."""
-    return convert_to_tensor(called(value))
+    return convert_to_tensor(_called(value))
 
 
 def _listed(variables: Any) -> list[Any]:
@@ -321,12 +313,3 @@ def _listed(variables: Any) -> list[Any]:
 
 def _error(message: str) -> InvalidArgumentError:
     return at(InvalidArgumentError(message), user_location())
-
-
-def _update() -> OpDef:
-    from graphc.graphs.session.training.update_rules import UPDATE  # importing optax takes a tenth of a second
-
-    return UPDATE
-
-
-OPS.add_later("train.update", _update)  # graphs' texts refer to it, even in a process without an optimizer

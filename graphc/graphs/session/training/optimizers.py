@@ -1,15 +1,22 @@
-"""TensorFlow 1's optimizers by name."""
+"""TensorFlow 1's optimizers: a table of their updates, and a class for each, one op for all Variables of a device.
+
+The numbers are TensorFlow's, which for some rules are not those of the optax optimizer of the same name: Adam adds
+epsilon before the correction of the bias, RMSProp begins with means of one, momentum is applied to scaled steps. So the
+rules are formulas, which also spares a Session the import of optax.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import jax as _jax
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.graphs.session.graphs.graph import Graph
-from graphc.graphs.session.training.optimizer import Optimizer, called, number
-from graphc.graphs.session.variables.variable import GraphVariable
+from graphc.compiler.ir import OPS, OpDef
+from graphc.compiler.ops import infer_by_evaluation
+from graphc.graphs.session.training.optimizer import Optimizer
 
 __all__ = [
     "AdadeltaOptimizer",
@@ -21,113 +28,174 @@ __all__ = [
     "RMSPropOptimizer",
 ]
 
+jnp: Any = _jax.numpy  # its functions are only partly annotated
 
-class GradientDescentOptimizer(Optimizer):
-    """Gradient descent: ``w - learning_rate * gradient``.
 
-    Args:
-      learning_rate: a number, a tensor, or a function that returns one.
-      use_locking: ignored.
-      name: the name of the operations.
+class _Rule(NamedTuple):
+    """An update.
+
+    Attributes:
+      numbers: how many tensors it is told besides the gradient, so that runs may change them.
+      slots: the values that it keeps for each Variable, and what their elements begin with.
+      step: a function of the gradient, the slots and the numbers; returns what to subtract, and the new slots.
     """
 
-    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+    numbers: int
+    slots: Mapping[str, float]
+    step: Callable[..., tuple[Any, ...]]
+
+
+def _descent(g: Any, rate: Any) -> Any:
+    return (rate * g,)
+
+
+def _momentum(g: Any, velocity: Any, rate: Any, momentum: Any) -> Any:
+    velocity = momentum * velocity + g
+    return rate * velocity, velocity
+
+
+def _nesterov(g: Any, velocity: Any, rate: Any, momentum: Any) -> Any:
+    velocity = momentum * velocity + g
+    return rate * (g + momentum * velocity), velocity
+
+
+def _adam(g: Any, m: Any, v: Any, rate: Any, beta1: Any, beta2: Any, epsilon: Any, power1: Any, power2: Any) -> Any:
+    m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
+    return rate * jnp.sqrt(1 - power2) / (1 - power1) * m / (jnp.sqrt(v) + epsilon), m, v
+
+
+def _adagrad(g: Any, total: Any, rate: Any) -> Any:
+    total = total + g * g
+    return rate * g / jnp.sqrt(total), total
+
+
+def _adadelta(g: Any, mean: Any, steps: Any, rate: Any, rho: Any, epsilon: Any) -> Any:
+    mean = rho * mean + (1 - rho) * g * g
+    step = jnp.sqrt(steps + epsilon) / jnp.sqrt(mean + epsilon) * g
+    return rate * step, mean, rho * steps + (1 - rho) * step * step
+
+
+def _rms_prop(g: Any, rms: Any, velocity: Any, rate: Any, decay: Any, momentum: Any, epsilon: Any) -> Any:
+    rms = decay * rms + (1 - decay) * g * g
+    velocity = momentum * velocity + rate * g / jnp.sqrt(rms + epsilon)
+    return velocity, rms, velocity
+
+
+def _centered(g: Any, rms: Any, mean: Any, velocity: Any, rate: Any, decay: Any, momentum: Any, epsilon: Any) -> Any:
+    rms, mean = decay * rms + (1 - decay) * g * g, decay * mean + (1 - decay) * g
+    velocity = momentum * velocity + rate * g / jnp.sqrt(rms - mean * mean + epsilon)
+    return velocity, rms, mean, velocity
+
+
+_RULES: dict[str, _Rule] = {
+    "GradientDescent": _Rule(1, {}, _descent),
+    "Momentum": _Rule(2, {"momentum": 0.0}, _momentum),
+    "NesterovMomentum": _Rule(2, {"momentum": 0.0}, _nesterov),
+    "Adam": _Rule(6, {"m": 0.0, "v": 0.0}, _adam),
+    "Adagrad": _Rule(1, {"accumulator": 0.1}, _adagrad),
+    "Adadelta": _Rule(3, {"accum": 0.0, "accum_update": 0.0}, _adadelta),
+    "RMSProp": _Rule(4, {"rms": 1.0, "momentum": 0.0}, _rms_prop),
+    "CenteredRMSProp": _Rule(4, {"rms": 1.0, "mg": 0.0, "momentum": 0.0}, _centered),
+}
+
+
+def _update(*values: Any, rule: str) -> tuple[Any, ...]:
+    """Updates: takes the numbers, then each Variable's value, gradient and slots; returns new values and slots."""
+    count, slots, step = _RULES[rule]
+    numbers, rest = values[:count], values[count:]
+    results: list[Any] = []
+    for start in range(0, len(rest), 2 + len(slots)):
+        value, gradient, *kept = rest[start : start + 2 + len(slots)]
+        change, *new = step(gradient, *kept, *[number.astype(value.dtype) for number in numbers])
+        results += [new.astype(old.dtype) for new, old in zip((value - change, *new), (value, *kept), strict=True)]
+    return tuple(results)
+
+
+OPS.add(
+    "train.update",
+    OpDef(
+        "train.update", _update, infer_by_evaluation(_update), ("*values",), differentiable=False,
+        doc="One update of Variables by an optimizer: new values, and what is kept for each.",
+    ),
+)  # fmt: skip
+
+
+class _Row(Optimizer):
+    """An optimizer that is a row of the table: all numbers are tensors, numbers, or functions that return one."""
+
+    def __init__(self, rule: str, numbers: Sequence[Any], use_locking: bool, name: str, **first: float) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
+        self._rule, self._numbers = rule, tuple(numbers)
+        self.slots = {**_RULES[rule].slots, **first}
 
     def rule(self) -> str:
         """Returns the name of the update."""
-        return "GradientDescent"
+        return self._rule
 
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the learning rate."""
+    def numbers(self, graph: Any) -> Sequence[Any]:
+        """Returns the numbers that it was given."""
         del graph
-        return (self._learning_rate,)
+        return self._numbers
 
 
-class MomentumOptimizer(Optimizer):
-    """Gradient descent with momentum: the steps of before go on, each time smaller.
+class GradientDescentOptimizer(_Row):
+    """Gradient descent: ``w - learning_rate * gradient``.
 
     Args:
-      learning_rate: a number, a tensor, or a function that returns one.
-      momentum: the momentum; likewise.
+      learning_rate: a number, a tensor, or a function that returns one; likewise all numbers of the other optimizers.
+      use_locking: ignored.
+      name: the name of the operations and slots.
+    """
+
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
+        super().__init__("GradientDescent", [learning_rate], use_locking, name)
+
+
+class MomentumOptimizer(_Row):
+    """Gradient descent with momentum: earlier steps go on, each time smaller.
+
+    Args:
+      learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
+      momentum: the factor of earlier steps.
       use_locking: ignored.
       name: the name of the operations and slots.
       use_nesterov: whether the momentum is applied before the gradient is (Nesterov 1983).
     """
 
-    slot_names = ("momentum",)
-
     def __init__(
         self, learning_rate: Any, momentum: Any, use_locking: bool = False, name: str = "Momentum",
         use_nesterov: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(use_locking, name)
-        self._numbers = (learning_rate, momentum)
-        self._use_nesterov = use_nesterov
-
-    def rule(self) -> str:
-        """Returns the name of the update."""
-        return "NesterovMomentum" if self._use_nesterov else "Momentum"
-
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the learning rate and the momentum."""
-        del graph
-        return self._numbers
+        super().__init__(
+            "NesterovMomentum" if use_nesterov else "Momentum", [learning_rate, momentum], use_locking, name
+        )
 
 
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(_Row):
     """Adam: steps scaled by running means of the gradient and its square (Kingma and Ba 2014).
 
     Args:
-      learning_rate: a number, a tensor, or a function that returns one.
-      beta1: the decay of the mean of the gradients; likewise.
-      beta2: the decay of the mean of their squares; likewise.
-      epsilon: added to the root of the mean square before the bias is corrected; likewise.
+      learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
+      beta1: the decay of the mean of the gradients.
+      beta2: the decay of the mean of their squares.
+      epsilon: added to the root of the mean square before the bias is corrected.
       use_locking: ignored.
       name: the name of the operations and slots.
     """
-
-    slot_names = ("m", "v")
 
     def __init__(
         self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-08,
         use_locking: bool = False, name: str = "Adam",
     ) -> None:  # fmt: skip
-        super().__init__(use_locking, name)
-        self._numbers = (learning_rate, beta1, beta2, epsilon)
-
-    def rule(self) -> str:
-        """Returns the name of the update."""
-        return "Adam"
-
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the numbers that it was given, and the powers of the decays."""
-        return (*self._numbers, *self._powers(graph))
-
-    def prepare(self, graph: Graph) -> None:
-        """Makes the powers of the decays."""
-        self._powers(graph)
-
-    def finish(self, graph: Graph) -> Sequence[Any]:
-        """Returns what makes the powers those of the next update."""
-        decays = [number(value) for value in self._numbers[1:3]]
-        found: list[Any] = []
-        for power, decay in zip(self._powers(graph), decays, strict=True):
-            with graph.colocate_with(power):
-                found.append(power.assign(power * decay, read_value=False))
-        return found
-
-    def _powers(self, graph: Graph) -> list[GraphVariable]:
-        names = ("beta1_power", "beta2_power")
-        return [self.other(graph, name, called(first)) for name, first in zip(names, self._numbers[1:3], strict=True)]
+        super().__init__("Adam", [learning_rate, beta1, beta2, epsilon], use_locking, name)
+        self.powers = {"beta1_power": beta1, "beta2_power": beta2}
 
 
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(_Row):
     """Adagrad: steps divided by the root of the sum of all squared gradients (Duchi and others 2011).
 
     Args:
-      learning_rate: a number, a tensor, or a function that returns one.
+      learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
       initial_accumulator_value: the initial value of the sums, above zero.
       use_locking: ignored.
       name: the name of the operations and slots.
@@ -136,71 +204,42 @@ class AdagradOptimizer(Optimizer):
       InvalidArgumentError: the sums would begin with zero or less.
     """
 
-    slot_names = ("accumulator",)
-
     def __init__(
         self, learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False,
         name: str = "Adagrad",
     ) -> None:  # fmt: skip
-        super().__init__(use_locking, name)
+        super().__init__("Adagrad", [learning_rate], use_locking, name, accumulator=initial_accumulator_value)
         if initial_accumulator_value <= 0.0:
             message = f"initial_accumulator_value must be positive: {initial_accumulator_value}"
             raise at(InvalidArgumentError(message), user_location())
-        self._learning_rate, self._first = learning_rate, initial_accumulator_value
-
-    def rule(self) -> str:
-        """Returns the name of the update."""
-        return "Adagrad"
-
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the learning rate."""
-        del graph
-        return (self._learning_rate,)
-
-    def first_value(self, slot: str) -> float:
-        """Returns what the sums begin with."""
-        del slot
-        return self._first
 
 
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(_Row):
     """Adadelta: steps scaled by the ratio of running means of steps and gradients (Zeiler 2012).
 
     Args:
-      learning_rate: a number, a tensor, or a function that returns one.
-      rho: the decay of the means; likewise.
-      epsilon: added to the means; likewise.
+      learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
+      rho: the decay of the means.
+      epsilon: added to the means.
       use_locking: ignored.
       name: the name of the operations and slots.
     """
-
-    slot_names = ("accum", "accum_update")
 
     def __init__(
         self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-08, use_locking: bool = False,
         name: str = "Adadelta",
     ) -> None:  # fmt: skip
-        super().__init__(use_locking, name)
-        self._numbers = (learning_rate, rho, epsilon)
-
-    def rule(self) -> str:
-        """Returns the name of the update."""
-        return "Adadelta"
-
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the numbers that it was given."""
-        del graph
-        return self._numbers
+        super().__init__("Adadelta", [learning_rate, rho, epsilon], use_locking, name)
 
 
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(_Row):
     """RMSProp: steps divided by the root of a running mean of squared gradients (Tieleman and Hinton 2012).
 
     Args:
-      learning_rate: a number, a tensor, or a function that returns one.
-      decay: the decay rate of the mean; likewise.
-      momentum: the momentum; likewise.
-      epsilon: added to the mean; likewise.
+      learning_rate: see :class:`GradientDescentOptimizer`; likewise ``use_locking`` and ``name``.
+      decay: the decay rate of the mean.
+      momentum: the factor of earlier steps.
+      epsilon: added to the mean.
       use_locking: ignored.
       centered: whether the mean gradient is taken off the mean square.
       name: the name of the operations and slots.
@@ -210,31 +249,16 @@ class RMSPropOptimizer(Optimizer):
         self, learning_rate: Any, decay: Any = 0.9, momentum: Any = 0.0, epsilon: Any = 1e-10,
         use_locking: bool = False, centered: bool = False, name: str = "RMSProp",
     ) -> None:  # fmt: skip
-        super().__init__(use_locking, name)
-        self._numbers = (learning_rate, decay, momentum, epsilon)
-        self._centered = centered
-        self.slot_names = ("rms", "mg", "momentum") if centered else ("rms", "momentum")  # pyright: ignore
-
-    def rule(self) -> str:
-        """Returns the name of the update."""
-        return "CenteredRMSProp" if self._centered else "RMSProp"
-
-    def numbers(self, graph: Graph) -> Sequence[Any]:
-        """Returns the numbers that it was given."""
-        del graph
-        return self._numbers
-
-    def first_value(self, slot: str) -> float:
-        """Returns one for the mean square, else zero."""
-        return 1.0 if slot == "rms" else 0.0
+        rule = "CenteredRMSProp" if centered else "RMSProp"
+        super().__init__(rule, [learning_rate, decay, momentum, epsilon], use_locking, name)
 
 
 class FtrlOptimizer:
-    """Refused: optax has no such rule."""
+    """Refused; the message says what to use instead."""
 
     def __init__(self, *arguments: Any, **options: Any) -> NoReturn:  # pyright: ignore[reportInvalidTypeForm]
         del arguments, options
-        error = UnimplementedError(
-            "FtrlOptimizer: optax has no FTRL rule; use AdagradOptimizer, or gx.optim.Optimizer with a rule of your own"
+        problem = (
+            "FtrlOptimizer: there is no FTRL rule; use AdagradOptimizer, or gx.optim.Optimizer with a rule of your own"
         )
-        raise at(error, user_location())
+        raise at(UnimplementedError(f"FtrlOptimizer: {problem}"), user_location())

@@ -16,10 +16,21 @@ from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
 from graphc.graphs.session.graphs.keys import GraphKeys
 
-__all__ = ["REDUCTIONS", "Reduction", "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance",
-           "get_losses", "get_regularization_loss", "get_regularization_losses", "get_total_loss", "hinge_loss",
-           "huber_loss", "log_loss", "mean_squared_error", "sigmoid_cross_entropy", "softmax_cross_entropy",
-           "sparse_softmax_cross_entropy"]  # fmt: skip
+__all__ = [
+    "REDUCTIONS",
+    "Reduction",
+    "absolute_difference",
+    "add_loss",
+    "compute_weighted_loss",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]
 
 
 class Reduction:
@@ -170,32 +181,6 @@ def mean_squared_error(labels: Any, predictions: Any) -> Any:
     """Returns the squares of how far predictions are from labels."""
     known, guessed = _pair(labels, predictions)
     return gx.square(guessed - known)
-
-
-def cosine_distance(labels: Any, predictions: Any, axis: int) -> Any:
-    """Returns one less the inner product of labels and predictions, which are vectors of length 1 along an axis."""
-    known, guessed = _pair(labels, predictions)
-    return 1.0 - gx.sum(known * guessed, axis, keepdims=True)
-
-
-def hinge_loss(labels: Any, logits: Any) -> Any:
-    """Returns how much a number of the labels' sign (0 stands for less) stays below 1."""
-    known, guessed = _pair(labels, logits)
-    return nn.relu(1.0 - (2.0 * known - 1.0) * guessed)
-
-
-def huber_loss(labels: Any, predictions: Any, delta: float) -> Any:
-    """Returns half the square of how far predictions are, growing as a line beyond ``delta``."""
-    known, guessed = _pair(labels, predictions)
-    far = gx.abs(guessed - known)
-    near = gx.minimum(far, delta)
-    return 0.5 * near * near + delta * (far - near)
-
-
-def log_loss(labels: Any, predictions: Any, epsilon: float) -> Any:
-    """Returns the cross-entropy of probabilities for labels of 0 and 1."""
-    known, guessed = _pair(labels, predictions)
-    return -known * gx.log(guessed + epsilon) - (1.0 - known) * gx.log(1.0 - guessed + epsilon)
 
 
 def sigmoid_cross_entropy(labels: Any, logits: Any, label_smoothing: float) -> Any:

@@ -22,7 +22,6 @@ __all__ = [
     "glorot_uniform_initializer",
     "he_normal",
     "he_uniform",
-    "identity_initializer",
     "lecun_normal",
     "lecun_uniform",
     "ones_initializer",
@@ -30,7 +29,6 @@ __all__ = [
     "random_normal_initializer",
     "random_uniform_initializer",
     "truncated_normal_initializer",
-    "uniform_unit_scaling_initializer",
     "variance_scaling_initializer",
     "zeros_initializer",
 ]
@@ -66,7 +64,6 @@ class zeros_initializer(Initializer):  # noqa: N801  TensorFlow's name
     """Makes zeros."""
 
     def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Returns zeros."""
         return FUNCTIONS["zeros"](shape, dtype=dtype)
 
 
@@ -74,7 +71,6 @@ class ones_initializer(Initializer):  # noqa: N801
     """Makes ones."""
 
     def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Returns ones."""
         return FUNCTIONS["ones"](shape, dtype=dtype)
 
 
@@ -103,11 +99,6 @@ class constant_initializer(Initializer):  # noqa: N801
         self.verify_shape = verify_shape
 
     def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Returns the value in the shape.
-
-        Raises:
-          InvalidArgumentError: there are more or fewer numbers than the shape has.
-        """
         array = np.asarray(self.value).astype(dtype)
         size = math.prod(shape)
         fits = array.shape == shape if self.verify_shape else array.size in (1, size)
@@ -128,12 +119,10 @@ class _Random(Initializer):
         self.seed = seed
 
     def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Returns numbers that are drawn in each Session."""
         with default_graph().seeded(self.seed):
             return self.draw(shape, dtype)
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
         raise NotImplementedError
 
 
@@ -154,7 +143,6 @@ class random_uniform_initializer(_Random):  # noqa: N801
         self.minval, self.maxval = minval, maxval
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
         if dtype.kind in "iu":
             bound = np.iinfo(dtype).max if self.maxval is None else int(self.maxval)
             return random.randint(shape, int(self.minval), bound, dtype)
@@ -176,7 +164,6 @@ class random_normal_initializer(_Random):  # noqa: N801
         self.mean, self.stddev = mean, stddev
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
         return random.normal(shape, dtype, loc=self.mean, scale=self.stddev)
 
 
@@ -184,27 +171,7 @@ class truncated_normal_initializer(random_normal_initializer):  # noqa: N801
     """Draws normal numbers no further than two standard deviations from the mean."""
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
         return random.truncated_normal(-2.0, 2.0, shape, dtype) * self.stddev + self.mean
-
-
-class uniform_unit_scaling_initializer(_Random):  # noqa: N801
-    """Draws uniform numbers that keep the scale of what they are multiplied with (Sussillo and Abbott 2014).
-
-    Args:
-      factor: the factor of the scale.
-      seed: a seed of its own; None for the graph's seed.
-      dtype: the dtype of the values where a call names none.
-    """
-
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
-        super().__init__(seed, dtype)
-        self.factor = factor
-
-    def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
-        limit = math.sqrt(3.0 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
-        return random.uniform(shape, dtype, -limit, limit)
 
 
 class variance_scaling_initializer(_Random):  # noqa: N801
@@ -237,7 +204,6 @@ class variance_scaling_initializer(_Random):  # noqa: N801
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws."""
         fan_in, fan_out = fans(shape)
         count = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
         variance = self.scale / max(1.0, count)
@@ -287,11 +253,6 @@ class orthogonal_initializer(_Random):  # noqa: N801
         self.gain = gain
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Draws.
-
-        Raises:
-          InvalidArgumentError: the shape has fewer than two axes.
-        """
         if len(shape) < 2:
             error = InvalidArgumentError(f"orthogonal_initializer: expected a shape of two axes or more, got {shape}")
             raise at(error, user_location())
@@ -301,30 +262,6 @@ class orthogonal_initializer(_Random):  # noqa: N801
         q = q * FUNCTIONS["sign"](FUNCTIONS["diagonal"](r))
         q = FUNCTIONS["matrix_transpose"](q) if rows < columns else q
         return FUNCTIONS["reshape"](q, shape) * self.gain
-
-
-class identity_initializer(Initializer):  # noqa: N801
-    """Makes an identity matrix.
-
-    Args:
-      gain: the factor of the matrix.
-      dtype: the dtype of the values where a call names none.
-    """
-
-    def __init__(self, gain: float = 1.0, dtype: Any = "float32") -> None:
-        super().__init__(dtype)
-        self.gain = gain
-
-    def make(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Returns the matrix.
-
-        Raises:
-          InvalidArgumentError: the shape is none of a matrix.
-        """
-        if len(shape) != 2:
-            error = InvalidArgumentError(f"identity_initializer: expected a shape of two axes, got {shape}")
-            raise at(error, user_location())
-        return FUNCTIONS["eye"](*shape, dtype=dtype) * self.gain
 
 
 def he_normal(seed: int | None = None) -> variance_scaling_initializer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -40,7 +40,6 @@ class VariableScope:
       regularizer: a function from a Variable to a loss, which is added to a collection.
       dtype: the dtype of new Variables.
       original_name_scope: the name scope that was opened together with this scope.
-      custom_getter: a function called instead of ``get_variable``, with ``get_variable`` as its first argument.
       caching_device: ignored.
       partitioner: ignored.
       use_resource: ignored.
@@ -53,7 +52,6 @@ class VariableScope:
     regularizer: Any = None
     caching_device: Any = None
     partitioner: Any = None
-    custom_getter: Any = None
     original_name_scope: str = ""
     dtype: Any = "float32"
     use_resource: Any = None
@@ -75,10 +73,6 @@ class VariableScope:
         """Sets :attr:`dtype`."""
         self.dtype = dtype
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
-        """Sets :attr:`custom_getter`."""
-        self.custom_getter = custom_getter
-
     def get_collection(self, name: str) -> list[Any]:
         """Returns what a collection has whose name begins with that of the scope."""
         return default_graph().get_collection(name, f"{self.name}/" if self.name else None)
@@ -97,21 +91,7 @@ class VariableScope:
 
     def get_variable(self, name: str, shape: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Returns a Variable of the scope; see :func:`get_variable`."""
-
-        def found(name: str, **given: Any) -> GraphVariable:
-            return _found(self, name, **given)
-
-        return self._getter(found)(f"{self.name}/{name}" if self.name else name, shape=shape, dtype=dtype, **options)
-
-    def _getter(self, getter: Callable[..., Any]) -> Callable[..., Any]:
-        custom = self.custom_getter
-        if custom is None:
-            return getter
-
-        def call(name: str, **given: Any) -> Any:
-            return custom(getter, name, **given)
-
-        return call
+        return _found(self, f"{self.name}/{name}" if self.name else name, shape=shape, dtype=dtype, **options)
 
 
 class _Scopes(threading.local):
@@ -156,7 +136,7 @@ def get_variable(
       partitioner: refused: Variables are not cut.
       validate_shape: whether the shape stays.
       use_resource: ignored.
-      custom_getter: a function called instead of this function, with it as its first argument.
+      custom_getter: refused.
       constraint: a function that optimizers apply to the value after each update.
       synchronization: ignored.
       aggregation: ignored.
@@ -164,7 +144,7 @@ def get_variable(
     Raises:
       InvalidArgumentError: it is there and the scope does not share it, or the other way round; or it has another
         shape or dtype.
-      UnimplementedError: a partitioner is given.
+      UnimplementedError: a partitioner or a custom getter is given.
 
     Example:
       >>> import graphc as gx
@@ -176,15 +156,12 @@ def get_variable(
       True
     """
     del caching_device, use_resource, synchronization, aggregation
-    _check_whole(partitioner)
+    _check_plain(partitioner, custom_getter)
     options: dict[str, Any] = {
         "initializer": initializer, "regularizer": regularizer, "trainable": trainable, "collections": collections,
         "validate_shape": validate_shape, "constraint": constraint,
     }  # fmt: skip
-    scope = get_variable_scope()
-    if custom_getter is not None:
-        scope = replace(scope, custom_getter=_composed(scope.custom_getter, custom_getter))
-    return scope.get_variable(name, shape, dtype, **options)
+    return get_variable_scope().get_variable(name, shape, dtype, **options)
 
 
 def get_local_variable(name: str, shape: Any = None, dtype: Any = None, **options: Any) -> Any:
@@ -214,23 +191,14 @@ def _found(scope: VariableScope, name: str, **given: Any) -> GraphVariable:
     return store_of(graph).get(graph, wish)
 
 
-def _check_whole(partitioner: Any) -> None:
+def _check_plain(partitioner: Any, custom_getter: Any) -> None:
+    problem = None
     if partitioner is not None:
-        error = UnimplementedError("a partitioner: Variables are not cut into parts; pin them by gx.device instead")
-        raise at(error, user_location())
-
-
-def _composed(outer: Any, inner: Any) -> Any:
-    if outer is None or inner is None:
-        return inner or outer
-
-    def getter(next_getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        def through(*args: Any, **kwargs: Any) -> Any:
-            return outer(next_getter, *args, **kwargs)
-
-        return inner(through, *args, **kwargs)
-
-    return getter
+        problem = "a partitioner: Variables are not cut into parts; pin them by gx.device instead"
+    elif custom_getter is not None:
+        problem = "a custom_getter: call your own function, which calls get_variable"
+    if problem is not None:
+        raise at(UnimplementedError(problem), user_location())
 
 
 @contextmanager
@@ -250,7 +218,7 @@ def variable_scope(
       regularizer: likewise.
       caching_device: ignored.
       partitioner: refused.
-      custom_getter: a function called instead of ``get_variable``, with it as its first argument.
+      custom_getter: refused.
       reuse: whether Variables are there (True), or may be (``AUTO_REUSE``); None for what the scope around says.
       dtype: the default dtype of Variables.
       use_resource: ignored.
@@ -262,7 +230,7 @@ def variable_scope(
       InvalidArgumentError: there is neither name nor default name, or a default name is to be shared.
     """
     del values, caching_device, use_resource
-    _check_whole(partitioner)
+    _check_plain(partitioner, custom_getter)
     graph, outer = default_graph(), get_variable_scope()
     store = store_of(graph)
     _check_scope(name_or_scope, default_name, reuse)
@@ -283,7 +251,6 @@ def variable_scope(
         for name, value in changes.items():
             if value is not None:
                 setattr(scope, name, value)
-        scope.custom_getter = _composed(scope.custom_getter, custom_getter)
         counts = dict(store.opened)
         store.enter(scope.name)
         _scopes(graph).open = scope

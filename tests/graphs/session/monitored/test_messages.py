@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import graphc as gx
@@ -22,25 +21,20 @@ from graphc.compiler.base.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
-from graphc.graphs.session import Saver, get_or_create_global_step, report_uninitialized_variables, summaries
+from graphc.graphs.session import get_or_create_global_step, summaries
 from graphc.graphs.session.monitored import (
     CheckpointSaverHook,
-    CheckpointSaverListener,
     ChiefSessionCreator,
-    FeedFnHook,
-    FileWriterCache,
-    GlobalStepWaiterHook,
     LoggingTensorHook,
     MonitoredSession,
     MonitoredTrainingSession,
     NanLossDuringTrainingError,
     NanTensorHook,
     Scaffold,
-    SessionManager,
     SessionRunArgs,
     SessionRunHook,
     StopAtStepHook,
-    Supervisor,
+    WorkerSessionCreator,
 )
 
 pytestmark = pytest.mark.timeout(60)
@@ -57,67 +51,19 @@ def graph() -> Any:
 
 def test_a_wait_for_the_chief_says_what_is_missing_and_keeps_to_deadlines_and_tokens() -> None:
     Variable(1.0, name="weights")
-    manager = SessionManager(ready_op=report_uninitialized_variables())
     with pytest.raises(
         DeadlineExceededError, match=r"after waiting 0\.05 s: Variables not initialized: weights\. Is the"
     ):
-        manager.wait_for_session("", max_wait_secs=0.05)
+        WorkerSessionCreator(max_wait_secs=0.05).create_session()
     with (
         deadline(0.05),
         pytest.raises(DeadlineExceededError, match="chief to initialize the model: Variables not initialized: weights"),
     ):
-        manager.wait_for_session("")
+        WorkerSessionCreator().create_session()
     token = CancellationToken()
     threading.Timer(0.05, token.cancel, ("enough",)).start()
     with token, pytest.raises(CancelledError, match="enough"):
-        manager.wait_for_session("")
-
-
-def test_a_wait_for_a_checkpoint_ends_when_there_is_one(tmp_path: Path) -> None:
-    v = Variable(1.0, name="v")
-    saver, init = Saver(), gx.global_variables_initializer()
-    manager = SessionManager(ready_op=report_uninitialized_variables())
-    found: list[float] = []
-
-    def wait() -> None:
-        session = manager.prepare_session("", saver=saver, checkpoint_dir=str(tmp_path), wait_for_checkpoint=True)
-        with session:
-            found.append(float(session.run(v)))
-
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    with gx.Session() as session:
-        session.run([init, v.initializer], {v.initializer.inputs[0]: np.float32(7.0)})
-        saver.save(session, str(tmp_path / "model"))
-    waiting.join()
-    assert found == [7.0]
-
-
-@pytest.mark.parametrize(
-    ("act", "kind", "message"),
-    [
-        (
-            lambda manager: manager.prepare_session(""),
-            FailedPreconditionError, "there is no checkpoint, and no init_op, init_fn or local_init_op was",
-        ),
-        (
-            lambda manager: manager.prepare_session("", init_fn=lambda session: None),
-            FailedPreconditionError, "initializers have run, and the model is not ready: Variables not initialized: v",
-        ),
-        (
-            lambda manager: manager.recover_session("", None, "a", "b"),
-            InvalidArgumentError, "give checkpoint_dir or checkpoint_filename_with_path, not both",
-        ),
-        (
-            lambda manager: SessionManager(ready_for_local_init_op=1),
-            InvalidArgumentError, "there is no local_init_op that waits for it",
-        ),
-    ],
-)  # fmt: skip
-def test_what_a_manager_refuses(act: Any, kind: type[Exception], message: str) -> None:
-    Variable(1.0, name="v")
-    with pytest.raises(kind, match=message):
-        act(SessionManager(ready_op=report_uninitialized_variables()))
+        WorkerSessionCreator().create_session()
 
 
 @pytest.mark.parametrize(
@@ -128,16 +74,11 @@ def test_what_a_manager_refuses(act: Any, kind: type[Exception], message: str) -
         (lambda: LoggingTensorHook(["x"], 0), InvalidArgumentError, "every_n_iter is 0; expected a positive number"),
         (lambda: CheckpointSaverHook("a"), InvalidArgumentError, "give either every_secs or every_steps"),
         (lambda: CheckpointSaverHook("a", 1, saver=1, scaffold=1), InvalidArgumentError, "a saver or a scaffold"),
-        (lambda: Supervisor().summary_computed(None, b""), FailedPreconditionError, "no summary writer; give logdir"),
+        (lambda: ChiefSessionCreator(None, "", None, "a", "b"), InvalidArgumentError, "checkpoint_dir or checkpoint_f"),
         (
-            lambda: Supervisor(is_chief=False).start_standard_services(None),  # type: ignore[arg-type]
-            FailedPreconditionError, "only the chief saves and summarizes",
+            lambda: (Variable(1.0, name="v"), ChiefSessionCreator(Scaffold(init_op=gx.no_op())).create_session()),
+            FailedPreconditionError, "initializers have run, and the model is not ready: Variables not initialized: v",
         ),
-        (
-            lambda: (Variable(1.0, name="v"), Supervisor(is_chief=False)),
-            InvalidArgumentError, r"'v:0' .* is pinned nowhere.*under tf.device\(tf.train.replica_device_setter",
-        ),
-        (lambda: Scaffold(copy_from_scaffold=3), InvalidArgumentError, "must be a Scaffold, got 3"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_what_is_refused_where_it_is_made(act: Any, kind: type[Exception], message: str) -> None:
@@ -148,9 +89,14 @@ def test_what_is_refused_where_it_is_made(act: Any, kind: type[Exception], messa
 def test_what_a_monitored_session_refuses() -> None:
     x = gx.placeholder("float32", (), name="x")
     y = gx.log(x)
-    feed = FeedFnHook(lambda: {x: -1.0})
+
+    class Feeds(SessionRunHook):
+        def before_run(self, run_context: Any) -> SessionRunArgs:
+            return SessionRunArgs(None, {x: -1.0})
+
+    feed = Feeds()
     with MonitoredSession(hooks=[feed]) as session:
-        with pytest.raises(InvalidArgumentError, match="is fed by FeedFnHook, and by another hook or the program too"):
+        with pytest.raises(InvalidArgumentError, match="is fed by Feeds, and by another hook or the program too"):
             session.run(y, {x: 1.0})
         with pytest.raises(InvalidArgumentError, match=r"takes one argument, step_context; got \(other\)"):
             session.run_step_fn(lambda other: None)
@@ -194,45 +140,6 @@ def test_hooks_merge_options_and_see_what_the_run_tells() -> None:
         session.run(v, options=given)
     assert seen == [(None, gx.RunOptions(trace_level=3, timeout_in_ms=5000), True)]
     assert given.trace_level == 0
-
-
-def test_a_worker_waits_for_its_step_and_listeners_hear_of_checkpoints(tmp_path: Path) -> None:
-    step = get_or_create_global_step()
-    more, twice = step.assign_add(1), step.assign_add(2)
-    heard: list[tuple[str, int]] = []
-
-    class Listens(CheckpointSaverListener):
-        def begin(self) -> None:
-            heard.append(("begin", 0))
-
-        def before_save(self, session: Any, global_step_value: int) -> None:
-            heard.append(("before", global_step_value))
-
-        def after_save(self, session: Any, global_step_value: int) -> bool:
-            heard.append(("after", global_step_value))
-            return global_step_value >= 2
-
-        def end(self, session: Any, global_step_value: int) -> None:
-            heard.append(("end", global_step_value))
-
-    class Elsewhere(SessionRunHook):
-        """Stands for another worker, which makes steps when this one waits."""
-
-        def after_create_session(self, session: Any, coord: Any) -> None:
-            self.other = threading.Thread(target=session.run, args=(twice,))
-            self.other.start()
-
-    saver = CheckpointSaverHook(str(tmp_path), save_steps=1, scaffold=(scaffold := Scaffold()), listeners=[Listens()])
-    elsewhere = Elsewhere()
-    hooks = [saver, elsewhere, GlobalStepWaiterHook(2)]
-    with MonitoredSession(ChiefSessionCreator(scaffold), hooks) as session:
-        assert session.run(more) == 3
-        assert session.should_stop()
-    elsewhere.other.join()
-    assert heard == [
-        ("begin", 0), ("before", 0), ("after", 0), ("before", 3), ("after", 3), ("end", 3)
-    ]  # fmt: skip
-    assert "global_step" in (tmp_path / "graph.txt").read_text()
 
 
 class _Flaky(ChiefSessionCreator):
@@ -284,26 +191,10 @@ def test_what_tensorboard_reads_of_a_training(tmp_path: Path) -> None:
     ) as session:
         while not session.should_stop():
             session.run(train)
-    FileWriterCache.clear()
     found = EventAccumulator(str(tmp_path))
     found.Reload()
     assert [(event.step, event.value) for event in found.Scalars("twice")] == [(1, 2.0), (3, 6.0), (5, 10.0)]
     assert [event.step for event in found.Scalars("global_step/sec")] == [3, 5]
-
-
-def test_the_services_of_a_supervisor(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboard")
-    step = get_or_create_global_step()
-    more = step.assign_add(1)
-    summaries.scalar("step", step)
-    supervisor = Supervisor(logdir=str(tmp_path), save_model_secs=0.01, save_summaries_secs=0.01)
-    with supervisor.managed_session() as session:
-        while not list(tmp_path.glob("model.ckpt-*")) or not list(tmp_path.glob("events*")):
-            assert not supervisor.should_stop()
-            session.run(more)
-    assert supervisor.coord.joined
-    supervisor.stop()  # as programs do that have not seen that the scope has
-    assert (tmp_path / "graph.txt").exists()
 
 
 def test_a_run_that_always_loses_its_session_is_tried_less_and_less_often_and_fails_in_the_end(

@@ -17,15 +17,11 @@ from graphc.graphs.session import Graph, placeholder
 from graphc.graphs.session.producers import (
     batch,
     batch_join,
-    maybe_batch,
-    maybe_batch_join,
-    maybe_shuffle_batch,
-    maybe_shuffle_batch_join,
     range_input_producer,
     shuffle_batch,
     shuffle_batch_join,
 )
-from graphc.graphs.session.producers.ops import RANGE
+from graphc.graphs.session.producers.inputs import RANGE
 from tests.graphs.session.producers.test_inputs import results
 
 
@@ -113,37 +109,12 @@ class TestShuffle:
         assert sorted(flat(results(make))) == [*range(10), *range(100, 110)]
 
 
-class TestKept:
-    def test_elements_for_which_it_is_true(self) -> None:
-        def one() -> Any:
-            n = number()
-            return maybe_batch([n], gx.equal(n % 2, 0), 5)
+def test_elements_that_a_mask_keeps() -> None:
+    def make() -> Any:
+        rows = gx.reshape(number(), (1,))
+        return batch([rows[gx.equal(rows % 2, 0)]], 5, enqueue_many=True)
 
-        def many() -> Any:
-            n = number(4)
-            rows = gx.stack([n, n + 10, n + 20])
-            return maybe_batch([rows], rows >= 10, 4, enqueue_many=True)
-
-        def joined() -> Any:
-            n, m = number(), number()
-            return maybe_batch_join([[n], [m + 100]], n + m >= 0, 5, allow_smaller_final_batch=True)
-
-        assert flat(results(one)) == [0, 2, 4, 6, 8]
-        assert flat(results(many)) == [10, 20, 11, 21, 12, 22, 13, 23]
-        assert {item % 100 for item in flat(results(joined))} <= set(range(10))
-
-    def test_none_of_them_or_all_by_a_python_bool_or_one_for_many(self) -> None:
-        def none() -> Any:
-            n = number(4)
-            return maybe_shuffle_batch([n], 2, 8, 2, keep_input=n < 0)
-
-        def many() -> Any:
-            n = number(4)
-            return maybe_shuffle_batch_join([[gx.stack([n, n])]], 2, 8, 2, n > 1, enqueue_many=True)
-
-        assert results(none) == []
-        assert sorted(flat(results(many))) == [2, 2, 3, 3]
-        assert flat(results(lambda: maybe_batch([number(4)], False, 2))) == []
+    assert flat(results(make)) == [0, 2, 4, 6, 8]
 
 
 @pytest.mark.parametrize(
@@ -167,8 +138,6 @@ class TestKept:
         ),
         (lambda: batch_join([{"a": 1}, {"b": 1}], 2), r"all of tensors_list must be dicts with the keys \['a'\], got"),
         (lambda: batch([1], 2, enqueue_many=True), r"with enqueue_many tensors need an axis of elements, got i32\[\]"),
-        (lambda: maybe_batch([1], 3, 2), r"batch: keep_input must be one truth value, got i32\[\]"),
-        (lambda: maybe_batch([1], [True], 2), r"batch: keep_input must be one truth value, got bool\[1\]"),
         (lambda: batch([SparseValue([], [], [])], 2), r"queues take no sparse tensors; make batches of the messages"),
     ],
 )

@@ -9,42 +9,14 @@ from graphc.cluster.parameters.durable_shard import Keeper
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.shard import Push
-from graphc.cluster.simulation import Clock, Network
-
-__all__ = ["SimulatedTraining"]
+from tests.cluster.simulation import Clock, Network
 
 
 class SimulatedTraining:
     """Workers, servers and a schedule, on a simulated clock and network.
 
-    Args:
-      schedule: the schedule, with the steps to run.
-      servers: functions that make each server, at the start and after a crash.
-      seconds: a function from a worker's name and a step's number to the seconds that the step takes.
-      push: a function from a step's number, its worker and the versions it pulled to the pushes to the servers.
-      network: the network that carries messages; one without faults if None.
-      timeout: seconds to wait for an answer.
-
-    Attributes:
-      clock: the time.
-      servers: the servers; None for one that is dead.
-      updates: the times at which the slowest server reached each version.
-
-    Example:
-      >>> import numpy as np
-      >>> from graphc.cluster.parameters import Body, Keeper, Push, Schedule, Shard, SimulatedTraining
-      >>> def push(number, worker, versions):
-      ...     return [Push("client", number, worker, 32, versions[0], added={0: Body(np.ones(1))})]
-      >>> schedule = Schedule.of(["fast", "slow"], servers=1, round=1)
-      >>> for _ in range(3):
-      ...     _ = schedule.submit(None)
-      >>> training = SimulatedTraining(
-      ...     schedule, [lambda: Keeper(Shard([np.zeros(1)], round=1))],
-      ...     lambda worker, number: {"fast": 1.0, "slow": 5.0}[worker], push,
-      ... )
-      >>> training.run()
-      >>> training.updates, training.servers[0].shard.ledger.table()
-      ([1.0, 2.0], {'fast': {'applied': 2, 'applied_rows': 64}, 'slow': {'late': 1, 'late_rows': 32}})
+    ``seconds`` says how long a worker takes for a step; ``push`` makes the pushes of a step from the pulled versions.
+    ``updates`` are the times at which the slowest server reached each version.
     """
 
     def __init__(
@@ -108,8 +80,7 @@ class SimulatedTraining:
         def compute(pulled: Sequence[Any]) -> tuple[None, Sequence[Push]]:
             return None, self._push(work.number, worker, [version for version, _ in pulled])
 
-        covers: list[Any] = [{} for _ in self.servers]
-        self._exchanges[worker] = exchange = step(worker, covers, compute)
+        self._exchanges[worker] = exchange = step([()] * len(self.servers), compute)
         self._go_on(worker, work, exchange, None)
 
     def _go_on(self, worker: str, work: Work, exchange: Exchange, replies: Any) -> None:
