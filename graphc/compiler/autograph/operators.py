@@ -26,12 +26,12 @@ from graphc.compiler.autograph.constructs.expressions.assignments import (
     delete_attr,
     delete_item,
     inplace,
+    load_part,
     store_attr,
     store_item,
 )
 from graphc.compiler.autograph.constructs.expressions.comparisons import compare, compare_chain, contains
 from graphc.compiler.autograph.constructs.expressions.identity import is_, is_not
-from graphc.compiler.autograph.constructs.expressions.masked import load_part
 from graphc.compiler.autograph.constructs.expressions.operators import binary, load_item, unary
 from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
 from graphc.compiler.autograph.constructs.handlers import (
@@ -51,7 +51,7 @@ from graphc.compiler.autograph.constructs.loops.options import loop_options
 from graphc.compiler.autograph.constructs.loops.scan_and_switch import trace_scan, trace_switch
 from graphc.compiler.autograph.constructs.loops.state import LoopVariables
 from graphc.compiler.autograph.constructs.loops.while_loops import while_stmt
-from graphc.compiler.autograph.constructs.matching.patterns import (
+from graphc.compiler.autograph.constructs.matching import (
     is_mapping,
     match_class,
     match_mapping,
@@ -66,10 +66,10 @@ from graphc.compiler.autograph.constructs.purity.reading import evaluated
 from graphc.compiler.autograph.constructs.purity.unconverted import run_as_is
 from graphc.compiler.autograph.constructs.purity.watch import made
 from graphc.compiler.autograph.constructs.with_statement.managers import manager
+from graphc.compiler.autograph.values.choice import holds_symbols
 from graphc.compiler.autograph.values.control import control
 from graphc.compiler.autograph.values.deferred import holds_deferred, number_of, value_of
 from graphc.compiler.autograph.values.growing_list import as_lists, holds_growing
-from graphc.compiler.autograph.values.kept_tensors import holds_symbols
 from graphc.compiler.autograph.values.number import SymbolicNumber
 from graphc.compiler.autograph.values.unbound import is_unset, load, return_value, unbound, unbound_return, unset
 from graphc.compiler.core import register_converter, register_late_host_ops

@@ -18,13 +18,13 @@ from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import Functions, of_values
 from graphc.compiler.autograph.constructs.purity.watch import operator_method
+from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.index import is_symbolic
 from graphc.compiler.autograph.values.join import describe
 from graphc.compiler.autograph.values.kinds import examples, is_instance
 from graphc.compiler.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.compiler.autograph.values.protocol import as_tensor, converted, symbol_of
 from graphc.compiler.autograph.values.python_object import first_on
-from graphc.compiler.autograph.values.whole_numbers import whole_number
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply
 from graphc.compiler.ir import OPS

@@ -13,8 +13,8 @@ from graphc.compiler.autograph.constructs.expressions.comparisons import compare
 from graphc.compiler.autograph.constructs.expressions.identity import is_, is_not
 from graphc.compiler.autograph.constructs.expressions.operators import BINARY, binary, load_item, unary
 from graphc.compiler.autograph.constructs.overrides import Functions
+from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.number import is_whole
-from graphc.compiler.autograph.values.whole_numbers import whole_number
 from graphc.compiler.core import SymbolicTensor
 
 __all__ = ["OVERRIDES"]

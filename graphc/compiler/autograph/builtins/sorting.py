@@ -12,7 +12,7 @@ from graphc.compiler.autograph.constructs.branches.checks import require_limit
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.expressions.comparisons import ordered
-from graphc.compiler.autograph.constructs.expressions.list_choice import choose_item, columns_of
+from graphc.compiler.autograph.constructs.expressions.list_methods import choose_item, columns_of
 from graphc.compiler.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.compiler.autograph.constructs.loops.iterators import SpaceIterator
 from graphc.compiler.autograph.constructs.overrides import Functions

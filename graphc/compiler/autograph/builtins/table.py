@@ -16,7 +16,7 @@ from graphc.compiler.autograph.builtins import (
     sorting,
 )
 from graphc.compiler.autograph.constructs.calls import call
-from graphc.compiler.autograph.constructs.expressions import assignments, chosen_items, identity, list_methods, text
+from graphc.compiler.autograph.constructs.expressions import assignments, identity, list_methods, text
 from graphc.compiler.autograph.constructs.host.host_calls import print_late
 from graphc.compiler.autograph.constructs.loops import generators, iterators, ranges
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES
@@ -50,5 +50,5 @@ FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
 
 def fill() -> None:
     """Fills the tables that calls look builtins up in."""
-    OVERRIDES.fill(FUNCTIONS, chosen_items.METHODS)
+    OVERRIDES.fill(FUNCTIONS, assignments.METHODS)
     Growing.methods.update(list_methods.METHODS)

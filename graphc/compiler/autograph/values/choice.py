@@ -10,10 +10,12 @@ was asked for already (``if found is None``) the number is known inside it, and 
 
 from __future__ import annotations
 
+import operator
+import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from graphc.compiler.autograph.values.control import control
@@ -31,10 +33,13 @@ from graphc.compiler.tracing import context
 __all__ = [
     "Choice",
     "ask",
+    "changing",
     "choice_in",
     "decide",
     "for_each",
+    "holds_symbols",
     "is_simple",
+    "note_store",
     "over_choices",
     "settled",
     "use",
@@ -232,3 +237,54 @@ def decide(value: Any, test: Callable[[Any], Any]) -> Any:
     if all(isinstance(answer, bool) for answer in answers.values()):
         return value.is_among(place for place, answer in answers.items() if answer)
     return use(value, test)
+
+
+# Notes which objects were given tensors of a trace to keep, so that the trace can look at its end which are left.
+
+
+def holds_symbols(value: Any) -> bool:
+    """Returns True if the value is a tensor without a value, or a container of such."""
+    return isinstance(value, SymbolicTensor) or any(isinstance(leaf, SymbolicTensor) for leaf in nest.flatten(value)[0])
+
+
+def note_store(owner: Any, what: str) -> None:
+    """Tells the trace that ``owner`` is about to hold a tensor of it."""
+    trace = context.trace
+    if trace is not None and id(owner) not in trace.root.stores:  # the first note has what was there before the trace
+        trace.note_store(owner, what, _restorer(owner))
+
+
+def _restorer(owner: Any) -> Callable[[Any], None]:
+    """Returns what gives an object the attributes, or a container the items, that ``owner`` has now."""
+    if isinstance(owner, list | bytearray):
+        items = cast("list[Any]", owner[:])
+        return lambda target: operator.setitem(target, slice(None), items)
+    if isinstance(owner, dict | set):
+        contents = cast("Any", owner).copy()
+        return partial(_refill, contents)
+    return partial(_refill_attributes, dict(getattr(owner, "__dict__", {})))
+
+
+def _refill(contents: Any, target: Any) -> None:
+    target.clear()
+    target.update(contents)
+
+
+def _refill_attributes(attributes: dict[str, Any], target: Any) -> None:
+    if hasattr(target, "__dict__"):
+        vars(target).clear()  # past a __setattr__ or __delattr__ of the user's
+        vars(target).update(attributes)
+
+
+def changing(method: Callable[..., Any], owner: Any) -> Callable[..., Any]:
+    """Returns a method that changes ``owner``, a container, with a note of it if it is given tensors."""
+    if context.trace is None or isinstance(owner, types.GeneratorType):
+        return method
+    name = getattr(method, "__name__", "a method")
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        if holds_symbols((args, kwargs)):
+            note_store(owner, f"the call of {type(owner).__name__}.{name}")
+        return method(*args, **kwargs)
+
+    return noted

@@ -23,9 +23,9 @@ from graphc.compiler.autograph.constructs.purity.reading import is_library
 from graphc.compiler.autograph.constructs.purity.watch import is_pure_module
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.unfollowed import note_change
+from graphc.compiler.autograph.values.choice import changing
 from graphc.compiler.autograph.values.course_number import CourseNumber, by_trip
 from graphc.compiler.autograph.values.index import LoopIndex
-from graphc.compiler.autograph.values.kept_tensors import changing
 from graphc.compiler.autograph.values.protocol import answer
 from graphc.compiler.core import ArrayMethods
 from graphc.compiler.tracing import context

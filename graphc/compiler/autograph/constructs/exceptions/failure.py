@@ -23,8 +23,8 @@ import numpy as np
 from graphc.compiler.autograph.constructs.exceptions.origins import end_by, is_of_interface, is_of_program
 from graphc.compiler.autograph.constructs.exceptions.places import calls_of, chain, forget, places_of, user_calls
 from graphc.compiler.autograph.frontend.convert import is_part
+from graphc.compiler.autograph.values.choice import holds_symbols
 from graphc.compiler.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
-from graphc.compiler.autograph.values.kept_tensors import holds_symbols
 from graphc.compiler.autograph.values.kinds import check_shown
 from graphc.compiler.base import Location, nest, with_article
 from graphc.compiler.base.errors import UnimplementedError

@@ -6,16 +6,21 @@ import functools
 import operator
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
+from graphc.compiler.autograph.constructs.branches.branch import itself
+from graphc.compiler.autograph.constructs.branches.checks import require
+from graphc.compiler.autograph.constructs.branches.logic import if_exp, or_
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.expressions.chosen_items import store_chosen
-from graphc.compiler.autograph.constructs.expressions.masked import Chosen
-from graphc.compiler.autograph.constructs.expressions.operators import BINARY, binary
+from graphc.compiler.autograph.constructs.expressions.comparisons import equal_items
+from graphc.compiler.autograph.constructs.expressions.list_methods import place_in
+from graphc.compiler.autograph.constructs.expressions.operators import BINARY, binary, load_item
 from graphc.compiler.autograph.constructs.expressions.positions import checked_positions
+from graphc.compiler.autograph.constructs.expressions.text import formatted, joined
 from graphc.compiler.autograph.constructs.overrides import Functions
 from graphc.compiler.autograph.constructs.purity.impure import side_effect
 from graphc.compiler.autograph.constructs.purity.reading import read_descriptor
@@ -31,16 +36,158 @@ from graphc.compiler.autograph.constructs.storage.cells import (
     write,
 )
 from graphc.compiler.autograph.constructs.storage.unfollowed import note_change
-from graphc.compiler.autograph.values.choice import over_choices, use
-from graphc.compiler.autograph.values.kept_tensors import holds_symbols, note_store
+from graphc.compiler.autograph.values.choice import holds_symbols, note_store, over_choices, use
 from graphc.compiler.autograph.values.number import example_of
 from graphc.compiler.autograph.values.protocol import answer
 from graphc.compiler.autograph.values.python_object import found_on, is_users
-from graphc.compiler.base import Config, with_article
-from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, read
-from graphc.compiler.tracing import MISSING, Region, context
+from graphc.compiler.base import Config, nest, with_article
+from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, operand, read
+from graphc.compiler.tracing import MISSING, Region, context, current_trace
 
-__all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
+__all__ = [
+    "METHODS",
+    "OVERRIDES",
+    "Chosen",
+    "delete_attr",
+    "delete_item",
+    "inplace",
+    "load_part",
+    "store_attr",
+    "store_chosen",
+    "store_item",
+]
+
+# Stores and finds items of a list of known length where tensors decide the place or the item.
+
+Native = Callable[..., Any]
+
+
+def _either(condition: Any, first: Any, second: Any) -> Any:
+    return if_exp(condition, partial(itself, first), partial(itself, second))
+
+
+def store_chosen(owner: list[Any], index: SymbolicTensor, value: Any) -> None:
+    """``owner[index] = value``."""
+    position = place_in(len(owner), index, "list assignment index out of range")
+    # Any of them may be the one, so that each becomes a choice.
+    items = [_either(position == place, value, item) for place, item in enumerate(owner)]
+    current_trace().writing(ContentsCell(owner, "the assignment to an item of a list"))
+    list.__setitem__(owner, slice(None), items)
+
+
+def _is_known(owner: list[Any], value: Any) -> bool:
+    """Returns True if Python can compare all items with a value by itself."""
+    return not any(isinstance(leaf, SymbolicTensor) for item in (*owner, value) for leaf in nest.flatten(item)[0])
+
+
+def _find(owner: list[Any], value: Any, error: Callable[[], Exception]) -> Any:
+    """Returns the place of the first item that equals a value, which must be there."""
+    found: Any = False
+    place: Any = 0
+    for position in reversed(range(len(owner))):  # the choice made last wins, and that is the first item
+        equal = equal_items(owner[position], value)
+        place = _either(equal, position, place)
+        found = or_(partial(itself, equal), partial(itself, found))
+    require(found, error)
+    return place
+
+
+def _index(native: Native, owner: list[Any], value: Any, *bounds: Any) -> Any:
+    if context.trace is None or bounds or _is_known(owner, value):
+        return native(value, *bounds)
+    return _find(owner, value, lambda: ValueError(joined(formatted(value, "r", ""), " is not in list")))
+
+
+def _count(native: Native, owner: list[Any], value: Any) -> Any:
+    if context.trace is None or _is_known(owner, value):
+        return native(value)
+    total: Any = 0
+    for item in owner:
+        total = total + _either(equal_items(item, value), 1, 0)
+    return total
+
+
+METHODS: dict[str, Callable[..., Any]] = {"count": _count, "index": _index}
+"""By the names of the methods of a list of known length, the functions that stand for them."""
+
+
+# ``x[mask] op= value`` with a mask that has no value, so that it is not known how many elements it chooses.
+#
+# Between the load and the store of such a statement the operators pass on a :class:`Chosen`: all elements, and which of
+# them are meant.
+
+
+def _operator(symbol: str) -> Callable[[Chosen, Any], Chosen]:
+    def method(self: Chosen, value: Any) -> Chosen:
+        return self.changed(symbol, value)
+
+    return method
+
+
+class Chosen:
+    """The elements of a tensor that a mask chooses.
+
+    Args:
+      tensor: the whole tensor.
+      mask: over its first axes.
+    """
+
+    __slots__ = ("_behind", "_mask", "_whole")
+
+    def __init__(self, tensor: Tensor, mask: Tensor) -> None:
+        self._whole = tensor.snapshot()
+        self._behind = tensor.ndim - mask.ndim
+        # The mask stands over the first axes, and broadcasting fills from the last.
+        self._mask = mask.reshape((*mask.shape, *[1] * self._behind))
+
+    def changed(self, symbol: str, value: Any) -> Chosen:
+        """Returns the elements after ``chosen symbol= value``."""
+        fitted = self._fitted(operand(value))
+        choose = FUNCTIONS["where"]
+        # What is not chosen is not computed on: the operator may have no finite gradient there.
+        safe = choose(self._mask, self._whole, FUNCTIONS["ones_like"](self._whole))
+        self._whole = binary(symbol, safe, fitted)
+        return self
+
+    def stored_in(self, owner: Any) -> Tensor:
+        """Returns the tensor as it is after the store: the operand may have assigned items that are not chosen."""
+        return FUNCTIONS["where"](self._mask, self._whole, operand(owner))
+
+    def _fitted(self, value: Any) -> Any:
+        """Returns a value that goes with any number of elements, as one that goes with the whole tensor."""
+        shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
+        if len(shape) <= self._behind:
+            return value
+        if len(shape) == self._behind + 1 and shape[:1] == (1,):
+            return FUNCTIONS["reshape"](value, shape[1:])
+        error = InvalidArgumentError(
+            f"index of a tensor of shape {self._whole.shape}: a mask whose values are not known while the function is "
+            f"traced, and values of shape {shape} that would have to fit how many elements it chooses; use "
+            "gx.where(mask, values, x) with values for all elements"
+        )
+        raise current_trace().refuse(error)
+
+
+def _define_operators() -> None:
+    for symbol, (_, name, _) in BINARY.items():
+        if symbol != "@":  # which is not done element by element
+            setattr(Chosen, name, _operator(symbol))
+
+
+_define_operators()
+
+
+def load_part(owner: Any, index: Any) -> Any:
+    """Returns the ``owner[index]`` that ``owner[index] op= value`` reads."""
+    mask = index
+    if isinstance(index, tuple) and len(parts := nest.as_tuple(index)) == 1:
+        (mask,) = parts
+    known = context.trace is None or not isinstance(owner, ArrayMethods) or not isinstance(mask, SymbolicTensor)
+    # load_item has the errors for a mask that does not fit.
+    if known or mask.dtype.kind != "b" or not mask.shape or mask.shape != owner.shape[: mask.ndim]:
+        return load_item(owner, index)
+    return Chosen(operand(owner), mask)
 
 
 @over_choices(use)

@@ -14,8 +14,7 @@ from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.calls.call import call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
-from graphc.compiler.autograph.constructs.expressions.list_choice import choose_item
-from graphc.compiler.autograph.constructs.expressions.list_methods import begin_growing
+from graphc.compiler.autograph.constructs.expressions.list_methods import begin_growing, choose_item
 from graphc.compiler.autograph.constructs.expressions.positions import checked_positions
 from graphc.compiler.autograph.constructs.expressions.text import percent
 from graphc.compiler.autograph.constructs.purity.impure import check_read

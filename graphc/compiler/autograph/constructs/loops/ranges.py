@@ -13,10 +13,10 @@ from graphc.compiler.autograph.constructs.loops.spaces import TensorIndices
 from graphc.compiler.autograph.constructs.overrides import Functions, of_values
 from graphc.compiler.autograph.constructs.purity.natives import check_methods
 from graphc.compiler.autograph.constructs.purity.special_methods import INDEXED
+from graphc.compiler.autograph.values.exact import whole_number
 from graphc.compiler.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.compiler.autograph.values.number import SymbolicNumber, number, span_of
 from graphc.compiler.autograph.values.spans import HIGHEST, LOWEST, Span
-from graphc.compiler.autograph.values.whole_numbers import whole_number
 from graphc.compiler.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import FUNCTIONS, SymbolicTensor, Tensor, apply, operand
 from graphc.compiler.ir import OPS, Attrs

@@ -15,6 +15,7 @@ from graphc.compiler.autograph.constructs.branches.logic import and_
 from graphc.compiler.autograph.constructs.exceptions.failure import settles
 from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
+    BoundByLoop,
     arguments,
     check_bound,
     condition_before,
@@ -22,14 +23,14 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     forget_loops,
     iterate,
     restoring,
+    split_unsure,
 )
-from graphc.compiler.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
+from graphc.compiler.autograph.constructs.loops.counts import iterations_until
 from graphc.compiler.autograph.constructs.loops.courses import LookedUp, TakenRows
 from graphc.compiler.autograph.constructs.loops.creations import Creations, ListLengths
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop
 from graphc.compiler.autograph.constructs.loops.spaces import Space
 from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
-from graphc.compiler.autograph.constructs.loops.trip_count import iterations_until
 from graphc.compiler.autograph.frontend.lower_jumps import is_flag
 from graphc.compiler.autograph.values.course import Courses
 from graphc.compiler.autograph.values.index import LoopIndex, held_as_int, loop_position

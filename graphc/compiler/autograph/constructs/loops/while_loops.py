@@ -8,7 +8,9 @@ from typing import Any
 
 from graphc.compiler.autograph.constructs.branches.branch import condition_of, is_symbolic_condition, truth
 from graphc.compiler.autograph.constructs.exceptions.failure import may_have_failed, settles
+from graphc.compiler.autograph.constructs.exceptions.try_scope import attempt
 from graphc.compiler.autograph.constructs.loops.bodies import (
+    BoundByLoop,
     Countdown,
     arguments,
     condition_before,
@@ -18,10 +20,9 @@ from graphc.compiler.autograph.constructs.loops.bodies import (
     going_on,
     iterate,
     restoring,
+    split_unsure,
 )
-from graphc.compiler.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
 from graphc.compiler.autograph.constructs.loops.creations import Creations
-from graphc.compiler.autograph.constructs.loops.first_iteration import makes_test_symbolic
 from graphc.compiler.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.compiler.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.compiler.autograph.constructs.loops.unrolling import NodeLimit
@@ -29,9 +30,49 @@ from graphc.compiler.autograph.values.facts import assume_carried
 from graphc.compiler.autograph.values.join import same_values
 from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.ops import emit_while
-from graphc.compiler.tracing import Region, Trace, context
+from graphc.compiler.tracing import Region, RegionAborted, Trace, context
 
-__all__ = ["while_stmt"]
+__all__ = ["makes_test_symbolic", "while_stmt"]
+
+# The first iteration of a ``while`` whose test is a Python value before it, and depends on tensors after it.
+
+
+def makes_test_symbolic(
+    trace: Trace, test: Callable[[], Any], body: Callable[[], None], variables: LoopVariables
+) -> bool:
+    """Tells if the test of a loop depends on tensors once an iteration has run, as ``while stack:`` does.
+
+    The iteration is traced on trial, and leaves nothing behind. It counts as one that needs Python if it has effects
+    outside the trace, which the trial does not run.
+
+    Args:
+      trace: the trace around the loop.
+      test: the test, which is a Python value now.
+      body: the body.
+      variables: the names of the loop.
+    """
+    before, identity = trace.checkpoint(), object()
+    state = LoopState(variables, trace, runs=True)
+    region = Region(trace, "the body of a while loop", attempt=identity)
+    try:
+        state.bind(arguments(region, state), iteration=True)
+        with region.tracing():
+            variables.own(region)
+            _, failure = attempt(body)
+            region.check_aborted()
+            found = failure is None and is_symbolic_condition(test())
+    except RegionAborted as aborted:
+        if aborted.attempt is not identity:
+            raise
+        found = False
+    except Exception:
+        found = False  # what Python knows in the first iteration, the trial does not
+    finally:
+        state.restore()
+        forget_loops(trace, before.num_loops)
+        trace.rollback(before)
+    return found
+
 
 Test = Callable[[], Any]
 

@@ -1,9 +1,4 @@
-"""``match``: patterns that look into their subject.
-
-The converter turns a pattern into comparisons of the subject and of its parts, for which it asks here. Python decides
-by the kind of the subject: a sequence, a mapping, an object of a class. That is done while the function is traced: a
-tensor inside a structure may be bound to a name, but not be compared.
-"""
+"""``match``."""
 
 from __future__ import annotations
 
@@ -23,6 +18,12 @@ from graphc.compiler.base.errors import UnimplementedError
 from graphc.compiler.tracing import current_trace
 
 __all__ = ["is_mapping", "match_class", "match_mapping", "match_sequence", "matched"]
+
+# ``match``: patterns that look into their subject.
+#
+# The converter turns a pattern into comparisons of the subject and of its parts, for which it asks here. Python decides
+# by the kind of the subject: a sequence, a mapping, an object of a class. That is done while the function is traced: a
+# tensor inside a structure may be bound to a name, but not be compared.
 
 _MATCH_SELF = 1 << 22  # the flag of classes such as int, whose one positional pattern is the object itself
 _MISSING: Any = object()
