@@ -277,8 +277,9 @@ class Batcher:
         return Batch(self._free[0], key, pieces)
 
     def _due(self, key: Hashable) -> float:
-        full = self._closed or self._queues[key].rows >= self.max_batch
-        return -math.inf if full else self._submitted(key) + self.max_delay
+        # Rows wait for company only while somebody else's are computed: the next ones may come when these are answered.
+        at_once = self._closed or not self._running or self._queues[key].rows >= self.max_batch
+        return -math.inf if at_once else self._submitted(key) + self.max_delay
 
     def _submitted(self, key: Hashable) -> float:
         """Returns when the oldest waiting request was submitted."""

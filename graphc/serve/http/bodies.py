@@ -15,8 +15,8 @@ from numpy.lib import format as npy
 
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
+from graphc.serve.http.arrays import plain, portable, shown
 from graphc.serve.http.forms import Arguments, Form
-from graphc.serve.http.numbers import plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.rows import Array
 

@@ -1,22 +1,21 @@
-"""Numbers: conversion between JSON values and arrays."""
+"""Arrays: their conversion from and to JSON values, within the memory that their numbers need."""
 
 from __future__ import annotations
 
-import dataclasses
 import reprlib
-from collections.abc import Mapping
 from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
+from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compiler.core import as_dtype, canonical_array
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.ir import dtype_from_short
 from graphc.serve.rows import Array
 
-__all__ = ["array_of", "cast_array", "check_shape", "explicit_array", "natural", "plain", "portable", "shown"]
+__all__ = ["array_of", "natural", "plain", "portable", "shown"]
 
 _WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 """The numbers that JSON lacks, as written in requests and answers."""
@@ -43,54 +42,99 @@ def natural(value: Any, path: str) -> Any:
       value: an array, or a value of JSON.
       path: its location, for messages.
     """
-    if isinstance(value, np.ndarray):
-        return cast("Array", value)
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        if "array" in fields:
-            return explicit_array(fields, path)
-        return {name: natural(item, f"{path}.{name}") for name, item in fields.items()}
+    if isinstance(value, dict) and "array" not in value:
+        return {name: natural(item, f"{path}.{name}") for name, item in cast("dict[str, Any]", value).items()}
     if _holds_objects(value):
         if len(value) > _MOST_ITEMS:
             raise InvalidArgumentError(
                 f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(value)}"
             )
         return [natural(item, f"{path}[{place}]") for place, item in enumerate(value)]
-    return array_of(value, None, path)
+    return array_of(value, path)
 
 
-def explicit_array(fields: dict[str, Any], path: str, spec: TensorSpec | None = None) -> Array:
-    """Returns the array of ``{"array": [...], "dtype": "int8"}``; see :func:`array_of`."""
-    if not {"array"} <= fields.keys() <= {"array", "dtype"}:
-        raise InvalidArgumentError(
-            f'{path}: expected an array, as a nested list or as {{"array": [...], "dtype": "float32"}}; '
-            f"got {shown(fields)}"
-        )
-    dtype: np.dtype[Any] | None = None
-    if "dtype" in fields:
-        try:
-            dtype = as_dtype(dtype_from_short(fields["dtype"]))
-        except TypeError:
-            dtype = None
-        if dtype is None or dtype.kind == "O":  # of strings
-            raise InvalidArgumentError(f"{path}: no dtype of numbers is called {shown(fields['dtype'])}")
-    return array_of(fields["array"], dtype, path, spec)
-
-
-def array_of(value: Any, dtype: np.dtype[Any] | None, path: str, spec: TensorSpec | None = None) -> Array:
-    """Converts a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity to an array.
+def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
+    """Returns the array of an argument.
 
     Args:
-      value: the list.
-      dtype: the dtype of the array; None for the natural one.
+      value: an array; a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity; or an object
+        ``{"array": [...], "dtype": "int8"}`` with such a list.
       path: its location, for messages.
-      spec: the shape that it must have, which is checked before memory is allocated.
+      spec: its shape, which is checked before memory is allocated, and its dtype; None for those of the value.
 
     Raises:
-      InvalidArgumentError: it is not such a list, or the dtype cannot hold its numbers.
+      InvalidArgumentError: it is no such value, or the dtype cannot hold its numbers.
     """
+    dtype = None if spec is None else as_dtype(spec.dtype)
+    if isinstance(value, np.ndarray):
+        array = cast("Array", value)
+        _check_shape(spec, array.shape, path)
+        return array if dtype is None else _cast(array, dtype, path)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        if not {"array"} <= fields.keys() <= {"array", "dtype"}:
+            raise InvalidArgumentError(
+                f'{path}: expected an array, as a nested list or as {{"array": [...], "dtype": "float32"}}; '
+                f"got {shown(fields)}"
+            )
+        own = _dtype(fields["dtype"], path) if "dtype" in fields else None
+        array = _listed(fields["array"], own, path, spec)
+        return array if dtype is None else _cast(array, dtype, path)
+    return _listed(value, dtype, path, spec)
+
+
+def plain(value: Any) -> Any:
+    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words.
+
+    Raises:
+      UnimplementedError: a part of it has no JSON form.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        array = portable(np.asarray(cast("Any", value)))
+        if array.dtype.kind == "c":
+            raise UnimplementedError("JSON has no complex numbers; ask with Accept: application/x-npy")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            return _with_words(array.tolist())
+        return array.tolist()
+    if isinstance(value, float):
+        return _with_words(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    if (parts := nest.children(value)) is None:
+        raise UnimplementedError(f"the result contains {type(value).__name__}, which JSON cannot represent")
+    items = [plain(item) for item in parts[1]]
+    is_list = type(value) in (list, tuple)
+    return items if is_list else {str(key): item for key, item in zip(parts[0], items, strict=True)}
+
+
+def portable(array: Array) -> Array:
+    """Converts an array to a NumPy dtype that holds all its numbers: float32 for bfloat16, int8 for int4."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    return array.astype(np.float32 if _kind(array.dtype) == "f" else np.int8)
+
+
+def shown(value: Any) -> str:
+    """Returns the beginning of a value's text, for messages."""
+    text = _BRIEF.repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _dtype(name: Any, path: str) -> np.dtype[Any]:
+    """Returns the dtype of numbers that has a name; NumPy would also make dtypes of any size of texts."""
+    try:
+        dtype = as_dtype(dtype_from_short(name))
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype.kind == "O":  # of strings
+        raise InvalidArgumentError(f"{path}: no dtype of numbers is called {shown(name)}")
+    return dtype
+
+
+def _listed(value: Any, dtype: np.dtype[Any] | None, path: str, spec: TensorSpec | None) -> Array:
+    """Returns the array of a nested list; NumPy is given numbers alone, in one list."""
     shape, numbers = _flat(value, path)
-    check_shape(spec, shape, path)
+    _check_shape(spec, shape, path)
     try:
         array = np.asarray(numbers)
     except OverflowError:  # an int beyond the largest float, beside floats
@@ -101,23 +145,13 @@ def array_of(value: Any, dtype: np.dtype[Any] | None, path: str, spec: TensorSpe
         return np.empty(shape, np.float32 if dtype is None else dtype)
     if dtype is None and array.dtype.kind != "f":
         return canonical_array(numbers).reshape(shape)
-    return cast_array(array.reshape(shape), np.dtype(np.float32) if dtype is None else dtype, path)
-
-
-def check_shape(spec: TensorSpec | None, shape: tuple[int, ...], path: str) -> None:
-    """Raises an error if an array of a shape does not match a spec.
-
-    Raises:
-      InvalidArgumentError: it does not.
-    """
-    if spec is not None and not spec.has_shape(shape):
-        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(shape)}")
+    return _cast(array.reshape(shape), np.dtype(np.float32) if dtype is None else dtype, path)
 
 
 def _flat(value: Any, path: str) -> tuple[tuple[int, ...], list[Any]]:
     """Returns the shape of a nested list, and its numbers.
 
-    NumPy is given numbers alone: of texts among them it would make an array whose items are as long as the longest.
+    Of texts among numbers NumPy would make an array whose items are as long as the longest.
     """
     shape: tuple[int, ...] = ()
     level: list[Any] = [value]
@@ -137,12 +171,13 @@ def _flat(value: Any, path: str) -> tuple[tuple[int, ...], list[Any]]:
     return shape, level
 
 
-def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
-    """Converts an array to a dtype that can hold its numbers, except for the rounding of floats.
+def _check_shape(spec: TensorSpec | None, shape: tuple[int, ...], path: str) -> None:
+    if spec is not None and not spec.has_shape(shape):
+        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(shape)}")
 
-    Raises:
-      InvalidArgumentError: the dtype does not hold them.
-    """
+
+def _cast(array: Array, dtype: np.dtype[Any], path: str) -> Array:
+    """Converts an array to a dtype that can hold its numbers, except for the rounding of floats."""
     if array.dtype == dtype:
         return array
     given, wanted = _kind(array.dtype), _kind(dtype)
@@ -157,48 +192,6 @@ def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
             return array.astype(dtype)
     except FloatingPointError:
         raise InvalidArgumentError(f"{path}: {dtype.name} does not hold numbers as large") from None
-
-
-def plain(value: Any) -> Any:
-    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words.
-
-    Raises:
-      UnimplementedError: a part of it has no JSON form.
-    """
-    if isinstance(value, np.ndarray | np.generic):
-        array = portable(np.asarray(cast("Any", value)))
-        if array.dtype.kind == "c":
-            raise UnimplementedError("JSON has no complex numbers; ask with Accept: application/x-npy")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            return _with_words(array.tolist())
-        return array.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
-    fields = getattr(value, "_asdict", None)
-    if fields is not None and isinstance(value, tuple):
-        return plain(fields())
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in cast("list[Any]", value)]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, float):
-        return _with_words(value)
-    if value is None or isinstance(value, str | int):
-        return value
-    raise UnimplementedError(f"the result contains {type(value).__name__}, which JSON cannot represent")
-
-
-def portable(array: Array) -> Array:
-    """Converts an array to a NumPy dtype that holds all its numbers: float32 for bfloat16, int8 for int4."""
-    if array.dtype.isbuiltin == 1:
-        return array
-    return array.astype(np.float32 if _kind(array.dtype) == "f" else np.int8)
-
-
-def shown(value: Any) -> str:
-    """Returns the beginning of a value's text, for messages."""
-    text = _BRIEF.repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
