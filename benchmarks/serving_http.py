@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -43,21 +44,20 @@ def _serve_plainly(quick: bool) -> None:
     from starlette.routing import Route
 
     predict, queries = model(quick)
-    compiled = jax.jit(gx.to_jax(predict))
-    variables = gx.to_jax(predict).init(queries[0])
+    pure = gx.to_jax(predict)
+    variables = pure.init(queries[0])
+    compiled = jax.jit(lambda variables, x: pure(variables, x)[0])
 
     async def answer(request: Request) -> JSONResponse:
         body = await request.json()
-        result, _ = compiled(variables, np.asarray(body["args"][0], np.float32))
+        result = compiled(variables, np.asarray(body["args"][0], np.float32))
         return JSONResponse({"result": np.asarray(result).tolist()})
 
     compiled(variables, queries[0])
-    config = uvicorn.Config(
-        Starlette(routes=[Route(_PATH, answer, methods=["POST"])]), port=0, log_config=None, access_log=False
-    )
-    socket = config.bind_socket()
-    print(socket.getsockname()[1], flush=True)
-    uvicorn.Server(config).run([socket])
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    print(listener.getsockname()[1], flush=True)
+    app = Starlette(routes=[Route(_PATH, answer, methods=["POST"])])
+    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run([listener])
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def _rounds(quick: bool, connections: int) -> tuple[Sequence[tuple[float, float]
     count = 20 if quick else max(400, 8 * connections)
     sides: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
     with _server("graphc", *["quick"] * quick) as own, _server("plain", *["quick"] * quick) as other:
-        results = [asyncio.run(_asked(port, connections, 4 * connections, queries[0]))[2] for port in (own, other)]
+        results = [asyncio.run(_asked(port, connections, 4 * count, queries[0]))[2] for port in (own, other)]
         np.testing.assert_allclose(*results, rtol=1e-4, atol=1e-5)
         for number in range(2 if quick else _ROUNDS):
             for side in (0, 1) if number % 2 else (1, 0):

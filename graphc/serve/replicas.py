@@ -6,12 +6,13 @@ import atexit
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Real
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from graphc.compiler.base import (
     at,
@@ -36,7 +37,7 @@ from graphc.compiler.tracing import refuse_in_trace
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
-from graphc.serve.rows import Array, Rows, padded
+from graphc.serve.rows import Array, Key, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 
 __all__ = ["Replicas"]
@@ -116,6 +117,7 @@ class Replicas:
         self._batcher = Batcher(len(found), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
         self._counts = Counts()
         self._requests: dict[int, Request] = {}
+        self._handed: deque[Batch] = deque()  # from a thread that helps to those that compute
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)  # the computing threads wait on it
         self._late = threading.Condition(self._lock)  # the deadline thread waits on it
@@ -147,6 +149,14 @@ class Replicas:
           ResourceExhaustedError: too many rows are already waiting.
           FailedPreconditionError: the replicas are closed.
         """
+        answer = self.enqueue(*args, **kwargs)
+        with self._lock:
+            if self._batcher.wakes() is not None:
+                self._work.notify()
+        return answer
+
+    def enqueue(self, *args: Any, **kwargs: Any) -> Answer:
+        """Submits rows without waking a thread that computes them; the caller calls :meth:`help` soon."""
         refuse_in_trace(
             f"Replicas: {self.name!r} is asked in a compiled function, where it would be asked once, when that is "
             "traced; call the function itself there",
@@ -158,16 +168,33 @@ class Replicas:
         seconds = _least(self._timeout, None if (found := interruption()) is None else found.remaining())
         with self._lock:
             self._check_open(rows)
-            before = self._batcher.wakes()
             number = self._batcher.submit(now, rows.key, len(rows), now + seconds)
             self._requests[number] = Request(answer, rows, now)
             answer.drop = partial(self._drop, number)
-            wakes = self._batcher.wakes()
-            if wakes is not None and (wakes != before or wakes <= now):
-                self._work.notify()
             if now + seconds < self._looks_at:
                 self._late.notify()
         return answer
+
+    def help(self) -> bool:
+        """Computes the batch that is due, if batches like it are quick, and wakes threads for what else waits.
+
+        An event loop that has enqueued rows calls it: to hand a quick batch to a thread takes longer than to compute it.
+
+        Returns:
+          True if it has computed a batch, and rows wait for another one.
+        """
+        with self._lock:
+            batch = self._batcher.next(time.monotonic())
+            if batch is not None and not self._copies.is_quick(batch.replica, cast("Key", batch.key), batch.rows):
+                self._handed.append(batch)
+                batch = None
+            if self._handed or self._batcher.wakes() is not None:
+                self._work.notify()
+        if batch is None:
+            return False
+        with self._settings():
+            self._answer(batch)
+        return self._batcher.waiting > 0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Submits rows and waits for the results; see :meth:`submit`.
@@ -268,7 +295,7 @@ class Replicas:
         with self._lock:
             while True:
                 now = time.monotonic()
-                batch = self._batcher.next(now)
+                batch = self._handed.popleft() if self._handed else self._batcher.next(now)
                 if batch is not None:
                     if self._batcher.wakes() is not None:  # another replica is free for what still waits
                         self._work.notify()
@@ -294,7 +321,10 @@ class Replicas:
                 padding = len(leaves[0]) - rows
                 start = 0
                 for piece, request in given:
-                    own = [leaf[start : start + piece.rows].copy() for leaf in found]
+                    # A copy, which does not keep the rows of others alive.
+                    own = [leaf[start : start + piece.rows].copy() for leaf in found] if len(given) > 1 else (
+                        [leaf[: piece.rows] for leaf in found]
+                    )
                     request.parts[piece.start] = program, own
                     start += piece.rows
         except BaseException as error:  # SystemExit also goes to the requests: the thread continues

@@ -85,6 +85,8 @@ def padded(parts: Sequence[Sequence[Array]], size: int) -> list[Array]:
     A repeated row fails no batch that would not fail anyway; a row of zeros might.
     """
     more = size - sum(len(part[0]) for part in parts)
+    if len(parts) == 1 and not more:
+        return list(parts[0])
     joined: list[Array] = []
     for column in zip(*parts, strict=True):
         rows = [*column, np.repeat(column[-1][-1:], more, axis=0)] if more else list(column)

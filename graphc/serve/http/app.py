@@ -128,6 +128,7 @@ class App:
         self._asgi = self._routed(token)
         self._endpoints: dict[str, Endpoint] = {}
         self._budgets: dict[str, Budget] = {}
+        self._helped: set[str] = set()
         self._room = _BODIES * max_body_bytes
         self._coders = ThreadPoolExecutor(_CODERS, "graphc.serve.coder")
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
@@ -222,7 +223,7 @@ class App:
 
         async def sent(message: Message) -> None:
             if self._draining and message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"connection", b"close")]
+                message["headers"] = [*{**dict(message["headers"]), b"connection": b"close"}.items()]
             with suppress(RuntimeError):  # uvloop's, for a client that has left before the answer
                 await send(message)
 
@@ -230,15 +231,16 @@ class App:
 
     def _routed(self, token: str | None) -> Starlette:
         guarded: list[Any] = [
-            Route("/", self._list),
+            Route("/functions/{name}", self._function, methods=["GET", "POST"]),  # the first: most requests are queries
             Route("/functions", self._list),
-            Route("/functions/{name}", self._function, methods=["GET", "POST"]),
+            Route("/", self._list),
             Route("/metrics", self._show_metrics),
         ]
         if token is not None:  # the mount also guards what no route of it has
             guarded = [Mount("", routes=guarded, middleware=[Middleware(_guard, token.encode("ascii"))])]
         handlers: Any = {HTTPException: self._refused, ProblemError: self._refused}
-        routes = [Route("/health", self._health), Route("/ready", self._readiness), *guarded]
+        public = [Route("/health", self._health), Route("/ready", self._readiness)]
+        routes = [*public, *guarded] if token is not None else [*guarded, *public]
         return Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
 
     @asynccontextmanager
@@ -296,24 +298,25 @@ class App:
             raise ProblemError(503, "the server is stopping; try again, or another server", close=True)
         kind = media_type(request.headers.get("content-type", ""))
         wanted = negotiate(", ".join(request.headers.getlist("accept")), kind)
-        budget = self._budgets[function.name]
-        async with self._body(request, budget.json_bytes if kind == JSON else budget.array_bytes) as body:
-            size = budget.array_bytes if kind == NPZ else len(body)  # what a small npz body can hold
-            args, kwargs = await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
+        args, kwargs = await self._arguments(request, function, kind)
         try:
-            answer = function.replicas.submit(*args, **kwargs)
+            answer = function.replicas.enqueue(*args, **kwargs)
         except FailedPreconditionError as error:
             raise ProblemError(503, error.message.partition("\n")[0], kind=type(error).__name__) from None
         except Exception as error:
             raise problem_of(error) from error
+        if function.name not in self._helped:  # once in a round of the event loop, after the other requests of it
+            self._helped.add(function.name)
+            asyncio.get_running_loop().call_soon(self._help, function)
         result = await self._result(request, answer)
         size = sum(getattr(leaf, "nbytes", 0) for leaf in nest.flatten(result)[0]) if wanted == JSON else 0
         kind, content = await self._apart(size, lambda: encode(wanted, result))
         return Response(content, media_type=kind)
 
-    @asynccontextmanager
-    async def _body(self, request: Request, limit: int) -> AsyncGenerator[bytes]:
-        """Yields the body, whose bytes count as taken from the memory for all bodies until the end of the scope."""
+    async def _arguments(self, request: Request, function: Endpoint, kind: str) -> tuple[tuple[Any, ...], Any]:
+        """Reads the arguments of a query; the bytes of all bodies that are in memory are limited, too."""
+        budget = self._budgets[function.name]
+        limit = budget.json_bytes if kind == JSON else budget.array_bytes
         parts: list[bytes] = []
         size = 0
         too_large = ProblemError(413, f"a body may have {limit} bytes", close=True)
@@ -335,27 +338,40 @@ class App:
             except TimeoutError:
                 text = f"the body did not arrive within {self.body_seconds:g} s"
                 raise ProblemError(408, text, close=True) from None
-            yield b"".join(parts)
+            body = b"".join(parts)
+            held = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
+            return await self._apart(held, lambda: function.arguments(decode(kind, body, budget)))
         finally:
             self._room += size
 
     async def _result(self, request: Request, answer: Any) -> Any:
         """Waits for a result; cancels the query if the client leaves."""
-        waiting = asyncio.wrap_future(answer)
+        loop, turn = asyncio.get_running_loop(), asyncio.Event()
+        answer.add_done_callback(lambda _: None if loop.is_closed() else loop.call_soon_threadsafe(turn.set))
         try:
-            while not (await asyncio.wait((waiting,), timeout=_LOOK_SECONDS))[0]:
-                if await request.is_disconnected():
+            while not answer.done():
+                timer = loop.call_later(_LOOK_SECONDS, turn.set)
+                await turn.wait()
+                timer.cancel()
+                turn.clear()
+                if not answer.done() and await request.is_disconnected():
                     raise ClientDisconnect
         finally:
-            if not waiting.done():
-                waiting.cancel()  # and with it the answer
-        error = waiting.exception()
+            answer.cancel()  # unless it is there
+        error = answer.exception()
         if error is None:
-            return waiting.result()
+            return answer.result()
         problem = problem_of(error)
         if problem.status == 500:
             logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
         raise problem
+
+    def _help(self, function: Endpoint) -> None:
+        """Computes a batch here if that is quick, and goes on after the requests that have come meanwhile."""
+        if function.replicas.help():
+            asyncio.get_running_loop().call_soon(self._help, function)
+        else:
+            self._helped.discard(function.name)
 
     async def _apart(self, size: int, work: Callable[[], Any]) -> Any:
         """Runs work on ``size`` bytes here, or on another thread if they are many."""

@@ -40,6 +40,8 @@ _MOST_ARRAYS = 1000
 _LONGEST_GAP = 400
 """Characters between two commas of a large JSON body: Python reads an int in quadratic time."""
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=str)  # NaN is taken as "NaN", its name in answers
 _ENTRY = b"PK\x01\x02"  # the beginning of an entry in the directory of a zip file
 _COUNTED = "arr_"
 """Prefix of the names that NumPy gives unnamed arrays in an npz file: arr_0, arr_1."""
@@ -150,7 +152,7 @@ def encode(kind: str, result: Any) -> tuple[str, bytes]:
             found = plain(result)
         except UnimplementedError as error:
             raise ProblemError(406, error.message, kind=type(error).__name__) from None
-        return JSON, json.dumps({"result": found}, separators=(",", ":"), allow_nan=False).encode()
+        return JSON, _ENCODER.encode({"result": found}).encode()
     if isinstance(result, np.ndarray) and kind == NPY:
         file = io.BytesIO()
         npy.write_array(file, portable(cast("Array", result)), allow_pickle=False)
@@ -184,7 +186,7 @@ def _check_json(body: bytes, budget: Budget) -> None:
 def _decode_json(body: bytes, budget: Budget) -> Arguments:
     _check_json(body, budget)
     try:
-        found: Any = json.loads(body or b"{}", parse_constant=lambda name: name)
+        found: Any = _DECODER.decode(body.decode() or "{}")
     except (ValueError, RecursionError) as error:
         raise ProblemError(400, f"the body is not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -45,12 +46,14 @@ class Metrics:
             "graphc_request_seconds", "Seconds from the head of a request to its answer.", ("function",),
             buckets=_BUCKETS, registry=self.registry,
         )  # fmt: skip
+        self._count = cache(lambda function, status: self._requests.labels(function, str(status)))
+        self._time = cache(lambda function: self._seconds.labels(function))
         self.registry.register(self)
 
     def observe(self, function: str, status: int, seconds: float) -> None:
         """Counts a request to a function."""
-        self._requests.labels(function, str(status)).inc()
-        self._seconds.labels(function).observe(seconds)
+        self._count(function, status).inc()
+        self._time(function).observe(seconds)
 
     def describe(self) -> Iterable[Metric]:
         """Returns nothing: the registry calls this before there are statistics."""
