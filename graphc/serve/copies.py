@@ -45,16 +45,7 @@ class _RaisedError(InvalidArgumentError):
 
 
 class Program:
-    """The function for batches of one key and size: traced once, and compiled for each device at its first use there.
-
-    Args:
-      copies: the copies that the program belongs to.
-      key: the key of the rows.
-      leaves: an example of a batch.
-
-    Attributes:
-      names: the names of the Variables, once they have been read.
-    """
+    """The function for batches of one key and size: traced once, compiled for each device at its first use."""
 
     def __init__(self, copies: Copies, key: Key, leaves: Sequence[Array]) -> None:
         self._copies = copies
@@ -129,18 +120,7 @@ class Program:
 
 
 class Copies:
-    """A function of rows on several devices.
-
-    Args:
-      f: the callable that users pass.
-      name: its name, for messages.
-      devices: the devices of the copies.
-      sizes: the possible numbers of rows in a batch, ascending.
-
-    Attributes:
-      pure: the function as one of JAX's.
-      tracing: the lock held while the function is traced.
-    """
+    """A function of rows on several devices."""
 
     def __init__(self, f: Callable[..., Any], name: str, devices: Sequence[Device], sizes: Sequence[int]) -> None:
         @functools.wraps(f, updated=())

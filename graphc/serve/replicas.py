@@ -49,8 +49,9 @@ class Replicas:
     """Answers queries with several copies of a function, one on each of several devices.
 
     A query has arrays with one or more rows, and gets the function's results for them, as NumPy arrays. Any thread may
-    send queries. Rows of several queries are batched, as soon as there are ``max_batch`` of them or one has waited
-    ``max_delay_ms`` while a device is free. Batches are padded to a few sizes, so that few programs are compiled;
+    send queries. A query that comes while nothing is computed is computed at once. Rows of others are batched, as soon
+    as there are ``max_batch`` of them, one has waited ``max_delay_ms`` while a device is free, or all devices are.
+    Batches are padded to a few sizes, so that few programs are compiled;
     results do not include the padding. A query that fails does so alone. A device that fails where others do not is
     left out, which is logged.
 
@@ -66,7 +67,8 @@ class Replicas:
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of this process when None. A device that
         is named twice has two batches at a time, so that the host prepares one while the other is computed.
       max_batch: the maximum number of rows to compute together. Larger queries are split.
-      max_delay_ms: the maximum time that a row waits for others while a device is free, in milliseconds.
+      max_delay_ms: the maximum time that a row waits for others while a device is free and another one computes, in
+        milliseconds.
       timeout: seconds within which a query must be answered; None for no limit but ``gx.deadline``.
       max_waiting: the maximum number of rows that wait; 64 batches for each device when None.
       sizes: the batch sizes to compile for, the last one being ``max_batch``; powers of two when None.
@@ -178,7 +180,7 @@ class Replicas:
     def help(self) -> bool:
         """Computes the batch that is due, if batches like it are quick, and wakes threads for what else waits.
 
-        An event loop that has enqueued rows calls it: to hand a quick batch to a thread takes longer than to compute it.
+        An event loop that has enqueued rows calls it: to hand over a quick batch takes longer than to compute it.
 
         Returns:
           True if it has computed a batch, and rows wait for another one.
@@ -322,8 +324,10 @@ class Replicas:
                 start = 0
                 for piece, request in given:
                     # A copy, which does not keep the rows of others alive.
-                    own = [leaf[start : start + piece.rows].copy() for leaf in found] if len(given) > 1 else (
-                        [leaf[: piece.rows] for leaf in found]
+                    own = (
+                        [leaf[start : start + piece.rows].copy() for leaf in found]
+                        if len(given) > 1
+                        else ([leaf[: piece.rows] for leaf in found])
                     )
                     request.parts[piece.start] = program, own
                     start += piece.rows

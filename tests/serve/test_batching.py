@@ -177,8 +177,8 @@ def test_a_batch_is_due_when_nothing_runs_or_it_is_full_or_its_oldest_row_has_wa
     assert full is not None
     assert (full.rows, full.replica, found.waiting) == (3, 2, 2)
     assert found.next(9) is None, "all replicas are at work"
-    for batch in (running, batch, full):
-        found.answered(batch)
+    for ended in (running, batch, full):
+        found.answered(ended)
     assert found.next(3) is not None, "what waits is due when nothing runs"
 
 

@@ -32,6 +32,7 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.base.files import PathLike
 from graphc.saving import Saved
+from graphc.serve.answer import Answer
 from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
 from graphc.serve.http.metrics import Metrics
 from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, offers
@@ -344,10 +345,15 @@ class App:
         finally:
             self._room += size
 
-    async def _result(self, request: Request, answer: Any) -> Any:
+    async def _result(self, request: Request, answer: Answer) -> Any:
         """Waits for a result; cancels the query if the client leaves."""
         loop, turn = asyncio.get_running_loop(), asyncio.Event()
-        answer.add_done_callback(lambda _: None if loop.is_closed() else loop.call_soon_threadsafe(turn.set))
+
+        def done(_: Any) -> None:  # called by the thread that has computed the answer
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(turn.set)
+
+        answer.add_done_callback(done)
         try:
             while not answer.done():
                 timer = loop.call_later(_LOOK_SECONDS, turn.set)

@@ -37,34 +37,19 @@ def natural(value: Any, path: str) -> Any:
 
     A nested list of numbers or booleans is an array: of int32, or of float32 if one of the numbers has a decimal point.
     So is an object ``{"array": [...], "dtype": "int8"}``. Other lists and objects are structures.
-
-    Args:
-      value: an array, or a value of JSON.
-      path: its location, for messages.
     """
     if isinstance(value, dict) and "array" not in value:
         return {name: natural(item, f"{path}.{name}") for name, item in cast("dict[str, Any]", value).items()}
-    if _holds_objects(value):
-        if len(value) > _MOST_ITEMS:
-            raise InvalidArgumentError(
-                f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(value)}"
-            )
-        return [natural(item, f"{path}[{place}]") for place, item in enumerate(value)]
-    return array_of(value, path)
+    if not _holds_objects(value):
+        return array_of(value, path)
+    items = cast("list[Any]", value)
+    if len(items) > _MOST_ITEMS:
+        raise InvalidArgumentError(f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(items)}")
+    return [natural(item, f"{path}[{place}]") for place, item in enumerate(items)]
 
 
 def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
-    """Returns the array of an argument.
-
-    Args:
-      value: an array; a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity; or an object
-        ``{"array": [...], "dtype": "int8"}`` with such a list.
-      path: its location, for messages.
-      spec: its shape, which is checked before memory is allocated, and its dtype; None for those of the value.
-
-    Raises:
-      InvalidArgumentError: it is no such value, or the dtype cannot hold its numbers.
-    """
+    """Returns the array of an argument."""
     dtype = None if spec is None else as_dtype(spec.dtype)
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
@@ -84,11 +69,7 @@ def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
 
 
 def plain(value: Any) -> Any:
-    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words.
-
-    Raises:
-      UnimplementedError: a part of it has no JSON form.
-    """
+    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words."""
     if isinstance(value, np.ndarray | np.generic):
         array = portable(np.asarray(cast("Any", value)))
         if array.dtype.kind == "c":

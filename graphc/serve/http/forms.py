@@ -36,12 +36,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Branch:
-    """A container in the arguments of a function.
-
-    Attributes:
-      level: the kind and keys of this level.
-      items: its items.
-    """
+    """A container in the arguments of a function."""
 
     level: nest.Structure
     items: tuple[Tree, ...]
@@ -56,14 +51,7 @@ Tree = TensorSpec | Branch
 
 @dataclass(frozen=True)
 class Form:
-    """The arguments of one signature of a function.
-
-    Attributes:
-      name: the name of the signature.
-      args: the form of each positional argument.
-      kwargs: the form of each keyword argument.
-      names: the names of the positional arguments, which may be given by name too.
-    """
+    """The arguments of one signature of a function."""
 
     name: str
     args: tuple[Tree, ...]
@@ -72,19 +60,7 @@ class Form:
 
     @classmethod
     def of(cls, name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Form:
-        """Returns the form of a call.
-
-        Args:
-          name: the name of the signature.
-          f: the function.
-          args: arrays or TensorSpecs, in the structure of the positional arguments. The first axis of an array counts
-            rows and may have any size; the others are fixed.
-          kwargs: the same for the arguments by name.
-
-        Raises:
-          InvalidTypeError: a leaf is no array and no TensorSpec.
-          InvalidArgumentError: an array has no axis.
-        """
+        """Returns the form of a call."""
         try:
             parameters = list(inspect.signature(f).parameters.values())
         except (TypeError, ValueError):
@@ -99,11 +75,7 @@ class Form:
         return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
 
     def fit(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Converts the arguments of a request to the function's.
-
-        Raises:
-          InvalidArgumentError: they do not have this form; the message names the argument.
-        """
+        """Converts the arguments of a request to the function's."""
         args, kwargs = list(given.args), dict(given.kwargs)
         for name in self.names[len(args) : len(self.args)]:
             if name not in kwargs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -31,11 +30,7 @@ _OF_REPLICAS = (
 
 
 class Metrics:
-    """Counts requests, and reports these counts and those of replicas.
-
-    Attributes:
-      registry: what Prometheus's writers of text take.
-    """
+    """Counts requests, and reports these counts and those of replicas."""
 
     def __init__(self, stats: Callable[[], Mapping[str, ServingStats]], is_ready: Callable[[], bool]) -> None:
         self._stats, self._is_ready = stats, is_ready
@@ -46,14 +41,12 @@ class Metrics:
             "graphc_request_seconds", "Seconds from the head of a request to its answer.", ("function",),
             buckets=_BUCKETS, registry=self.registry,
         )  # fmt: skip
-        self._count = cache(lambda function, status: self._requests.labels(function, str(status)))
-        self._time = cache(lambda function: self._seconds.labels(function))
         self.registry.register(self)
 
     def observe(self, function: str, status: int, seconds: float) -> None:
         """Counts a request to a function."""
-        self._count(function, status).inc()
-        self._time(function).observe(seconds)
+        self._requests.labels(function, str(status)).inc()
+        self._seconds.labels(function).observe(seconds)
 
     def describe(self) -> Iterable[Metric]:
         """Returns nothing: the registry calls this before there are statistics."""

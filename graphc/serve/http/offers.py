@@ -29,14 +29,7 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:
-    """A function served under a name.
-
-    Attributes:
-      name: its name in the path of requests.
-      replicas: the replicas that answer them.
-      own: True if the application made the replicas, and closes them.
-      forms: the forms of its signatures; none if unknown, so that a request may have any arrays.
-    """
+    """A function served under a name."""
 
     name: str
     replicas: Replicas
@@ -44,11 +37,7 @@ class Endpoint:
     forms: tuple[Form, ...]
 
     def arguments(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Converts the arguments of a request to the function's.
-
-        Raises:
-          ProblemError: they match no signature, or the named signature does not exist.
-        """
+        """Converts the arguments of a request to the function's."""
         forms = [form for form in self.forms if given.signature in ("", form.name)]
         if given.signature and not forms:
             names = ", ".join(form.name for form in self.forms) or "none"
@@ -139,16 +128,7 @@ def offer(name: str, served: Served, example: Any = None) -> Offer:
 
 
 def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
-    """Makes the endpoint of a function.
-
-    Args:
-      name: the name in the path.
-      offered: the function and its signatures.
-      options: options of :class:`Replicas`.
-
-    Raises:
-      InvalidArgumentError: the name cannot stand in a path.
-    """
+    """Makes the endpoint of a function."""
     if not _NAME.fullmatch(name):
         raise InvalidArgumentError(f"App: a name has letters, digits, '_', '-' and '.', got {name!r}")
     if isinstance(offered.function, Replicas):

@@ -32,15 +32,7 @@ _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], in
 
 
 class ProblemError(Exception):
-    """A request that is answered with an error; it is no HTTPException, since bodies are read without Starlette too.
-
-    Args:
-      status: the HTTP status code.
-      message: the given value, the expected one, and the remedy.
-      kind: the name of the error's class.
-      headers: further headers of the answer; 503 says when to try again.
-      close: True ends the connection after the answer.
-    """
+    """A request that is answered with an error; it is no HTTPException, since bodies are read without Starlette too."""
 
     def __init__(
         self,
