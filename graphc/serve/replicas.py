@@ -177,26 +177,25 @@ class Replicas:
                 self._late.notify()
         return answer
 
-    def help(self) -> bool:
-        """Computes the batch that is due, if batches like it are quick, and wakes threads for what else waits.
+    def help(self) -> None:
+        """Computes what one request alone asks for, if batches like it are quick, or wakes threads.
 
-        An event loop that has enqueued rows calls it: to hand over a quick batch takes longer than to compute it.
-
-        Returns:
-          True if it has computed a batch, and rows wait for another one.
+        An event loop that has enqueued rows calls it. To hand over a batch of one request and its result takes as long
+        as to compute it; while threads compute for several requests, the loop reads the next ones.
         """
         with self._lock:
             batch = self._batcher.next(time.monotonic())
-            if batch is not None and not self._copies.is_quick(batch.replica, cast("Key", batch.key), batch.rows):
+            alone = batch is not None and len(self._requests) == 1
+            if batch is not None and not (
+                alone and self._copies.is_quick(batch.replica, cast("Key", batch.key), batch.rows)
+            ):
                 self._handed.append(batch)
                 batch = None
             if self._handed or self._batcher.wakes() is not None:
                 self._work.notify()
-        if batch is None:
-            return False
-        with self._settings():
-            self._answer(batch)
-        return self._batcher.waiting > 0
+        if batch is not None:
+            with self._settings():
+                self._answer(batch)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Submits rows and waits for the results; see :meth:`submit`.

@@ -51,7 +51,7 @@ _BODIES = 8
 _CODERS = 2
 """The number of threads that do so: each may need several times the memory of the largest body."""
 
-_LOOK_SECONDS = 0.25
+_LOOK_SECONDS = 1.0
 """How often a query that waits looks whether its client has left: most are answered before the first time."""
 
 _DISCARD_SECONDS = 3.0
@@ -373,11 +373,8 @@ class App:
         raise problem
 
     def _help(self, function: Endpoint) -> None:
-        """Computes a batch here if that is quick, and goes on after the requests that have come meanwhile."""
-        if function.replicas.help():
-            asyncio.get_running_loop().call_soon(self._help, function)
-        else:
-            self._helped.discard(function.name)
+        self._helped.discard(function.name)
+        function.replicas.help()
 
     async def _apart(self, size: int, work: Callable[[], Any]) -> Any:
         """Runs work on ``size`` bytes here, or on another thread if they are many."""
