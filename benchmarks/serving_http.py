@@ -23,7 +23,7 @@ from benchmarks.serving import model
 __all__ = ["ROWS"]
 
 _SECONDS = 300
-_ROUNDS = 15
+_ROUNDS = 9
 _PATH = "/functions/predict"
 
 

@@ -91,7 +91,10 @@ def _listening(host: str, port: int, reuse_port: bool) -> socket.socket:
     """Returns a socket that clients can connect to; they are answered once the server runs."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address, family=family, backlog=_BACKLOG, reuse_port=reuse_port)
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # "::" also takes IPv4
+        return socket.create_server(
+            address, family=family, backlog=_BACKLOG, reuse_port=reuse_port, dualstack_ipv6=both
+        )
     except OSError as error:
         raise UnavailableError(f"gx.serve.run: cannot listen at {host} port {port}: {error}") from None
 

@@ -325,3 +325,14 @@ def test_a_command_that_cannot_serve_says_what_to_change(
     assert "it is to hold the token of requests" in capsys.readouterr().err
     assert main(["serve", "json:dumps", "json:dumps"]) == 2
     assert "two functions are called 'dumps'; write NAME=json:dumps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "module"), [("App", "app"), ("run", "server")])
+def test_without_the_extra_the_rest_works_and_it_is_named(
+    name: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, f"graphc.serve.http.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.requests" if name == "App" else "uvicorn", None)
+    with pytest.raises(gx.errors.FailedPreconditionError, match=r"pip install 'graphc\[serve\]'"):
+        getattr(gx.serve, name)
+    assert gx.serve.Replicas
