@@ -134,7 +134,7 @@ async def _asked(port: int, connections: int, count: int, query: Any) -> tuple[f
 
 @cache
 def _rounds(quick: bool, connections: int) -> tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]:
-    """The milliseconds of a query and of the 99th percentile in each round: of graphc's server, and of the other."""
+    """The microseconds of a query and of the 99th percentile in each round: of graphc's server, and of the other."""
     _, queries = model(quick)
     count = 20 if quick else max(400, 8 * connections)
     sides: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
@@ -144,7 +144,7 @@ def _rounds(quick: bool, connections: int) -> tuple[Sequence[tuple[float, float]
         for number in range(2 if quick else _ROUNDS):
             for side in (0, 1) if number % 2 else (1, 0):
                 seconds, found, _ = asyncio.run(_asked((own, other)[side], connections, count, queries[0]))
-                sides[side].append((1e3 * seconds / count, 1e3 * float(np.percentile(found, 99))))
+                sides[side].append((1e6 * seconds / count, 1e6 * float(np.percentile(found, 99))))
     return sides
 
 
@@ -154,10 +154,10 @@ def _reading(connections: int, what: int) -> Any:
             own, plain = ([each[what] for each in side] for side in _rounds(quick, connections))
             low, high = quartiles([a / b for a, b in zip(own, plain, strict=True)])
             medians = float(np.median(own)), float(np.median(plain))
-            rates = "" if what else f"{1e3 / medians[0]:,.0f} queries a second, against {1e3 / medians[1]:,.0f}; "
+            rates = "" if what else f"{1e6 / medians[0]:,.0f} queries a second, against {1e6 / medians[1]:,.0f}; "
             return *medians, f"{rates}quartiles of the rounds' ratios {low:.2f} to {high:.2f}"
 
-        return Reading(("gx.serve", "a plain app"), "ms", read)
+        return Reading(("gx.serve", "a plain app"), "us", read)
 
     return prepare
 
