@@ -129,7 +129,6 @@ class App:
         self._asgi = self._routed(token)
         self._endpoints: dict[str, Endpoint] = {}
         self._budgets: dict[str, Budget] = {}
-        self._helped: set[str] = set()
         self._room = _BODIES * max_body_bytes
         self._coders = ThreadPoolExecutor(_CODERS, "graphc.serve.coder")
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
@@ -306,9 +305,8 @@ class App:
             raise ProblemError(503, error.message.partition("\n")[0], kind=type(error).__name__) from None
         except Exception as error:
             raise problem_of(error) from error
-        if function.name not in self._helped:  # once in a round of the event loop, after the other requests of it
-            self._helped.add(function.name)
-            asyncio.get_running_loop().call_soon(self._help, function)
+        # After the other requests of this round of the event loop, so that it is known whether this one is alone.
+        asyncio.get_running_loop().call_soon(function.replicas.help)
         result = await self._result(request, answer)
         size = sum(getattr(leaf, "nbytes", 0) for leaf in nest.flatten(result)[0]) if wanted == JSON else 0
         kind, content = await self._apart(size, lambda: encode(wanted, result))
@@ -363,18 +361,15 @@ class App:
                 if not answer.done() and await request.is_disconnected():
                     raise ClientDisconnect
         finally:
-            answer.cancel()  # unless it is there
-        error = answer.exception()
-        if error is None:
+            if not answer.done():
+                answer.cancel()
+        try:
             return answer.result()
-        problem = problem_of(error)
-        if problem.status == 500:
-            logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
-        raise problem
-
-    def _help(self, function: Endpoint) -> None:
-        self._helped.discard(function.name)
-        function.replicas.help()
+        except BaseException as error:  # also SystemExit of the function
+            problem = problem_of(error)
+            if problem.status == 500:
+                logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
+            raise problem from None
 
     async def _apart(self, size: int, work: Callable[[], Any]) -> Any:
         """Runs work on ``size`` bytes here, or on another thread if they are many."""
