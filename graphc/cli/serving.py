@@ -15,7 +15,7 @@ from rich.console import Console
 
 from graphc.cli.target import load_target
 from graphc.compiler.base.errors import FileMissingError, InvalidArgumentError
-from graphc.serve import App, Offer, offer, offers, run
+from graphc.serve import Offer, offer, offers
 
 __all__ = ["add_options", "serve"]
 
@@ -76,6 +76,8 @@ def serve(options: argparse.Namespace, console: Console) -> None:
         raise InvalidArgumentError(
             f"graphc serve: whoever reaches {options.host} could ask; give --token-file, set {_TOKEN}, or say --open"
         )
+    from graphc.serve import App, run  # so that the other commands need no Starlette
+
     app = App(
         cast("Any", _functions(options.targets, options.args)),
         token=token,

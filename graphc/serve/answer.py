@@ -45,14 +45,7 @@ class Answer(Future[Any]):
 
 @dataclass(eq=False)
 class Request:
-    """A request that is not answered yet.
-
-    Attributes:
-      answer: the future that the user waits for.
-      rows: the rows of the query.
-      submitted: the time of the query.
-      parts: the results of its pieces, by their first rows.
-    """
+    """A request that is not answered yet."""
 
     answer: Answer
     rows: Rows

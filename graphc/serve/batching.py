@@ -20,13 +20,7 @@ _STRIKES = 2
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of one request that are answered together.
-
-    Attributes:
-      request: the request's number.
-      start: the first of the rows.
-      stop: the one behind the last.
-    """
+    """Rows of one request that are answered together."""
 
     request: int
     start: int
@@ -40,32 +34,20 @@ class Piece:
 
 @dataclass(eq=False)
 class Suspicion:
-    """A failed batch whose pieces are tried again one by one, to find whether the replica or the input was at fault.
-
-    Attributes:
-      replica: the replica that failed.
-      left: the number of pieces that others have yet to answer; once they all have, the replica was at fault.
-    """
+    """A failed batch whose pieces are tried again one by one, to find whether the replica or the input was at fault."""
 
     replica: int
-    left: int
+    left: int  # pieces that others have yet to answer; once they all have, the replica was at fault
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Pieces that a replica answers together.
-
-    Attributes:
-      replica: the replica.
-      key: the key that the pieces share.
-      pieces: the oldest first.
-      suspicion: marks a piece that is tried alone because a batch with it failed.
-    """
+    """Pieces that a replica answers together."""
 
     replica: int
     key: Hashable
-    pieces: tuple[Piece, ...]
-    suspicion: Suspicion | None = None
+    pieces: tuple[Piece, ...]  # the oldest first
+    suspicion: Suspicion | None = None  # of a piece that is tried alone because a batch with it failed
 
     @property
     def rows(self) -> int:
@@ -102,35 +84,29 @@ class _Queue:
 
 @dataclass
 class Replica:
-    """The record of a replica.
-
-    Attributes:
-      batches: the number of batches that it answered.
-      rows: the number of rows in them.
-      failures: the number of batches that failed there.
-      strikes: the number of successive failed batches that other replicas could answer.
-      out: whether it is left out.
-    """
+    """The record of a replica."""
 
     batches: int = 0
     rows: int = 0
     failures: int = 0
-    strikes: int = 0
+    strikes: int = 0  # successive failed batches that other replicas could answer
     out: bool = False
 
 
 class Batcher:
     """Forms batches of the waiting rows, and assigns them to free replicas.
 
-    A batch is due when there are ``max_batch`` rows, or when its oldest row has waited ``max_delay``. Only rows of one
-    key are batched together. A request of more than ``max_batch`` rows is split into pieces; others stay whole. When a
-    batch fails, each of its pieces is tried once more, alone and by another replica if there is one. If these answer
-    all pieces, the replica is at fault; after two such failures in a row it is left out, unless it is the last.
+    A batch is due when nothing runs, when there are ``max_batch`` rows, or when its oldest row has waited
+    ``max_delay``. Only rows of one key are batched together. A request of more than ``max_batch`` rows is split into
+    pieces; others stay whole. When a batch fails, each of its pieces is tried once more, alone and by another replica
+    if there is one. If these answer all pieces, the replica is at fault; after two such failures in a row it is left
+    out, unless it is the last.
 
     Args:
       replicas: the number of replicas.
       max_batch: the maximum number of rows in a batch.
-      max_delay: the time that a row waits for others while a replica is free, in the unit of all times here.
+      max_delay: the time that a row waits for others while a replica is free and another one computes, in the unit of
+        all times here.
       max_waiting: the maximum number of rows that wait.
     """
 
@@ -277,8 +253,9 @@ class Batcher:
         return Batch(self._free[0], key, pieces)
 
     def _due(self, key: Hashable) -> float:
-        full = self._closed or self._queues[key].rows >= self.max_batch
-        return -math.inf if full else self._submitted(key) + self.max_delay
+        # Rows wait for company only while somebody else's are computed: the next ones may come when these are answered.
+        at_once = self._closed or not self._running or self._queues[key].rows >= self.max_batch
+        return -math.inf if at_once else self._submitted(key) + self.max_delay
 
     def _submitted(self, key: Hashable) -> float:
         """Returns when the oldest waiting request was submitted."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, cast
@@ -30,6 +33,9 @@ _TOLERANCE = 1e-2
 """Relative tolerance for the dependence of a row's results on other rows: rounding errors are far below it."""
 
 
+_QUICK_BATCHES, _QUICK_SECONDS = 16, 0.005
+"""How many batches a program must have computed, and how quickly: Python makes threads wait as long for its lock."""
+
 _MOST_PROGRAMS = 64
 """Maximum number of programs; beyond it, the oldest is dropped. Each row shape makes its own programs."""
 
@@ -39,16 +45,7 @@ class _RaisedError(InvalidArgumentError):
 
 
 class Program:
-    """The function for batches of one key and size: traced once, and compiled for each device at its first use there.
-
-    Args:
-      copies: the copies that the program belongs to.
-      key: the key of the rows.
-      leaves: an example of a batch.
-
-    Attributes:
-      names: the names of the Variables, once they have been read.
-    """
+    """The function for batches of one key and size: traced once, compiled for each device at its first use."""
 
     def __init__(self, copies: Copies, key: Key, leaves: Sequence[Array]) -> None:
         self._copies = copies
@@ -58,6 +55,9 @@ class Program:
         self._constants: dict[int, Any] = {}
         self._compiled: dict[Device, Any] = {}
         self.names: tuple[str, ...] = ()
+        self._batches: Counter[int] = Counter()
+        self._seconds: dict[int, float] = {}
+        self._may_hang = False
 
     def variables(self) -> dict[str, Any]:
         """Returns copies of the current values of the Variables; the function makes them if it has not yet."""
@@ -75,8 +75,21 @@ class Program:
         if device not in self._compiled:
             with self._copies.tracing:
                 lowered = _jit(_checkify(self._run)).lower(variables, _put(self._example, device))
+            # A loop may take long for other values, and Python code for any: it must not hold up an event loop.
+            self._may_hang |= any(word in lowered.as_text() for word in ("stablehlo.while", "python"))
             self._compiled[device] = lowered.compile()
         return self._compiled[device]
+
+    def took(self, place: int, seconds: float) -> None:
+        """Records how long a batch took on a device."""
+        self._batches[place] += 1
+        # A batch takes longer for what else the machine does, and Python's lock; never shorter.
+        self._seconds[place] = min(seconds, self._seconds.get(place, math.inf) * 1.05)
+
+    def is_quick(self, place: int) -> bool:
+        """Returns True if a device has computed some batches in a short time, and cannot take longer."""
+        quick = self._batches[place] >= _QUICK_BATCHES and self._seconds[place] < _QUICK_SECONDS
+        return quick and not self._may_hang
 
     def result(self, leaves: Sequence[Array]) -> Any:
         """Returns the function's result, built from its arrays."""
@@ -111,18 +124,7 @@ class Program:
 
 
 class Copies:
-    """A function of rows on several devices.
-
-    Args:
-      f: the callable that users pass.
-      name: its name, for messages.
-      devices: the devices of the copies.
-      sizes: the possible numbers of rows in a batch, ascending.
-
-    Attributes:
-      pure: the function as one of JAX's.
-      tracing: the lock held while the function is traced.
-    """
+    """A function of rows on several devices."""
 
     def __init__(self, f: Callable[..., Any], name: str, devices: Sequence[Device], sizes: Sequence[int]) -> None:
         @functools.wraps(f, updated=())
@@ -141,6 +143,11 @@ class Copies:
     def size(self, rows: int) -> int:
         """Returns the padded number of rows."""
         return next(size for size in self.sizes if size >= rows)
+
+    def is_quick(self, place: int, key: Key, rows: int) -> bool:
+        """Returns True if batches like this one are computed on a device faster than a thread would begin to."""
+        program = self._programs.get((key, self.size(rows)))
+        return program is not None and program.is_quick(place)
 
     def program(self, key: Key, leaves: Sequence[Array]) -> Program:
         """Returns the program for batches like this one."""
@@ -179,8 +186,10 @@ class Copies:
           InvalidArgumentError: the function raises for some row.
           FailedPreconditionError: rows depend on each other.
         """
+        start = time.perf_counter()
         found = self._launch(place, program, leaves)
-        if key not in self._independent and any((leaf[:rows] != leaf[:1]).any() for leaf in leaves):
+        program.took(place, time.perf_counter() - start)
+        if rows > 1 and key not in self._independent and any((leaf[:rows] != leaf[:1]).any() for leaf in leaves):
             same = self._launch(place, program, [np.repeat(leaf[:1], len(leaf), axis=0) for leaf in leaves])
             self._check_independent(found, same)
             self._independent.add(key)
@@ -189,7 +198,8 @@ class Copies:
     def warm_up(self, place: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
         """Compiles a program for a device, and runs it; an exception for a row is ignored."""
         with suppress(_RaisedError):
-            self.run(place, program, key, leaves, 1)
+            for _ in range(2):  # the first compiles, and the second shows how long a batch takes
+                self.run(place, program, key, leaves, 1)
 
     def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
         """Returns the user's own exception if the function raised for a row; other errors unchanged."""
@@ -210,10 +220,13 @@ class Copies:
         device = self.devices[place]
         values = self._values[device]
         variables = {name: values[name] for name in program.names}
-        error, found = program.on(device, variables)(variables, _put(list(leaves), device))
+        # The executable puts the arrays of the host onto its device, four times as fast as jax.device_put.
+        error, found = program.on(device, variables)(variables, leaves)
+        for leaf in found:
+            leaf.copy_to_host_async()
         if (message := error.get()) is not None:
             raise _RaisedError(message)
-        return [np.asarray(leaf) for leaf in jax.device_get(found)]
+        return [np.asarray(leaf) for leaf in found]
 
     def _check_independent(self, found: Sequence[Array], alone: Sequence[Array]) -> None:
         """Raises an error if the result for the first row changed when all rows were copies of it."""

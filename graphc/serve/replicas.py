@@ -6,12 +6,13 @@ import atexit
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Real
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from graphc.compiler.base import (
     at,
@@ -36,7 +37,7 @@ from graphc.compiler.tracing import refuse_in_trace
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
-from graphc.serve.rows import Array, Rows, padded
+from graphc.serve.rows import Array, Key, Rows, padded
 from graphc.serve.stats import Counts, ReplicaStats, ServingStats
 
 __all__ = ["Replicas"]
@@ -48,8 +49,9 @@ class Replicas:
     """Answers queries with several copies of a function, one on each of several devices.
 
     A query has arrays with one or more rows, and gets the function's results for them, as NumPy arrays. Any thread may
-    send queries. Rows of several queries are batched, as soon as there are ``max_batch`` of them or one has waited
-    ``max_delay_ms`` while a device is free. Batches are padded to a few sizes, so that few programs are compiled;
+    send queries. A query that comes while nothing is computed is computed at once. Rows of others are batched, as soon
+    as there are ``max_batch`` of them, one has waited ``max_delay_ms`` while a device is free, or all devices are.
+    Batches are padded to a few sizes, so that few programs are compiled;
     results do not include the padding. A query that fails does so alone. A device that fails where others do not is
     left out, which is logged.
 
@@ -65,7 +67,8 @@ class Replicas:
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of this process when None. A device that
         is named twice has two batches at a time, so that the host prepares one while the other is computed.
       max_batch: the maximum number of rows to compute together. Larger queries are split.
-      max_delay_ms: the maximum time that a row waits for others while a device is free, in milliseconds.
+      max_delay_ms: the maximum time that a row waits for others while a device is free and another one computes, in
+        milliseconds.
       timeout: seconds within which a query must be answered; None for no limit but ``gx.deadline``.
       max_waiting: the maximum number of rows that wait; 64 batches for each device when None.
       sizes: the batch sizes to compile for, the last one being ``max_batch``; powers of two when None.
@@ -116,6 +119,7 @@ class Replicas:
         self._batcher = Batcher(len(found), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
         self._counts = Counts()
         self._requests: dict[int, Request] = {}
+        self._handed: deque[Batch] = deque()  # from a thread that helps to those that compute
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)  # the computing threads wait on it
         self._late = threading.Condition(self._lock)  # the deadline thread waits on it
@@ -147,6 +151,14 @@ class Replicas:
           ResourceExhaustedError: too many rows are already waiting.
           FailedPreconditionError: the replicas are closed.
         """
+        answer = self.enqueue(*args, **kwargs)
+        with self._lock:
+            if self._batcher.wakes() is not None:
+                self._work.notify()
+        return answer
+
+    def enqueue(self, *args: Any, **kwargs: Any) -> Answer:
+        """Submits rows without waking a thread that computes them; the caller calls :meth:`help` soon."""
         refuse_in_trace(
             f"Replicas: {self.name!r} is asked in a compiled function, where it would be asked once, when that is "
             "traced; call the function itself there",
@@ -158,16 +170,32 @@ class Replicas:
         seconds = _least(self._timeout, None if (found := interruption()) is None else found.remaining())
         with self._lock:
             self._check_open(rows)
-            before = self._batcher.wakes()
             number = self._batcher.submit(now, rows.key, len(rows), now + seconds)
             self._requests[number] = Request(answer, rows, now)
             answer.drop = partial(self._drop, number)
-            wakes = self._batcher.wakes()
-            if wakes is not None and (wakes != before or wakes <= now):
-                self._work.notify()
             if now + seconds < self._looks_at:
                 self._late.notify()
         return answer
+
+    def help(self) -> None:
+        """Computes what one request alone asks for, if batches like it are quick, or wakes threads.
+
+        An event loop that has enqueued rows calls it. To hand over a batch of one request and its result takes as long
+        as to compute it; while threads compute for several requests, the loop reads the next ones.
+        """
+        with self._lock:
+            batch = self._batcher.next(time.monotonic())
+            alone = batch is not None and len(self._requests) == 1
+            if batch is not None and not (
+                alone and self._copies.is_quick(batch.replica, cast("Key", batch.key), batch.rows)
+            ):
+                self._handed.append(batch)
+                batch = None
+            if self._handed or self._batcher.wakes() is not None:
+                self._work.notify()
+        if batch is not None:
+            with self._settings():
+                self._answer(batch)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Submits rows and waits for the results; see :meth:`submit`.
@@ -268,7 +296,7 @@ class Replicas:
         with self._lock:
             while True:
                 now = time.monotonic()
-                batch = self._batcher.next(now)
+                batch = self._handed.popleft() if self._handed else self._batcher.next(now)
                 if batch is not None:
                     if self._batcher.wakes() is not None:  # another replica is free for what still waits
                         self._work.notify()
@@ -294,7 +322,12 @@ class Replicas:
                 padding = len(leaves[0]) - rows
                 start = 0
                 for piece, request in given:
-                    own = [leaf[start : start + piece.rows].copy() for leaf in found]
+                    # A copy, which does not keep the rows of others alive.
+                    own = (
+                        [leaf[start : start + piece.rows].copy() for leaf in found]
+                        if len(given) > 1
+                        else ([leaf[: piece.rows] for leaf in found])
+                    )
                     request.parts[piece.start] = program, own
                     start += piece.rows
         except BaseException as error:  # SystemExit also goes to the requests: the thread continues

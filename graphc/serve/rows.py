@@ -19,12 +19,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Key:
-    """The properties that requests must have in common to be batched together.
-
-    Attributes:
-      structure: the structure of the positional and keyword arguments.
-      types: the row shape and the dtype of each array in them.
-    """
+    """The properties that requests must have in common to be batched together."""
 
     structure: nest.Structure
     types: tuple[Hashable, ...]
@@ -32,12 +27,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Rows:
-    """The arguments of a request, copied to the host.
-
-    Attributes:
-      key: the properties that it must share with others to be batched together.
-      leaves: the arrays.
-    """
+    """The arguments of a request, copied to the host."""
 
     key: Key
     leaves: tuple[Array, ...]
@@ -47,17 +37,7 @@ class Rows:
 
     @classmethod
     def of(cls, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rows:
-        """Copies the arguments of a call.
-
-        Args:
-          what: the name of the caller, for messages.
-          args: the call's positional arguments.
-          kwargs: the call's keyword arguments.
-
-        Raises:
-          InvalidTypeError: an argument is no array.
-          InvalidArgumentError: there are no rows, or the arrays differ in their number of rows.
-        """
+        """Copies the arguments of a call."""
         leaves, structure = nest.flatten((args, kwargs))
         for leaf in leaves:
             if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
@@ -85,6 +65,8 @@ def padded(parts: Sequence[Sequence[Array]], size: int) -> list[Array]:
     A repeated row fails no batch that would not fail anyway; a row of zeros might.
     """
     more = size - sum(len(part[0]) for part in parts)
+    if len(parts) == 1 and not more:
+        return list(parts[0])
     joined: list[Array] = []
     for column in zip(*parts, strict=True):
         rows = [*column, np.repeat(column[-1][-1:], more, axis=0)] if more else list(column)

@@ -158,8 +158,12 @@ def batcher(replicas: int = 2, **options: int) -> Batcher:
     return Batcher(replicas, **{"max_batch": 4, "max_delay": 2, "max_waiting": 100, **options})
 
 
-def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited() -> None:
-    found = batcher()
+def test_a_batch_is_due_when_nothing_runs_or_it_is_full_or_its_oldest_row_has_waited() -> None:
+    found = batcher(3)
+    alone = found.submit(0, "a", 1)
+    running = found.next(0)
+    assert running is not None
+    assert running.pieces == (Piece(alone, 0, 1),), "nobody else asks"
     first, second = found.submit(0, "a", 1), found.submit(1, "a", 2)
     assert found.next(1.9) is None
     assert found.wakes() == 2
@@ -169,10 +173,13 @@ def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited() -> None:
     found.submit(3, "a", 3)
     assert found.next(3) is None
     found.submit(3, "a", 2)  # does not fit in, and makes it full
-    batch = found.next(3)
-    assert batch is not None
-    assert (batch.rows, batch.replica, found.waiting) == (3, 1, 2)
+    full = found.next(3)
+    assert full is not None
+    assert (full.rows, full.replica, found.waiting) == (3, 2, 2)
     assert found.next(9) is None, "all replicas are at work"
+    for ended in (running, batch, full):
+        found.answered(ended)
+    assert found.next(3) is not None, "what waits is due when nothing runs"
 
 
 def test_the_replica_that_was_idle_longest_is_next() -> None:

@@ -306,3 +306,42 @@ def test_only_functions_are_served() -> None:
     with pytest.raises(gx.errors.InvalidTypeError, match="expected a function or a layer, got 3"):
         Replicas(3)  # pyright: ignore[reportArgumentType]
     assert gx.distribute.Replicas is Replicas
+
+
+def test_who_asks_alone_computes_what_was_quick_and_threads_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphc.serve.copies._QUICK_SECONDS", float("inf"))
+    with Replicas(lambda x: x + 1, ["cpu:0"], max_batch=2) as replicas:
+        compute, by = replicas._answer, list[threading.Thread]()
+
+        def watched(batch: Any) -> None:
+            by.append(threading.current_thread())
+            compute(batch)
+
+        replicas._answer = watched
+
+        def ask(*values: float) -> bool:
+            """Whether this thread computes the answers."""
+            by.clear()
+            answers = [replicas.enqueue(rows(value)) for value in values]
+            replicas.help()
+            assert [answer.result().item() for answer in answers] == [value + 1 for value in values]
+            return {*by} == {threading.current_thread()}
+
+        here = [ask(value) for value in range(20)]
+        assert here == [False] * 16 + [True] * 4, "not before some batches of this size were"
+        assert not any(ask(1, 2) for _ in range(20)), "what several ask for is a thread's"
+        monkeypatch.setattr("graphc.serve.copies._QUICK_SECONDS", 0.0)
+        assert not ask(1), "what takes longer is a thread's"
+
+
+def test_what_may_hang_is_always_a_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphc.serve.copies._QUICK_SECONDS", float("inf"))
+
+    def halved(x: Any) -> Any:
+        return gx.while_loop(lambda y: gx.max(y) > 1.0, lambda y: y / 2, x)
+
+    with Replicas(halved, ["cpu:0"], max_batch=1) as replicas:
+        for _ in range(20):
+            replicas(rows(3.0))
+        programs = list(replicas._copies._programs.values())
+        assert [program.is_quick(0) for program in programs] == [False]

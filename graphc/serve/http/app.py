@@ -1,4 +1,4 @@
-"""App: functions that answer queries over HTTP, as an ASGI application."""
+"""App: functions that answer queries over HTTP, as an ASGI application on Starlette."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self, cast
+
+import prometheus_client
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphc.compiler.base import Signal, checked_seconds, logs, nest
 from graphc.compiler.base.errors import (
@@ -22,17 +32,16 @@ from graphc.compiler.base.errors import (
 )
 from graphc.compiler.base.files import PathLike
 from graphc.saving import Saved
+from graphc.serve.answer import Answer
 from graphc.serve.http.bodies import JSON, NPZ, Budget, decode, encode, media_type, negotiate
-from graphc.serve.http.endpoint import Endpoint, Offer, Served, endpoint, offer
-from graphc.serve.http.metrics import KIND, Metrics
+from graphc.serve.http.metrics import Metrics
+from graphc.serve.http.offers import Endpoint, Offer, Served, endpoint, offer, offers
 from graphc.serve.http.problems import ProblemError, problem_of
-from graphc.serve.http.saved import offers
-from graphc.serve.http.wire import GoneError, Receive, Request, Response, Room, Scope, Send, json_response
 from graphc.serve.stats import ServingStats
 
 __all__ = ["App"]
 
-_FUNCTIONS = "/functions"
+_METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _INLINE_BYTES = 1 << 16
 """Size in bytes above which another thread decodes and encodes bodies, so that others are answered in the meantime."""
 
@@ -41,6 +50,12 @@ _BODIES = 8
 
 _CODERS = 2
 """The number of threads that do so: each may need several times the memory of the largest body."""
+
+_LOOK_SECONDS = 1.0
+"""How often a query that waits looks whether its client has left: most are answered before the first time."""
+
+_DISCARD_SECONDS = 3.0
+"""Seconds to read the rest of a refused body, so that the client reads the answer before the connection closes."""
 
 
 class App:
@@ -70,7 +85,7 @@ class App:
         ``max_waiting`` and ``sizes``.
 
     Raises:
-      FailedPreconditionError: prometheus-client is missing (``pip install 'graphc[serve]'``).
+      FailedPreconditionError: Starlette or prometheus-client is missing (``pip install 'graphc[serve]'``).
       InvalidTypeError: something to serve is no function, or an example is no tuple of arrays.
       InvalidArgumentError: a name or an option has a value that it cannot have.
 
@@ -110,12 +125,11 @@ class App:
             raise InvalidArgumentError("App: a token has one or more characters of ASCII, and no spaces")
         if isinstance(max_body_bytes, bool) or max_body_bytes < 1:
             raise InvalidArgumentError(f"App: max_body_bytes must be an int from 1, got {max_body_bytes!r:.60}")
-        seconds = checked_seconds(body_timeout, "App: body_timeout")
-        self._token = None if token is None else token.encode("ascii")
-        self.body_seconds = seconds
+        self.body_seconds = checked_seconds(body_timeout, "App: body_timeout")
+        self._asgi = self._routed(token)
         self._endpoints: dict[str, Endpoint] = {}
         self._budgets: dict[str, Budget] = {}
-        self._room = Room(_BODIES * max_body_bytes)
+        self._room = _BODIES * max_body_bytes
         self._coders = ThreadPoolExecutor(_CODERS, "graphc.serve.coder")
         self._metrics = Metrics(self.stats, lambda: self.is_ready)
         self._draining = self._warm = False
@@ -124,8 +138,8 @@ class App:
         self._compiling = ""
         try:
             for name, offered in named.items():
-                self._endpoints[name] = found = endpoint(name, offered, options)
-                self._budgets[name] = found.budget(max_body_bytes)
+                self._endpoints[name] = made = endpoint(name, offered, options)
+                self._budgets[name] = Budget.of(made.forms, made.replicas.max_waiting, max_body_bytes)
         except BaseException:
             self._compiled.set()
             self.close()
@@ -200,109 +214,162 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request; called by the ASGI server."""
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
-            await self._answer(Request(scope, receive), send)
-        else:  # a WebSocket: closing it before accepting it refuses it
-            await send({"type": "websocket.close", "code": 1000})
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                await send({"type": "lifespan.startup.complete"})
-            else:
-                await asyncio.to_thread(self.close)
-                await send({"type": "lifespan.shutdown.complete"})
-                return
+        async def taken() -> Message:
+            try:
+                return await receive()
+            except RuntimeError:  # uvloop's, for a client that has closed its side of the connection
+                return {"type": "http.disconnect"}
 
-    async def _answer(self, request: Request, send: Send) -> None:
-        start = time.perf_counter()
-        function = self._function(request.path)
+        async def sent(message: Message) -> None:
+            if self._draining and message["type"] == "http.response.start":
+                message["headers"] = [*{**dict(message["headers"]), b"connection": b"close"}.items()]
+            with suppress(RuntimeError):  # uvloop's, for a client that has left before the answer
+                await send(message)
+
+        await self._asgi(scope, *((taken, sent) if scope["type"] == "http" else (receive, send)))
+
+    def _routed(self, token: str | None) -> Starlette:
+        guarded: list[Any] = [
+            Route("/functions/{name}", self._function, methods=["GET", "POST"]),  # the first: most requests are queries
+            Route("/functions", self._list),
+            Route("/", self._list),
+            Route("/metrics", self._show_metrics),
+        ]
+        if token is not None:  # the mount also guards what no route of it has
+            guarded = [Mount("", routes=guarded, middleware=[Middleware(_guard, token.encode("ascii"))])]
+        handlers: Any = {HTTPException: self._refused, ProblemError: self._refused}
+        public = [Route("/health", self._health), Route("/ready", self._readiness)]
+        routes = [*public, *guarded] if token is not None else [*guarded, *public]
+        return Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncGenerator[None]:
+        yield
+        await asyncio.to_thread(self.close)
+
+    async def _health(self, _: Request) -> Response:
+        return JSONResponse({"status": "running"})
+
+    async def _readiness(self, _: Request) -> Response:
+        if self.is_ready:
+            return JSONResponse({"status": "ready"})
+        status = "stopping" if self._draining else "failed" if self._problem is not None else "compiling"
+        return JSONResponse({"status": status}, 503)
+
+    async def _list(self, _: Request) -> Response:
+        return JSONResponse({"functions": [each.to_dict() for each in self._endpoints.values()]})
+
+    async def _show_metrics(self, _: Request) -> Response:
+        return Response(prometheus_client.generate_latest(self._metrics.registry), headers={"content-type": _METRICS})
+
+    async def _function(self, request: Request) -> Response:
+        """Answers a query to a function, or describes the function."""
+        name = request.path_params["name"]
+        function = self._endpoints.get(name)
+        if function is None:
+            raise ProblemError(404, f"no function is called {name!r:.60}; there are {', '.join(self.names)}")
+        if request.method != "POST":
+            return JSONResponse({**function.to_dict(), "stats": function.replicas.stats().to_dict()})
+        start, status = time.perf_counter(), 200
         try:
-            response = await self._response(request)
-        except GoneError:
-            if function is not None:
-                self._metrics.observe(function.name, 499, time.perf_counter() - start)
-            return
+            return await self._call(request, function)
+        except ClientDisconnect:
+            status = 499
+            return Response(status_code=status)  # which nobody reads
         except ProblemError as problem:
-            response = _refusal(problem)
-            if problem.close:
-                await request.discard()
+            status = problem.status
+            raise
         except asyncio.CancelledError:
             if not self._draining:
                 raise
-            response = _refusal(ProblemError(503, "the server has stopped before the answer was there", close=True))
+            status = 503
+            raise ProblemError(status, "the server has stopped before the answer was there", close=True) from None
         except Exception as error:
-            logs.logger().exception("App: a request to %s failed", request.path)
-            response = _refusal(problem_of(error))
-        if self._draining:
-            response.headers["connection"] = "close"
-        if function is not None and request.method == "POST":
-            self._metrics.observe(function.name, response.status, time.perf_counter() - start)
-        await response.send(send, head=request.method == "HEAD")
-
-    async def _response(self, request: Request) -> Response:
-        path = request.path.rstrip("/") or "/"
-        if path == "/health":
-            return self._get(request, lambda: json_response(200, {"status": "running"}))
-        if path == "/ready":
-            return self._get(request, self._readiness)
-        self._check_token(request)
-        if path == "/metrics":
-            return self._get(request, lambda: Response(200, self._metrics.text(), KIND))
-        if path in ("/", _FUNCTIONS):
-            return self._get(request, lambda: json_response(200, {"functions": self._descriptions()}))
-        function = self._function(path)
-        if function is None:
-            raise ProblemError(404, self._unknown(path))
-        if request.method == "POST":
-            return await self._call(request, function)
-        return self._get(request, lambda: json_response(200, _described(function)), "GET, HEAD, POST")
+            logs.logger().exception("App: a request to %s failed", request.url.path)
+            problem = problem_of(error)
+            status = problem.status
+            raise problem from None
+        finally:
+            self._metrics.observe(name, status, time.perf_counter() - start)
 
     async def _call(self, request: Request, function: Endpoint) -> Response:
         if self._draining:
-            headers = {"retry-after": "1"}
-            raise ProblemError(503, "the server is stopping; try again, or another server", headers=headers, close=True)
-        kind = media_type(request.header("content-type"))
-        wanted = negotiate(request.header("accept"), kind)
-        budget = self._budgets[function.name]
-        with self._room.body() as take:
-            limit = budget.json_bytes if kind == JSON else budget.array_bytes
-            body = await request.body(limit, self.body_seconds, take)
-            size = budget.array_bytes if kind == NPZ else len(body)  # what a small npz body can hold
-            given = await self._apart(size, lambda: function.arguments(decode(kind, body, budget)))
+            raise ProblemError(503, "the server is stopping; try again, or another server", close=True)
+        kind = media_type(request.headers.get("content-type", ""))
+        wanted = negotiate(", ".join(request.headers.getlist("accept")), kind)
+        args, kwargs = await self._arguments(request, function, kind)
         try:
-            answer = function.replicas.submit(*given[0], **given[1])
+            answer = function.replicas.enqueue(*args, **kwargs)
         except FailedPreconditionError as error:
             raise ProblemError(503, error.message.partition("\n")[0], kind=type(error).__name__) from None
         except Exception as error:
             raise problem_of(error) from error
+        # After the other requests of this round of the event loop, so that it is known whether this one is alone.
+        asyncio.get_running_loop().call_soon(function.replicas.help)
         result = await self._result(request, answer)
         size = sum(getattr(leaf, "nbytes", 0) for leaf in nest.flatten(result)[0]) if wanted == JSON else 0
-        found, content = await self._apart(size, lambda: encode(wanted, result))
-        return Response(200, content, found)
+        kind, content = await self._apart(size, lambda: encode(wanted, result))
+        return Response(content, media_type=kind)
 
-    async def _result(self, request: Request, answer: Any) -> Any:
-        """Waits for a result; cancels the query if the client leaves."""
-        waiting = asyncio.wrap_future(answer)
-        disconnected = asyncio.ensure_future(request.until_gone())
+    async def _arguments(self, request: Request, function: Endpoint, kind: str) -> tuple[tuple[Any, ...], Any]:
+        """Reads the arguments of a query; the bytes of all bodies that are in memory are limited, too."""
+        budget = self._budgets[function.name]
+        limit = budget.json_bytes if kind == JSON else budget.array_bytes
+        parts: list[bytes] = []
+        size = 0
+        too_large = ProblemError(413, f"a body may have {limit} bytes", close=True)
+        length = request.headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length) > limit:
+            raise too_large
         try:
-            await asyncio.wait((waiting, disconnected), return_when=asyncio.FIRST_COMPLETED)
+            try:
+                async with asyncio.timeout(self.body_seconds):
+                    async for part in request.stream():
+                        size += len(part)
+                        self._room -= len(part)
+                        if size > limit:
+                            raise too_large
+                        if self._room < 0:
+                            text = "the bodies of too many requests are in memory; try again"
+                            raise ProblemError(503, text, close=True)
+                        parts.append(part)
+            except TimeoutError:
+                text = f"the body did not arrive within {self.body_seconds:g} s"
+                raise ProblemError(408, text, close=True) from None
+            body = b"".join(parts)
+            held = budget.array_bytes if kind == NPZ else size  # what a small npz body can hold
+            return await self._apart(held, lambda: function.arguments(decode(kind, body, budget)))
         finally:
-            disconnected.cancel()
-            if not waiting.done():
-                waiting.cancel()  # and with it the answer
-        if waiting.cancelled():
-            raise GoneError
-        error = waiting.exception()
-        if error is None:
-            return waiting.result()
-        problem = problem_of(error)
-        if problem.status == 500:
-            logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
-        raise problem
+            self._room += size
+
+    async def _result(self, request: Request, answer: Answer) -> Any:
+        """Waits for a result; cancels the query if the client leaves."""
+        loop, turn = asyncio.get_running_loop(), asyncio.Event()
+
+        def done(_: Any) -> None:  # called by the thread that has computed the answer
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(turn.set)
+
+        answer.add_done_callback(done)
+        try:
+            while not answer.done():
+                timer = loop.call_later(_LOOK_SECONDS, turn.set)
+                await turn.wait()
+                timer.cancel()
+                turn.clear()
+                if not answer.done() and await request.is_disconnected():
+                    raise ClientDisconnect
+        finally:
+            if not answer.done():
+                answer.cancel()
+        try:
+            return answer.result()
+        except BaseException as error:  # also SystemExit of the function
+            problem = problem_of(error)
+            if problem.status == 500:
+                logs.logger().error("App: a query to %s failed", answer.name, exc_info=error)
+            raise problem from None
 
     async def _apart(self, size: int, work: Callable[[], Any]) -> Any:
         """Runs work on ``size`` bytes here, or on another thread if they are many."""
@@ -310,41 +377,23 @@ class App:
             return work()
         return await asyncio.get_running_loop().run_in_executor(self._coders, work)
 
-    def _get(self, request: Request, make: Callable[[], Response], allowed: str = "GET, HEAD") -> Response:
-        if request.method not in ("GET", "HEAD"):
+    async def _refused(self, request: Request, error: HTTPException | ProblemError) -> Response:
+        """Returns the answer for an error, or for what Starlette found no route for."""
+        if isinstance(error, ProblemError):
+            problem = error
+        elif error.status_code == 405:
+            allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
             text = f"{request.method} is not possible here; {allowed} are"
-            raise ProblemError(405, text, headers={"allow": allowed}, close=True)
-        return make()
-
-    def _readiness(self) -> Response:
-        if self.is_ready:
-            return json_response(200, {"status": "ready"})
-        status = "stopping" if self._draining else "failed" if self._problem is not None else "compiling"
-        return json_response(503, {"status": status})
-
-    def _check_token(self, request: Request) -> None:
-        if self._token is None:
-            return
-        scheme, _, sent = request.header("authorization").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(sent.strip().encode("latin-1"), self._token):
-            raise ProblemError(
-                401, "the header Authorization: Bearer TOKEN is missing or has another token",
-                headers={"www-authenticate": "Bearer"}, close=True,
-            )  # fmt: skip
-
-    def _function(self, path: str) -> Endpoint | None:
-        prefix, _, name = path.rstrip("/").rpartition("/")
-        return self._endpoints.get(name) if prefix == _FUNCTIONS else None
-
-    def _unknown(self, path: str) -> str:
-        if path.startswith(f"{_FUNCTIONS}/"):
-            return (
-                f"no function is called {path.removeprefix(_FUNCTIONS + '/')!r:.60}; there are {', '.join(self.names)}"
-            )
-        return f"there is no {path[:60]!r}; see {_FUNCTIONS}, /health, /ready and /metrics"
-
-    def _descriptions(self) -> list[dict[str, Any]]:
-        return [each.to_dict() for each in self._endpoints.values()]
+            problem = ProblemError(405, text, headers={"allow": allowed}, close=True)
+        else:
+            path = request.scope["path"]
+            problem = ProblemError(404, f"there is no {path[:60]!r}; see /functions, /health, /ready and /metrics")
+        if problem.close and problem.status != 408 and "expect" not in request.headers:
+            with suppress(TimeoutError, ClientDisconnect, RuntimeError):  # the last, where the body was read
+                async with asyncio.timeout(_DISCARD_SECONDS):
+                    async for _ in request.stream():
+                        pass
+        return JSONResponse(problem.to_dict(), problem.status, problem.headers)
 
     def _warm_up(self) -> None:
         try:
@@ -361,13 +410,18 @@ class App:
             self._compiled.set()
 
 
-def _refusal(problem: ProblemError) -> Response:
-    headers = {**problem.headers, **({"connection": "close"} if problem.close else {})}
-    return json_response(problem.status, problem.to_dict(), headers)
+def _guard(app: ASGIApp, token: bytes) -> ASGIApp:
+    """Returns an application that only requests with the token reach."""
 
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scheme, _, sent = Request(scope).headers.get("authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or not hmac.compare_digest(sent.strip().encode("latin-1"), token):
+                text = "the header Authorization: Bearer TOKEN is missing or has another token"
+                raise ProblemError(401, text, headers={"www-authenticate": "Bearer"}, close=True)
+        await app(scope, receive, send)
 
-def _described(function: Endpoint) -> dict[str, Any]:
-    return {**function.to_dict(), "stats": function.replicas.stats().to_dict()}
+    return guarded
 
 
 def _by_name(functions: Any, examples: Mapping[str, Any]) -> dict[str, Offer]:

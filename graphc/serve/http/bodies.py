@@ -15,8 +15,8 @@ from numpy.lib import format as npy
 
 from graphc.compiler.base import nest
 from graphc.compiler.base.errors import UnimplementedError
+from graphc.serve.http.arrays import plain, portable, shown
 from graphc.serve.http.forms import Arguments, Form
-from graphc.serve.http.numbers import plain, portable, shown
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.rows import Array
 
@@ -40,17 +40,15 @@ _MOST_ARRAYS = 1000
 _LONGEST_GAP = 400
 """Characters between two commas of a large JSON body: Python reads an int in quadratic time."""
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=str)  # NaN is taken as "NaN", its name in answers
 _ENTRY = b"PK\x01\x02"  # the beginning of an entry in the directory of a zip file
 _COUNTED = "arr_"
 """Prefix of the names that NumPy gives unnamed arrays in an npz file: arr_0, arr_1."""
 
 
 def media_type(header: str) -> str:
-    """Returns the media type of a Content-Type header; JSON if the header is missing.
-
-    Raises:
-      ProblemError: bodies of that type are not supported.
-    """
+    """Returns the media type of a Content-Type header; JSON if the header is missing."""
     found = header.partition(";")[0].strip().lower() or JSON
     if found not in (JSON, NPY, NPZ):
         hint = f" (curl --json, or -H 'content-type: {JSON}')" if found == _FORM else ""
@@ -59,15 +57,7 @@ def media_type(header: str) -> str:
 
 
 def negotiate(accept: str, sent: str) -> str:
-    """Returns the media type of the answer.
-
-    Args:
-      accept: the Accept header of the request.
-      sent: the type of the request's body, which is the default for the answer.
-
-    Raises:
-      ProblemError: the header names types that no answer has.
-    """
+    """Returns the media type of the answer."""
     wanted = [part.partition(";")[0].strip().lower() for part in accept.split(",") if part.strip()]
     if not wanted or {"*/*", "application/*"} & {*wanted}:
         return next((each for each in wanted if each in (JSON, NPY, NPZ)), sent)
@@ -97,13 +87,7 @@ class Budget:
 
     @classmethod
     def of(cls, forms: Iterable[Form], rows: int, num_bytes: int) -> Self:
-        """Returns the limits for requests that match one of some forms.
-
-        Args:
-          forms: the forms; none if any arrays may be sent.
-          rows: the maximum number of rows.
-          num_bytes: the maximum size of a body.
-        """
+        """Returns the limits for requests that match one of some forms."""
         most = max(num_bytes // _VALUE_BYTES, _SPARE_VALUES)
         counts = [(form.elements(rows), form.specs) for form in forms]
         if not counts or any(count is None for count, _ in counts):
@@ -119,38 +103,20 @@ class Budget:
 
 
 def decode(kind: str, body: bytes, budget: Budget) -> Arguments:
-    """Decodes the arguments in a body.
-
-    Args:
-      kind: its media type.
-      body: the bytes. JSON is ``{"args": [...], "kwargs": {...}, "signature": "..."}``, each of which may be left out;
-        npy is the only argument; npz has arguments by name, and those named ``arr_0``, ``arr_1`` are positional.
-      budget: its limits, which are checked before anything is parsed or allocated.
-
-    Raises:
-      ProblemError: the body is malformed or over the budget; the message says where.
-    """
+    """Decodes the arguments in a body."""
     if kind == NPY:
         return Arguments((_read_npy(body),))
     return _decode_npz(body, budget) if kind == NPZ else _decode_json(body, budget)
 
 
 def encode(kind: str, result: Any) -> tuple[str, bytes]:
-    """Encodes an answer; returns its media type and its body.
-
-    Args:
-      kind: the requested type. A result with several arrays becomes an npz if npy was requested.
-      result: the function's result, with NumPy arrays.
-
-    Raises:
-      ProblemError: the result cannot be written in this type.
-    """
+    """Encodes an answer; returns its media type and its body."""
     if kind == JSON:
         try:
             found = plain(result)
         except UnimplementedError as error:
             raise ProblemError(406, error.message, kind=type(error).__name__) from None
-        return JSON, json.dumps({"result": found}, separators=(",", ":"), allow_nan=False).encode()
+        return JSON, _ENCODER.encode({"result": found}).encode()
     if isinstance(result, np.ndarray) and kind == NPY:
         file = io.BytesIO()
         npy.write_array(file, portable(cast("Array", result)), allow_pickle=False)
@@ -184,7 +150,7 @@ def _check_json(body: bytes, budget: Budget) -> None:
 def _decode_json(body: bytes, budget: Budget) -> Arguments:
     _check_json(body, budget)
     try:
-        found: Any = json.loads(body or b"{}", parse_constant=lambda name: name)
+        found: Any = _DECODER.decode(body.decode() or "{}")
     except (ValueError, RecursionError) as error:
         raise ProblemError(400, f"the body is not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,8 +14,7 @@ from graphc.compiler.base import nest
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import Tensor, Variable, as_dtype, canonical_array
 from graphc.compiler.function import TensorSpec
-from graphc.serve.http.numbers import array_of, cast_array, check_shape, explicit_array, shown
-from graphc.serve.rows import Array
+from graphc.serve.http.arrays import array_of, shown
 
 __all__ = ["Arguments", "Branch", "Form", "Tree"]
 
@@ -31,25 +30,18 @@ class Arguments:
     """
 
     args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = cast("Mapping[str, Any]", ())
+    kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     signature: str = ""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A container in the arguments of a function.
-
-    Attributes:
-      level: the kind and keys of this level.
-      items: its items.
-    """
+    """A container in the arguments of a function."""
 
     level: nest.Structure
     items: tuple[Tree, ...]
 
     def __str__(self) -> str:
-        if isinstance(self.level.kind, type) and issubclass(self.level.kind, list | tuple) and not self.level.kind:
-            return "[]"
         return f"{{{', '.join(f'{key}: {item}' for key, item in zip(self.level.keys, self.items, strict=True))}}}"
 
 
@@ -59,14 +51,7 @@ Tree = TensorSpec | Branch
 
 @dataclass(frozen=True)
 class Form:
-    """The arguments of one signature of a function.
-
-    Attributes:
-      name: the name of the signature.
-      args: the form of each positional argument.
-      kwargs: the form of each keyword argument.
-      names: the names of the positional arguments, which may be given by name too.
-    """
+    """The arguments of one signature of a function."""
 
     name: str
     args: tuple[Tree, ...]
@@ -75,19 +60,7 @@ class Form:
 
     @classmethod
     def of(cls, name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Form:
-        """Returns the form of a call.
-
-        Args:
-          name: the name of the signature.
-          f: the function.
-          args: arrays or TensorSpecs, in the structure of the positional arguments. The first axis of an array counts
-            rows and may have any size; the others are fixed.
-          kwargs: the same for the arguments by name.
-
-        Raises:
-          InvalidTypeError: a leaf is no array and no TensorSpec.
-          InvalidArgumentError: an array has no axis.
-        """
+        """Returns the form of a call."""
         try:
             parameters = list(inspect.signature(f).parameters.values())
         except (TypeError, ValueError):
@@ -102,11 +75,7 @@ class Form:
         return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
 
     def fit(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Converts the arguments of a request to the function's.
-
-        Raises:
-          InvalidArgumentError: they do not have this form; the message names the argument.
-        """
+        """Converts the arguments of a request to the function's."""
         args, kwargs = list(given.args), dict(given.kwargs)
         for name in self.names[len(args) : len(self.args)]:
             if name not in kwargs:
@@ -139,13 +108,14 @@ class Form:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the form as plain dicts and strings."""
-        arguments = {self._name(place): _plain(tree) for place, tree in enumerate(self.args)}
-        arguments |= {name: _plain(tree) for name, tree in self.kwargs.items()}
+        arguments = {name: _plain(tree) for name, tree in self._named()}
         return {"name": self.name, "arguments": arguments, "positional": len(self.args)}
 
     def __str__(self) -> str:
-        parts = [f"{self._name(place)}: {tree}" for place, tree in enumerate(self.args)]
-        return ", ".join([*parts, *[f"{name}: {tree}" for name, tree in self.kwargs.items()]])
+        return ", ".join([f"{name}: {tree}" for name, tree in self._named()])
+
+    def _named(self) -> list[tuple[str, Tree]]:
+        return [*((self._name(place), tree) for place, tree in enumerate(self.args)), *self.kwargs.items()]
 
     def _name(self, place: int) -> str:
         return self.names[place] if place < len(self.names) else f"args[{place}]"
@@ -154,9 +124,9 @@ class Form:
 def _tree(value: Any) -> Tree:
     if isinstance(value, TensorSpec):
         return value
-    found = nest.children(value)
-    if found is not None:
-        return Branch(nest.level(value), tuple([_tree(item) for item in found[1]]))
+    parts = nest.children(value)
+    if parts is not None:
+        return Branch(nest.level(value), tuple(map(_tree, parts[1])))
     if not (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise InvalidTypeError(
             f"App: an example has arrays or gx.TensorSpecs with a row for each query, got {type(value).__name__} "
@@ -185,19 +155,18 @@ def _of_rows(tree: Tree) -> Tree:
 def _zeros(tree: Tree) -> Any:
     if isinstance(tree, TensorSpec):
         return np.zeros((1, *[size or 0 for size in (tree.shape or ())[1:]]), as_dtype(tree.dtype))
-    return nest.unflatten(tree.level, [_zeros(item) for item in tree.items])
+    return nest.unflatten(tree.level, map(_zeros, tree.items))
 
 
 def _plain(tree: Tree) -> Any:
     if isinstance(tree, TensorSpec):
-        shape = None if tree.shape is None else list(tree.shape)
-        return {"dtype": as_dtype(tree.dtype).name, "shape": shape}
+        return {"dtype": as_dtype(tree.dtype).name, "shape": None if tree.shape is None else list(tree.shape)}
     return {str(key): _plain(item) for key, item in zip(tree.level.keys, tree.items, strict=True)}
 
 
 def _fit(tree: Tree, value: Any, path: str) -> Any:
     if isinstance(tree, TensorSpec):
-        return _array(tree, value, path)
+        return array_of(value, path, tree)
     keys = tuple(map(str, tree.level.keys))
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
@@ -215,14 +184,3 @@ def _fit(tree: Tree, value: Any, path: str) -> Any:
         raise InvalidArgumentError(f"{path}: expected {tree}, got {shown(value)}")
     fitted = [_fit(item, part, f"{path}.{key}") for item, part, key in zip(tree.items, values, keys, strict=True)]
     return nest.unflatten(tree.level, fitted)
-
-
-def _array(spec: TensorSpec, value: Any, path: str) -> Any:
-    wanted = as_dtype(spec.dtype)
-    if isinstance(value, dict):
-        value = explicit_array(cast("dict[str, Any]", value), path, spec)
-    if not isinstance(value, np.ndarray):
-        return array_of(value, wanted, path, spec)
-    array = cast("Array", value)
-    check_shape(spec, array.shape, path)
-    return cast_array(array, wanted, path)

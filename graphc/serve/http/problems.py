@@ -17,14 +17,12 @@ from graphc.compiler.base.errors import (
 
 __all__ = ["ProblemError", "problem_of"]
 
-_RETRY_SECONDS = "1"
 _LONGEST = 1000
 """The maximum length of a message, which may repeat names of the request."""
 
 _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], int], ...] = (
     (DeadlineExceededError, 504),
-    (ResourceExhaustedError, 503),
-    ((UnavailableError, CancelledError), 503),
+    ((ResourceExhaustedError, UnavailableError, CancelledError), 503),
     (UnimplementedError, 501),
     ((InvalidArgumentError, NumberOverflowError), 400),
     (GraphcError, 500),
@@ -34,41 +32,35 @@ _STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], in
 
 
 class ProblemError(Exception):
-    """A request that is answered with an error.
-
-    Args:
-      status: the HTTP status code.
-      message: the given value, the expected one, and the remedy.
-      kind: the name of the error's class; that of the status when empty.
-      headers: further headers of the answer.
-      close: True ends the connection after the answer.
-    """
+    """A request that is answered with an error; it is no HTTPException, since bodies are read without Starlette too."""
 
     def __init__(
-        self, status: int, message: str, *, kind: str = "", headers: dict[str, str] | None = None, close: bool = False
+        self,
+        status: int,
+        message: str,
+        *,
+        kind: str = "RequestError",
+        headers: dict[str, str] | None = None,
+        close: bool = False,
     ) -> None:
         super().__init__(message[:_LONGEST])
-        self.status = status
-        self.kind = kind
-        self.headers = headers or {}
-        self.close = close
+        self.status, self.kind, self.close = status, kind, close
+        self.headers = {**(headers or {}), **({"retry-after": "1"} if status == 503 else {})}
+        if close:
+            self.headers["connection"] = "close"
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the body of the answer."""
-        return {"error": {"status": self.status, "type": self.kind or "RequestError", "message": str(self)}}
+        return {"error": {"status": self.status, "type": self.kind, "message": str(self)}}
 
 
 def problem_of(error: BaseException) -> ProblemError:
-    """Returns the answer for a query's error.
+    """Returns the answer for an error of ``Replicas`` or of the function.
 
     The first line of the message goes to the client. The other lines name files of the server and go to the log.
-
-    Args:
-      error: an error of ``Replicas`` or of the function.
     """
     status = next((status for kinds, status in _STATUSES if isinstance(error, kinds)), 500)
-    if status == 500 and not isinstance(error, GraphcError):
-        return ProblemError(500, "the function failed; the log of the server says why", kind=type(error).__name__)
     text = error.message if isinstance(error, GraphcError) else str(error)
-    headers = {"retry-after": _RETRY_SECONDS} if status == 503 else {}
-    return ProblemError(status, text.partition("\n")[0], kind=type(error).__name__, headers=headers)
+    if status == 500 and not isinstance(error, GraphcError):
+        text = "the function failed; the log of the server says why"
+    return ProblemError(status, text.partition("\n")[0], kind=type(error).__name__)

@@ -1,4 +1,4 @@
-"""The server of an application: uvicorn, with a shutdown that loses no accepted query."""
+"""The server of an application: uvicorn, with limits on headers, and a stop in three steps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, cast
 
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
 from graphc.compiler.base import checked_seconds, deadline
-from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
+from graphc.compiler.base.errors import DeadlineExceededError, UnavailableError
 from graphc.serve.http.app import App
 
-__all__ = ["last_of", "run"]
-
-_FIRST_BYTES = 0.25
-"""Seconds that a stopping server waits for the request of a client that has just connected."""
+__all__ = ["run"]
 
 _BACKLOG = 2048
 _HEAD_BYTES = 1 << 16
@@ -54,7 +54,7 @@ def run(
       on_start: a function called with the URL once the server listens.
 
     Raises:
-      FailedPreconditionError: uvicorn is missing (``pip install 'graphc[serve]'``).
+      FailedPreconditionError: uvicorn or Starlette is missing (``pip install 'graphc[serve]'``).
       UnavailableError: it cannot listen at that address.
       DeadlineExceededError: ``stop_seconds`` passed before the last answers were sent. XLA cannot be interrupted, so
         threads still compute: end the process.
@@ -66,80 +66,92 @@ def run(
       >>> gx.serve.run(app, port=8000)  # doctest: +SKIP
     """
     seconds = checked_seconds(stop_seconds, "gx.serve.run: stop_seconds")
-    server: Any = None
+    server: _Server | None = None
     try:
-        listener = _listen(host, port, reuse_port)
-        try:
-            server = _server(app, drain_seconds, seconds)
+        with _listening(host, port, reuse_port) as listener:
+            server = _Server(app, drain_seconds, seconds)
             if on_start is not None:
-                on_start(_url(listener))
+                address, bound = listener.getsockname()[:2]
+                on_start(f"http://{f'[{address}]' if ':' in address else address}:{bound}")
             server.run(sockets=[listener])
-        finally:
-            listener.close()
     finally:
-        _close(app, seconds, seconds if server is None else server.left(seconds))
+        try:
+            with deadline(seconds if server is None else server.left()):
+                app.close()
+        except DeadlineExceededError as error:
+            late = error.message.partition("waiting for ")[2]
+            raise DeadlineExceededError(
+                f"gx.serve.run: stop_seconds={seconds} passed before {late} ended; it goes on until the process ends"
+            ) from None
     if app.problem is not None:
         raise app.problem
 
 
-def _close(app: App, seconds: float | None, left: float | None) -> None:
-    try:
-        with deadline(left):
-            app.close()
-    except DeadlineExceededError as error:
-        late = error.message.partition("waiting for ")[2]
-        raise DeadlineExceededError(
-            f"gx.serve.run: stop_seconds={seconds} passed before {late} ended; it goes on until the process ends"
-        ) from None
-
-
-def _url(listener: socket.socket) -> str:
-    address, port = listener.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
-    return f"http://{shown}:{port}"
-
-
-def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
+def _listening(host: str, port: int, reuse_port: bool) -> socket.socket:
+    """Returns a socket that clients can connect to; they are answered once the server runs."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if reuse_port:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            listener.bind(address)
-            listener.listen(_BACKLOG)  # from now on, clients can connect; they are answered once the server runs
-        except BaseException:
-            listener.close()
-            raise
-        return listener
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # "::" also takes IPv4
+        return socket.create_server(
+            address, family=family, backlog=_BACKLOG, reuse_port=reuse_port, dualstack_ipv6=both
+        )
     except OSError as error:
         raise UnavailableError(f"gx.serve.run: cannot listen at {host} port {port}: {error}") from None
 
 
-def last_of(door: socket.socket) -> list[socket.socket]:
-    """Accepts clients that have connected, and closes the listening socket before other code does."""
-    door.setblocking(False)
-    found: list[socket.socket] = []
-    with door:
-        while True:
-            try:
-                connection, _ = door.accept()
-            except OSError:  # no client is left
-                return found
-            found.append(connection)
+class _Server(uvicorn.Server):
+    """Drains before it stops."""
+
+    def __init__(self, app: App, drain_seconds: float, stop_seconds: float | None) -> None:
+        graceful = cast("Any", stop_seconds)  # annotated as an int, and may be a fraction
+        super().__init__(
+            uvicorn.Config(
+                app, log_config=None, access_log=False, lifespan="off", server_header=False, backlog=_BACKLOG,
+                timeout_graceful_shutdown=graceful, ws="none", http=_protocol(app.body_seconds),
+            )
+        )  # fmt: skip
+        self._app, self._drain_seconds, self._stop_seconds = app, drain_seconds, stop_seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped: float | None = None
+        self._drains = False
+
+    def left(self) -> float | None:
+        """Returns the seconds left for the last answers; none after a signal that forces the end."""
+        if self.force_exit:
+            return _AT_ONCE
+        if self._stop_seconds is None or self._stopped is None:
+            return self._stop_seconds
+        return max(_AT_ONCE, self._stop_seconds - (time.monotonic() - self._stopped))
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopped = time.monotonic()
+        await super().shutdown(sockets)
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._app.problem is not None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        del frame
+        self._app.drain()
+        if self._drains or self._loop is None:
+            self.force_exit = self.should_exit and sig == signal.SIGINT
+            self.should_exit = True
+        else:
+            self._drains = True
+            self._loop.call_soon_threadsafe(self._loop.call_later, self._drain_seconds, self._stop)
+
+    def _stop(self) -> None:
+        self.should_exit = True
 
 
-def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
-    try:
-        import uvicorn
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-    except ImportError:
-        raise FailedPreconditionError("gx.serve.run needs uvicorn: pip install 'graphc[serve]'") from None
+def _protocol(seconds: float | None) -> type[asyncio.Protocol]:
+    """Returns the protocol of connections whose headers are limited in size and time, which uvicorn leaves open."""
 
     class Protocol(HttpToolsProtocol):
-        """A connection whose headers are limited in size and time, which uvicorn leaves open."""
-
         _late: asyncio.TimerHandle | None = None
         _head_bytes = 0
         _in_head = True
@@ -170,9 +182,9 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
             super().connection_lost(exc)
 
         def _expect(self) -> None:
-            if self._late is None and app.body_seconds is not None:
-                text = f"408 the headers did not arrive within {app.body_seconds:g} s"
-                self._late = self.loop.call_later(app.body_seconds, self._refuse, text)
+            if self._late is None and seconds is not None:
+                text = f"408 the headers did not arrive within {seconds:g} s"
+                self._late = self.loop.call_later(seconds, self._refuse, text)
 
         def _stop_waiting(self) -> None:
             if self._late is not None:
@@ -184,64 +196,4 @@ def _server(app: App, drain_seconds: float, stop_seconds: float | None) -> Any:
                 self.transport.write(f"HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n".encode())
             self.transport.close()
 
-    graceful = cast("Any", stop_seconds)  # annotated as an int, and may be a fraction
-    config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", server_header=False, backlog=_BACKLOG,
-        timeout_graceful_shutdown=graceful, ws="none", http=Protocol,
-    )  # fmt: skip
-
-    class Server(uvicorn.Server):
-        """Drains before it stops."""
-
-        def __init__(self) -> None:
-            super().__init__(config)
-            self._drains = False
-            self._loop: asyncio.AbstractEventLoop | None = None
-            self._stopped: float | None = None
-
-        def left(self, seconds: float | None) -> float | None:
-            """Returns the seconds left for the last answers; none after a signal that forces the end."""
-            if self.force_exit:
-                return _AT_ONCE
-            if seconds is None or self._stopped is None:
-                return seconds
-            return max(_AT_ONCE, seconds - (time.monotonic() - self._stopped))
-
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            self._stopped = time.monotonic()
-            assert self._loop is not None
-            doors = [listener.dup() for listener in sockets or ()]
-            for server in self.servers:
-                server.close()
-            # Linux would reset connections that are not accepted yet.
-            for connection in [found for door in doors for found in last_of(door)]:
-                await self._loop.connect_accepted_socket(self._protocol, connection)
-            left = self.left(stop_seconds)
-            await asyncio.sleep(_FIRST_BYTES if left is None else min(left, _FIRST_BYTES))
-            await super().shutdown(sockets)
-
-        def _protocol(self) -> asyncio.Protocol:
-            kind: Any = config.http_protocol_class
-            return kind(config=config, server_state=self.server_state, app_state=self.lifespan.state)
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            self._loop = asyncio.get_running_loop()
-            await super().startup(sockets)
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            del frame
-            app.drain()
-            if self._drains or self._loop is None:
-                self.force_exit = self.should_exit and sig == signal.SIGINT
-                self.should_exit = True
-                return
-            self._drains = True
-            self._loop.call_soon_threadsafe(self._loop.call_later, drain_seconds, self._stop)
-
-        async def on_tick(self, counter: int) -> bool:
-            return await super().on_tick(counter) or app.problem is not None
-
-        def _stop(self) -> None:
-            self.should_exit = True
-
-    return Server()
+    return Protocol

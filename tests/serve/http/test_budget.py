@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.serve.http.bodies import JSON, NPY, NPZ, Budget, decode
-from graphc.serve.http.endpoint import Endpoint, endpoint, offer
+from graphc.serve.http.offers import Endpoint, endpoint, offer
 from graphc.serve.http.problems import ProblemError
 from tests.draws import examples
 from tests.serve.http.asking import as_bytes, npy, npz
@@ -38,7 +38,7 @@ def served(request: pytest.FixtureRequest) -> Iterator[Endpoint]:
 
 def cost(served: Endpoint, kind: str, body: bytes) -> tuple[int, str]:
     """Returns the memory that the arguments of a body took, and the message if they were refused."""
-    budget = served.budget(_BODY_BYTES)
+    budget = Budget.of(served.forms, 64, _BODY_BYTES)
     refused: ProblemError | None = None
     tracemalloc.start()
     try:
@@ -147,7 +147,7 @@ _FIELDS = st.fixed_dictionaries(
 @given(fields=_FIELDS)
 def test_any_json_is_read_within_the_budget_or_refused(served: Endpoint, fields: Any) -> None:
     body = json.dumps(fields).encode()
-    if len(body) <= served.budget(_BODY_BYTES).json_bytes:
+    if len(body) <= Budget.of(served.forms, 64, _BODY_BYTES).json_bytes:
         assert cost(served, JSON, body)[0] < 64 * _BODY_BYTES
 
 
@@ -175,7 +175,7 @@ def test_any_arrays_are_read_within_the_budget_or_refused(
 
 
 def test_the_signature_limits_the_size_of_a_body(served: Endpoint) -> None:
-    budget = served.budget(64 << 20)
+    budget = Budget.of(served.forms, 64, 64 << 20)
     if not served.forms:
         assert budget.json_bytes == budget.array_bytes == 64 << 20
         return

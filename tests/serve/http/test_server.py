@@ -23,7 +23,6 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.serve.http.server import last_of
 from tests.serve.http.asking import npy
 from tests.warm import warm_processes
 
@@ -309,21 +308,6 @@ def test_a_restart_under_load_loses_nothing_that_was_accepted(tmp_path: Path) ->
     assert sum(counted) == answers[0]
 
 
-def test_a_door_is_closed_behind_everyone_who_has_connected() -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        clients = [socket.create_connection(listener.getsockname()) for _ in range(5)]
-        door = listener.dup()
-        listener.close()
-        taken = last_of(door)
-        with pytest.raises(OSError, match="Connection refused"):
-            socket.create_connection(clients[0].getpeername())
-    for client in clients:
-        client.sendall(b"?")
-    assert [connection.recv(1) for connection in taken] == [b"?"] * 5
-    for connection in (*clients, *taken):
-        connection.close()
-
-
 def test_a_command_that_cannot_serve_says_what_to_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -341,3 +325,14 @@ def test_a_command_that_cannot_serve_says_what_to_change(
     assert "it is to hold the token of requests" in capsys.readouterr().err
     assert main(["serve", "json:dumps", "json:dumps"]) == 2
     assert "two functions are called 'dumps'; write NAME=json:dumps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "module"), [("App", "app"), ("run", "server")])
+def test_without_the_extra_the_rest_works_and_it_is_named(
+    name: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, f"graphc.serve.http.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.requests" if name == "App" else "uvicorn", None)
+    with pytest.raises(gx.errors.FailedPreconditionError, match=r"pip install 'graphc\[serve\]'"):
+        getattr(gx.serve, name)
+    assert gx.serve.Replicas

@@ -1,21 +1,139 @@
-"""Saved functions for an application: their forms, and the batch sizes that they were saved for."""
+"""Offers: functions and folders of saved ones, with what is known about their queries, and their endpoints."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from graphc.compiler.base import logs, nest
-from graphc.compiler.base.errors import InvalidArgumentError, NotFoundError
+from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.compiler.base.files import PathLike
 from graphc.compiler.function import Function, TensorSpec
 from graphc.saving import CALL, LEFT_OUT, LoadedSignature, Saved, load
-from graphc.serve.http.endpoint import Offer
-from graphc.serve.http.forms import Form
+from graphc.serve.http.arrays import natural, shown
+from graphc.serve.http.forms import Arguments, Form
+from graphc.serve.http.problems import ProblemError
+from graphc.serve.replicas import Replicas
 
-__all__ = ["offers"]
+__all__ = ["Endpoint", "Offer", "Served", "endpoint", "offer", "offers"]
+
+Served = Callable[..., Any] | Replicas
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True, eq=False)
+class Endpoint:
+    """A function served under a name."""
+
+    name: str
+    replicas: Replicas
+    own: bool
+    forms: tuple[Form, ...]
+
+    def arguments(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Converts the arguments of a request to the function's."""
+        forms = [form for form in self.forms if given.signature in ("", form.name)]
+        if given.signature and not forms:
+            names = ", ".join(form.name for form in self.forms) or "none"
+            raise ProblemError(404, f"{self.name} has no signature {shown(given.signature)}; it has: {names}")
+        problems: list[str] = []
+        try:
+            if not forms:
+                args = tuple([natural(value, f"args[{place}]") for place, value in enumerate(given.args)])
+                return args, {name: natural(value, name) for name, value in given.kwargs.items()}
+            for form in forms:
+                try:
+                    return form.fit(given)
+                except InvalidArgumentError as error:
+                    problems.append(error.message if len(forms) == 1 else f"{form.name}: {error.message}")
+        except RecursionError:
+            problems.append("the body nests too deep")
+        except InvalidArgumentError as error:
+            problems.append(error.message)
+        raise ProblemError(400, f"{self.name}: {'; '.join(problems)}", kind="InvalidArgumentError")
+
+    def warm_up(self) -> None:
+        """Compiles all sizes of all signatures with known shapes."""
+        for form in self.forms:
+            if (example := form.example()) is not None:
+                self.replicas.warm_up(*example[0], **example[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the name and the signatures as plain dicts and strings."""
+        return {"name": self.name, "signatures": [form.to_dict() for form in self.forms]}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A function, with what is known about its queries.
+
+    Attributes:
+      function: the function, or replicas of it.
+      forms: the forms of its signatures; none if unknown.
+      sizes: the numbers of rows that it accepts; None for any number.
+      least: the minimum number of rows.
+    """
+
+    function: Served
+    forms: tuple[Form, ...] = ()
+    sizes: tuple[int, ...] | None = None
+    least: int = 1
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the options of :class:`Replicas`, with the sizes that the function supports."""
+        if self.sizes is not None:
+            return {**given, "sizes": self.sizes, "max_batch": self.sizes[-1]}
+        if self.least > 1 and given.get("sizes") is None:
+            most = max(given.get("max_batch", 32), self.least)
+            powers = [2**power for power in range(most.bit_length()) if self.least <= 2**power < most]
+            return {**given, "sizes": [*powers, most], "max_batch": most}
+        return dict(given)
+
+
+def offer(name: str, served: Served, example: Any = None) -> Offer:
+    """Returns the offer of a function.
+
+    Args:
+      name: the name of the function.
+      served: the function, or replicas of it.
+      example: example arguments of a query as a tuple, with TensorSpecs for arrays of any values; or a dict of such
+        tuples by signature name. None for the ``input_signature`` of a compiled function.
+
+    Raises:
+      InvalidTypeError: the example has another form.
+
+    Example:
+      >>> import graphc as gx
+      >>> str(gx.serve.offer("norm", gx.linalg.norm, (gx.ones((1, 3)),)).forms[0])
+      'x: float32[?,3]'
+    """
+    if example is None:
+        example = getattr(served, "input_signature", None)
+    by_name = cast("Any", example) if isinstance(example, Mapping) else {} if example is None else {_DEFAULT: example}
+    forms: list[Form] = []
+    for signature, args in cast("Mapping[str, Any]", by_name).items():
+        if not isinstance(args, tuple | list):
+            raise InvalidTypeError(
+                f"App: the example of {name!r} is a tuple of its arguments, or a dict of such tuples by signature, got "
+                f"{type(args).__name__} {args!r:.60}"
+            )
+        forms.append(Form.of(signature, served, cast("Sequence[Any]", args), {}))
+    return Offer(served, tuple(forms))
+
+
+def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
+    """Makes the endpoint of a function."""
+    if not _NAME.fullmatch(name):
+        raise InvalidArgumentError(f"App: a name has letters, digits, '_', '-' and '.', got {name!r}")
+    if isinstance(offered.function, Replicas):
+        return Endpoint(name, offered.function, False, offered.forms)
+    return Endpoint(name, Replicas(offered.function, name=name, **offered.options(options)), True, offered.forms)
 
 
 def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer]:

@@ -1,0 +1,196 @@
+"""Arrays: their conversion from and to JSON values, within the memory that their numbers need."""
+
+from __future__ import annotations
+
+import reprlib
+from itertools import chain
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.compiler.base import nest
+from graphc.compiler.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.compiler.core import as_dtype, canonical_array
+from graphc.compiler.function import TensorSpec
+from graphc.compiler.ir import dtype_from_short
+from graphc.serve.rows import Array
+
+__all__ = ["array_of", "natural", "plain", "portable", "shown"]
+
+_WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
+"""The numbers that JSON lacks, as written in requests and answers."""
+
+_ORDER = "biufc"
+"""Kinds of dtypes; numbers of one kind can be converted to those after it."""
+
+_MOST_ITEMS = 1000
+"""The maximum length of a list of structures, each of which costs as much as a thousand numbers."""
+
+_MOST_AXES = 32
+
+_BRIEF = reprlib.Repr()  # of a value of any size, in little time
+_BRIEF.maxlevel, _BRIEF.maxlist, _BRIEF.maxdict, _BRIEF.maxstring = 3, 8, 8, 60
+
+
+def natural(value: Any, path: str) -> Any:
+    """Returns the array or structure of a value without a known signature.
+
+    A nested list of numbers or booleans is an array: of int32, or of float32 if one of the numbers has a decimal point.
+    So is an object ``{"array": [...], "dtype": "int8"}``. Other lists and objects are structures.
+    """
+    if isinstance(value, dict) and "array" not in value:
+        return {name: natural(item, f"{path}.{name}") for name, item in cast("dict[str, Any]", value).items()}
+    if not _holds_objects(value):
+        return array_of(value, path)
+    items = cast("list[Any]", value)
+    if len(items) > _MOST_ITEMS:
+        raise InvalidArgumentError(f"{path}: a list of structures has at most {_MOST_ITEMS} items, got {len(items)}")
+    return [natural(item, f"{path}[{place}]") for place, item in enumerate(items)]
+
+
+def array_of(value: Any, path: str, spec: TensorSpec | None = None) -> Array:
+    """Returns the array of an argument."""
+    dtype = None if spec is None else as_dtype(spec.dtype)
+    if isinstance(value, np.ndarray):
+        array = cast("Array", value)
+        _check_shape(spec, array.shape, path)
+        return array if dtype is None else _cast(array, dtype, path)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        if not {"array"} <= fields.keys() <= {"array", "dtype"}:
+            raise InvalidArgumentError(
+                f'{path}: expected an array, as a nested list or as {{"array": [...], "dtype": "float32"}}; '
+                f"got {shown(fields)}"
+            )
+        own = _dtype(fields["dtype"], path) if "dtype" in fields else None
+        array = _listed(fields["array"], own, path, spec)
+        return array if dtype is None else _cast(array, dtype, path)
+    return _listed(value, dtype, path, spec)
+
+
+def plain(value: Any) -> Any:
+    """Converts a result to JSON values: arrays to nested lists, numbers that JSON lacks to words."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = portable(np.asarray(cast("Any", value)))
+        if array.dtype.kind == "c":
+            raise UnimplementedError("JSON has no complex numbers; ask with Accept: application/x-npy")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            return _with_words(array.tolist())
+        return array.tolist()
+    if isinstance(value, float):
+        return _with_words(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    if (parts := nest.children(value)) is None:
+        raise UnimplementedError(f"the result contains {type(value).__name__}, which JSON cannot represent")
+    items = [plain(item) for item in parts[1]]
+    is_list = type(value) in (list, tuple)
+    return items if is_list else {str(key): item for key, item in zip(parts[0], items, strict=True)}
+
+
+def portable(array: Array) -> Array:
+    """Converts an array to a NumPy dtype that holds all its numbers: float32 for bfloat16, int8 for int4."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    return array.astype(np.float32 if _kind(array.dtype) == "f" else np.int8)
+
+
+def shown(value: Any) -> str:
+    """Returns the beginning of a value's text, for messages."""
+    text = _BRIEF.repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _dtype(name: Any, path: str) -> np.dtype[Any]:
+    """Returns the dtype of numbers that has a name; NumPy would also make dtypes of any size of texts."""
+    try:
+        dtype = as_dtype(dtype_from_short(name))
+    except TypeError:
+        dtype = None
+    if dtype is None or dtype.kind == "O":  # of strings
+        raise InvalidArgumentError(f"{path}: no dtype of numbers is called {shown(name)}")
+    return dtype
+
+
+def _listed(value: Any, dtype: np.dtype[Any] | None, path: str, spec: TensorSpec | None) -> Array:
+    """Returns the array of a nested list; NumPy is given numbers alone, in one list."""
+    shape, numbers = _flat(value, path)
+    _check_shape(spec, shape, path)
+    try:
+        array = np.asarray(numbers)
+    except OverflowError:  # an int beyond the largest float, beside floats
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf":
+        raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
+    if not array.size:
+        return np.empty(shape, np.float32 if dtype is None else dtype)
+    if dtype is None and array.dtype.kind != "f":
+        return canonical_array(numbers).reshape(shape)
+    return _cast(array.reshape(shape), np.dtype(np.float32) if dtype is None else dtype, path)
+
+
+def _flat(value: Any, path: str) -> tuple[tuple[int, ...], list[Any]]:
+    """Returns the shape of a nested list, and its numbers.
+
+    Of texts among numbers NumPy would make an array whose items are as long as the longest.
+    """
+    shape: tuple[int, ...] = ()
+    level: list[Any] = [value]
+    while (kinds := {*map(type, level)}) == {list} and len(shape) < _MOST_AXES:
+        sizes = {*map(len, level)}
+        if len(sizes) > 1:
+            break
+        shape = (*shape, *sizes)
+        level = list(chain.from_iterable(level))
+    if list in kinds:
+        raise InvalidArgumentError(f"{path}: the lists of an array have one length on each level")
+    if str in kinds:
+        level = [_WORDS.get(item, item) if isinstance(item, str) else item for item in level]
+        kinds = {*map(type, level)}
+    if not kinds <= {int, float, bool}:
+        raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
+    return shape, level
+
+
+def _check_shape(spec: TensorSpec | None, shape: tuple[int, ...], path: str) -> None:
+    if spec is not None and not spec.has_shape(shape):
+        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(shape)}")
+
+
+def _cast(array: Array, dtype: np.dtype[Any], path: str) -> Array:
+    """Converts an array to a dtype that can hold its numbers, except for the rounding of floats."""
+    if array.dtype == dtype:
+        return array
+    given, wanted = _kind(array.dtype), _kind(dtype)
+    if given != wanted and (wanted == "b" or given == "b" or _ORDER.index(given) > _ORDER.index(wanted)):
+        raise InvalidArgumentError(f"{path}: expected numbers of {dtype.name}, got {array.dtype.name}")
+    if wanted == "i" and array.size:
+        limits = np.iinfo(dtype)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise InvalidArgumentError(f"{path}: {dtype.name} holds numbers from {limits.min} to {limits.max}")
+    try:
+        with np.errstate(over="raise"):
+            return array.astype(dtype)
+    except FloatingPointError:
+        raise InvalidArgumentError(f"{path}: {dtype.name} does not hold numbers as large") from None
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    if dtype.kind == "V":  # of ml_dtypes
+        return "i" if "int" in dtype.name else "f"
+    return "i" if dtype.kind == "u" else dtype.kind
+
+
+def _holds_objects(value: Any) -> bool:
+    """Returns True for a list with a JSON object near its beginning."""
+    if not isinstance(value, list):
+        return False
+    return any(isinstance(item, dict | np.ndarray) or _holds_objects(item) for item in cast("list[Any]", value)[:2])
+
+
+def _with_words(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_words(item) for item in cast("list[Any]", value)]
+    if isinstance(value, float) and not np.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
