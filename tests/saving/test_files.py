@@ -24,7 +24,6 @@ import graphc as gx
 from graphc.compiler.base.errors import DataLossError, FailedPreconditionError, GraphcError, PermissionDeniedError
 from graphc.compiler.ir import OPS, Attrs, GraphBuilder, Node, OpDef, Value
 from graphc.saving import folder as files
-from graphc.saving import upgrading
 from graphc.saving.portable import allowed
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -224,12 +223,12 @@ def test_what_was_saved_by_older_versions_is_loaded(name: str) -> None:
 
 def test_a_newer_format_or_op_is_refused(tmp_path: Path) -> None:
     folder = saved(tmp_path / "saved")
-    edited(folder, version=upgrading.VERSION + 1, graphc="9.0")
+    edited(folder, version=folder.VERSION + 1, graphc="9.0")
     with pytest.raises(
         FailedPreconditionError, match=r"saved by graphc 9\.0; this graphc reads up to version \d+: install"
     ):
         gx.load(folder)
-    edited(folder, version=upgrading.VERSION, ops={**content_of(folder)["ops"], "tanh": 99})
+    edited(folder, version=folder.VERSION, ops={**content_of(folder)["ops"], "tanh": 99})
     with pytest.raises(FailedPreconditionError, match=r"the op 'tanh' is of version 99.*install a newer one"):
         gx.load(folder)
     edited(folder, ops={**content_of(folder)["ops"], "tanh": 1, "of_tomorrow": 1})
@@ -252,9 +251,9 @@ def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatc
     def tanh(builder: GraphBuilder, node: Node, inputs: Sequence[Value]) -> Sequence[Value]:
         return builder.append(OPS["tanh"], inputs, Attrs(), types=[node.outputs[0].type]).outputs
 
-    monkeypatch.setattr(upgrading, "VERSION", 2)
-    monkeypatch.setitem(upgrading.MANIFESTS, 1, manifest)
-    monkeypatch.setitem(upgrading.UPGRADES, ("old_tanh", 1), tanh)
+    monkeypatch.setattr(folder, "VERSION", 2)
+    monkeypatch.setitem(folder.MANIFESTS, 1, manifest)
+    monkeypatch.setitem(folder.UPGRADES, ("old_tanh", 1), tanh)
     assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.cluster.master.kept import Kept, Takers
+from graphc.cluster.master.steps import Kept, Takers
 from graphc.cluster.task import Task, hosts
 from graphc.compiler.base import CancellationToken, holding, interruption
 from graphc.compiler.base.errors import AbortedError, GraphcError

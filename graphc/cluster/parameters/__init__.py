@@ -2,12 +2,11 @@
 
 from graphc.cluster.parameters.durable_shard import Durability, Keeper
 from graphc.cluster.parameters.ledger import Entry, Ledger
-from graphc.cluster.parameters.report import ParameterReport, ServerReport, WorkerReport
 from graphc.cluster.parameters.results import PerWorker, Scheduled
 from graphc.cluster.parameters.schedule import Schedule
 from graphc.cluster.parameters.shard import Body, Push, Shard
 from graphc.cluster.parameters.staleness import Moment, Policy, drop, scale, warm_up
-from graphc.cluster.parameters.training import ParameterServer
+from graphc.cluster.parameters.training import ParameterReport, ParameterServer, ServerReport, WorkerReport
 
 __all__ = [
     "Body",

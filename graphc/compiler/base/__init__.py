@@ -10,9 +10,9 @@ from graphc.compiler.base.blocking import (
     until_called,
     when_done,
 )
-from graphc.compiler.base.cancellation import CancellationToken
 from graphc.compiler.base.config import Config, DeviceSettings, WideTypes, config
 from graphc.compiler.base.deadlines import (
+    CancellationToken,
     Deadline,
     Interruption,
     Subject,

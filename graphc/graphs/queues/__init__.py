@@ -1,14 +1,18 @@
 """Queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.compiler.base import hint_missing
-from graphc.graphs.queues import building, ops
+from graphc.graphs.queues import ops, shared
 from graphc.graphs.queues.accumulators import ConditionalAccumulator
 from graphc.graphs.queues.coordinator import Coordinator
-from graphc.graphs.queues.examples import FixedLenFeature, VarLenFeature, parse_example, parse_single_example
-from graphc.graphs.queues.fillers import Fillers
-from graphc.graphs.queues.kinds import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from graphc.graphs.queues.examples import (
+    FixedLenFeature,
+    SparseValue,
+    VarLenFeature,
+    parse_example,
+    parse_single_example,
+)
 from graphc.graphs.queues.messages import make_example
-from graphc.graphs.queues.queue import QueueBase
+from graphc.graphs.queues.queue import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from graphc.graphs.queues.readers import (
     FixedLengthRecordReader,
     ReaderBase,
@@ -16,7 +20,7 @@ from graphc.graphs.queues.readers import (
     TFRecordReader,
     WholeFileReader,
 )
-from graphc.graphs.queues.sparse import SparseValue
+from graphc.graphs.queues.shared import Fillers
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 from graphc.graphs.queues.wait_queue import Lines
@@ -43,11 +47,11 @@ __all__ = [
     "TextLineReader",
     "VarLenFeature",
     "WholeFileReader",
-    "building",
     "make_example",
     "ops",
     "parse_example",
     "parse_single_example",
+    "shared",
     "tf_record_iterator",
 ]
 

@@ -24,9 +24,8 @@ from graphc.compiler.ir import (
     writes,
 )
 from graphc.graphs.queues.components import check_row, checked_rows, part_names
-from graphc.graphs.queues.fillers import EAGER, Fillers
 from graphc.graphs.queues.rows import Run, joined, single
-from graphc.graphs.queues.shared import PROCESS, found, handle_of
+from graphc.graphs.queues.shared import EAGER, PROCESS, Fillers, found, handle_of
 from graphc.graphs.queues.spec import QueueSpec
 from graphc.graphs.queues.state import QueueState
 

@@ -10,9 +10,9 @@ from graphc.compiler.core import STRING, SymbolicTensor
 from graphc.compiler.ir import Attrs, OpDef
 from graphc.compiler.tracing import refuse_in_trace
 from graphc.graphs.queues import reader_state as ops
-from graphc.graphs.queues.building import GraphByHand, emit, graph_here
 from graphc.graphs.queues.formats import FixedLengthRecords, Format, Records, TextLines, WholeFiles, spec_of
 from graphc.graphs.queues.queue import QueueBase
+from graphc.graphs.queues.shared import GraphByHand, emit, graph_here
 from graphc.graphs.queues.spec import integer, refusal
 from graphc.library.formats import TFRecordOptions, checked_compression, checked_options
 

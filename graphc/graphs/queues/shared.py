@@ -5,16 +5,79 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Generic, NoReturn, Protocol, Self, TypeVar
 
 from graphc.compiler.base import at, user_location, with_article
-from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.compiler.core import Resources, apply, busy, current_resources, resources_scope
 from graphc.compiler.ir import Attrs, OpDef
-from graphc.compiler.tracing import is_tracing, refuse_in_trace
-from graphc.graphs.queues.building import GraphByHand, emit, graph_here
+from graphc.compiler.tracing import current_trace, graph_by_hand, is_tracing, refuse_in_trace
 
-__all__ = ["PROCESS", "SESSION", "Alike", "Make", "SharedObject", "claim", "found", "handle_of"]
+__all__ = [
+    "EAGER",
+    "PROCESS",
+    "SESSION",
+    "Alike",
+    "Fillers",
+    "GraphByHand",
+    "Make",
+    "SharedObject",
+    "claim",
+    "emit",
+    "expect",
+    "found",
+    "graph_here",
+    "handle_of",
+]
+
+# Operations of queues in graphs built by hand, and in compiled functions.
+
+
+class GraphByHand(Protocol):
+    """The interface of a graph built by hand that queues need; its class is in a layer above."""
+
+    @property
+    def current_container(self) -> str:
+        """The current container."""
+        ...
+
+    def making(self, name: str | None) -> AbstractContextManager[None]:
+        """Makes ops inside the scope under one name."""
+        ...
+
+    def named(self, result: Any, name: str | None) -> Any:
+        """Gives the result itself the name."""
+        ...
+
+    def name_scope(self, name: str | None) -> AbstractContextManager[str]:
+        """Adds a prefix to the names of ops made inside, and yields it."""
+        ...
+
+    def operation_of(self, node: Any) -> Any:
+        """Returns the operation of a node."""
+        ...
+
+
+def graph_here() -> GraphByHand | None:
+    """Returns the graph that is being built by hand here; None if there is none."""
+    trace: Any = graph_by_hand()
+    return None if trace is None else trace.graph
+
+
+def emit(graph: GraphByHand | None, op: OpDef, inputs: Sequence[Any], attrs: Attrs, name: str) -> Any:
+    """Applies an op, under its own name in a graph.
+
+    Returns:
+      The op's results; in a graph, an op without results returns its operation.
+    """
+    if graph is None:
+        return apply(op, inputs, attrs)
+    with graph.making(name):
+        result = apply(op, inputs, attrs)
+        if result is None:
+            result = graph.operation_of(current_trace().builder.nodes[-1])
+        return graph.named(result, name)
 
 
 PROCESS = "process"
@@ -188,3 +251,78 @@ class SharedObject(Generic[S]):
             refuse_in_trace(f"{self._label} {problem}", InvalidArgumentError)
         graph = self._graph or here
         return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or f"{self._name}_{suffix}")
+
+
+# The producers of a queue, known so that a wait that nothing can end raises an error.
+
+
+class _EagerCode:
+    """Stands for the graph of queues that belong to no graph."""
+
+
+EAGER = _EagerCode()
+
+_expected: weakref.WeakKeyDictionary[object, dict[str, weakref.WeakSet[Any]]] = weakref.WeakKeyDictionary()
+
+
+def expect(graph: object | None, handle: str, runner: object) -> None:
+    """Records that a runner is to fill a queue, in every Session in which it is started.
+
+    Args:
+      graph: the queue's graph; None for a queue of eager code.
+      handle: the handle of the queue.
+      runner: the runner; its ``remedy`` may say how to start it. Only a weak reference is kept.
+    """
+    runners = _expected.setdefault(EAGER if graph is None else graph, {})
+    runners.setdefault(handle, weakref.WeakSet()).add(runner)
+
+
+class Fillers:
+    """The known producers of one queue.
+
+    Args:
+      graph: the queue's graph; :data:`EAGER` for a queue of eager code, None if unknown.
+      handle: the queue's handle.
+
+    Attributes:
+      is_fed: whether anything was ever enqueued.
+      failure: the exception that ended a runner, if any; it becomes the cause of the consumers' error.
+      patience: seconds after which a waiting op checks whether anything can end its wait.
+    """
+
+    __slots__ = ("_graph", "_handle", "_started", "failure", "is_fed", "patience")
+
+    def __init__(self, graph: object | None, handle: str) -> None:
+        self._graph = None if graph is None else weakref.ref(graph)
+        self._handle = handle
+        self._started = False
+        self.is_fed = False
+        self.failure: BaseException | None = None
+        self.patience = 5.0
+
+    def start(self) -> None:
+        """Records that a runner of the queue, or another producer, has started."""
+        self._started = True
+
+    def fail(self, error: BaseException) -> None:
+        """Records the exception that ended a runner; the first one counts."""
+        if self.failure is None:
+            self.failure = error
+
+    @property
+    def _expected(self) -> list[Any]:
+        graph = None if self._graph is None else self._graph()
+        return [] if graph is None else list(_expected.get(graph, {}).get(self._handle, ()))
+
+    @property
+    def is_missing(self) -> bool:
+        """True if runners should fill the queue, but none was started, and nothing else has filled it."""
+        return not (self._started or self.is_fed) and bool(self._expected)
+
+    def complaint(self, label: str, waited_for: str) -> FailedPreconditionError:
+        """Returns the error of a dequeue that would wait forever."""
+        runner = next(iter(self._expected), None)
+        remedy = getattr(runner, "remedy", None) or "call gx.start_queue_runners(sess, coord) before the first dequeue"
+        return FailedPreconditionError(
+            f"nothing fills {label}: its QueueRunner was never started, so {waited_for} cannot come; {remedy}"
+        )

@@ -20,7 +20,7 @@ from graphc.compiler.base.errors import (
 )
 from graphc.graphs.queues import Coordinator, Fillers, QueueBase
 from graphc.graphs.session.graphs.graph import default_graph, stacks
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.plans.repeating import repeated
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]

@@ -19,7 +19,7 @@ from graphc.graphs.session.checkpoints import (
     write_arrays,
 )
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.placeholders import placeholder
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.session import Session

@@ -14,7 +14,7 @@ from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgument
 from graphc.compiler.core import Resources, Variable, array_of, type_of
 from graphc.compiler.ir import OPEN, Node, TensorType
 from graphc.graphs.session.graphs.graph import Graph
-from graphc.graphs.session.graphs.randomness import OUTSIDE, RANDOM, first_state
+from graphc.graphs.session.graphs.trace import OUTSIDE, RANDOM, first_state
 
 __all__ = ["SessionState", "check_type", "dummy", "parts_of", "uninitialized_error"]
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from graphc.compiler.base import at, user_location
-from graphc.compiler.base.errors import InvalidArgumentError
+from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import STRING, apply
-from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
+from graphc.compiler.ir import OPEN, OPS, Attrs, Node, OpDef, TensorType
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor
-from graphc.library.formats import (
-    histogram_message,
-    merged,
-    scalar_message,
-)
+from graphc.library.formats import histogram_message, merged, message, scalar_message, tensorboard
 
-__all__ = ["histogram", "merge", "merge_all", "scalar"]
+__all__ = ["FileWriter", "graph_message", "histogram", "merge", "merge_all", "scalar"]
 
 
 def _one_string(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
@@ -118,3 +115,158 @@ def merge_all(
     """
     found = (graph or default_graph()).get_collection(key, scope)
     return merge(found, name=name) if found else None
+
+
+# FileWriter: event files that TensorBoard reads, with summaries and the graph.
+
+
+class FileWriter:
+    """Writes event files into a folder, for ``tensorboard --logdir FOLDER``; a separate thread writes.
+
+    Args:
+      logdir: the folder; it is made.
+      graph: the graph to show, or None.
+      max_queue: the maximum number of events that wait to be written.
+      flush_secs: seconds between flushes to the operating system.
+      graph_def: ignored; pass the graph.
+      filename_suffix: the end of the file's name.
+      session: ignored: this process writes the file.
+
+    Raises:
+      NotFoundError: TensorBoard is not installed.
+
+    Example:
+      >>> import tempfile
+      >>> from graphc.graphs.session import FileWriter
+      >>> from graphc.library.formats import message
+      >>> with FileWriter(tempfile.mkdtemp()) as writer:
+      ...     summary = message("Summary")
+      ...     writer.add_summary(summary(value=[summary.Value(tag="loss", simple_value=0.5)]), global_step=3)
+    """
+
+    def __init__(
+        self, logdir: str, graph: Graph | None = None, max_queue: int = 10, flush_secs: int = 120,
+        graph_def: Any = None, filename_suffix: str | None = None, session: Any = None,
+    ) -> None:  # fmt: skip
+        del graph_def, session
+        self._logdir = str(logdir)
+        self._settings = (max_queue, flush_secs, filename_suffix or "")
+        self._writer: Any = None
+        self.reopen()
+        if graph is not None:
+            self.add_graph(graph)
+
+    def get_logdir(self) -> str:
+        """Returns the folder."""
+        return self._logdir
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Writes a summary.
+
+        Args:
+          summary: the result of a summary operation, or TensorBoard's message.
+          global_step: the step that it is of.
+
+        Raises:
+          InvalidTypeError: it is not a summary.
+        """
+        kind = message("Summary")
+        given: Any = summary.item() if hasattr(summary, "item") else summary
+        if isinstance(given, bytes):
+            given = kind.FromString(given)
+        if not isinstance(given, kind):
+            error = InvalidTypeError(f"add_summary: expected what session.run gives of a summary, got {given!r:.60}")
+            raise at(error, user_location())
+        self._add(global_step, summary=given)
+
+    def add_graph(self, graph: Graph, global_step: Any = None, graph_def: Any = None) -> None:
+        """Writes a graph.
+
+        Args:
+          graph: the graph.
+          global_step: the step that it is of.
+          graph_def: ignored.
+
+        Raises:
+          InvalidTypeError: it is not a graph.
+        """
+        del graph_def
+        if not isinstance(graph, Graph):  # pyright: ignore[reportUnnecessaryIsInstance]
+            error = InvalidTypeError(f"add_graph: expected a graph such as session.graph, got {graph!r:.60}")
+            raise at(error, user_location())
+        self._add(global_step, graph_def=graph_message(graph).SerializeToString())
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Writes a message about the start or end of a program."""
+        self._add(global_step, session_log=session_log)
+
+    def add_event(self, event: Any) -> None:
+        """Writes an event message of TensorBoard.
+
+        Raises:
+          FailedPreconditionError: the writer is closed.
+        """
+        if self._writer is None:
+            error = FailedPreconditionError(
+                f"the FileWriter of {self._logdir!r} is closed; call reopen() before it writes again"
+            )
+            raise at(error, user_location())
+        self._writer.add_event(event)
+
+    def _add(self, global_step: Any, **content: Any) -> None:
+        event = message("Event")(wall_time=time.time(), **content)
+        if global_step is not None:
+            event.step = int(global_step)
+        self.add_event(event)
+
+    def flush(self) -> None:
+        """Waits until all events are in the file."""
+        if self._writer is not None:
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Writes pending events, and closes the file; a second call does nothing."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def reopen(self) -> None:
+        """Opens a new file in the folder, if the writer is closed."""
+        if self._writer is None:
+            writers = tensorboard("summary.writer.event_file_writer")
+            self._writer = writers.EventFileWriter(self._logdir, *self._settings)
+
+    def __enter__(self) -> Self:
+        self.reopen()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def graph_message(graph: Graph) -> Any:
+    """Converts a graph to TensorBoard's message: names, ops, inputs, devices, and known shapes.
+
+    Args:
+      graph: the graph.
+    """
+    nodes = [_node_message(graph, node) for node in graph.ir.nodes]
+    return message("GraphDef")(node=nodes)
+
+
+def _node_message(graph: Graph, node: Node) -> Any:
+    inputs = [
+        f"{value.node.name}:{value.index}" if value.index else value.node.name for value in node.inputs if value.node
+    ]
+    inputs += [f"^{other.name}" for other in node.control_inputs]
+    found = message("NodeDef")(name=node.name, op=graph.op_type(node), input=inputs, device=node.device or "")
+    if node.outputs:
+        found.attr["_output_shapes"].list.shape.extend([_shape_message(value.type) for value in node.outputs])
+    return found
+
+
+def _shape_message(type: TensorType) -> Any:
+    kind = message("TensorShapeProto")
+    if not type.ranked:
+        return kind(unknown_rank=True)
+    return kind(dim=[kind.Dim(size=-1 if size == OPEN else size) for size in type.shape])

@@ -1,11 +1,9 @@
 """Pictures of graphs and of measurements, with no JAX in it: layouts, SVG, pages and notebooks."""
 
 from graphc.tools.drawing.charts import Bar, Span, bars, lanes
-from graphc.tools.drawing.draw import draw_graph, notebook_graph, notebook_timeline
-from graphc.tools.drawing.pages import explorer, graph_page, page, shown
-from graphc.tools.drawing.palette import colours_of, style_sheet
+from graphc.tools.drawing.draw import draw_graph, explorer, graph_page, notebook_graph, notebook_timeline, page, shown
 from graphc.tools.drawing.picture import Box, Link, Picture
-from graphc.tools.drawing.svg import svg_document, svg_element
+from graphc.tools.drawing.svg import colours_of, style_sheet, svg_document, svg_element
 from graphc.tools.drawing.viewing import LIMIT, Note, kind_of, views
 
 __all__ = [

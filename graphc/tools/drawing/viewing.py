@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphc.compiler.ir import CONSTANT, Graph, Node, Value, is_world, print_node, print_value
-from graphc.tools.drawing.layout import ranks_of
-from graphc.tools.drawing.picture import Box, Link, Picture, arrange
+from graphc.tools.drawing.picture import Box, Link, Picture, arrange, ranks_of
 
 __all__ = ["LIMIT", "Note", "kind_of", "views"]
 

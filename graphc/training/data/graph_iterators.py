@@ -20,7 +20,7 @@ from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgument
 from graphc.compiler.core import STRING, SymbolicTensor, current_resources, on_host
 from graphc.compiler.function import TensorSpec
 from graphc.compiler.ir import OPEN, OPS, Attrs, Effect, Graph, Infer, OpDef, TensorType, gives, part_of_world, writes
-from graphc.graphs.queues import building
+from graphc.graphs.queues import shared
 from graphc.training.data.dataset import Dataset, signature_of
 from graphc.training.data.elements import described, flatten, unflatten
 from graphc.training.data.functions import UserFunction
@@ -304,7 +304,7 @@ class GraphIterator:
 
     def _emit(self, op: OpDef, default: str, name: str | None, inputs: Sequence[Any] = (), **attrs: Any) -> Any:
         with self._graph.entered():
-            return building.emit(self._graph, op, inputs, Attrs({**self._attrs, **attrs}), name or default)
+            return shared.emit(self._graph, op, inputs, Attrs({**self._attrs, **attrs}), name or default)
 
 
 def _one_row(leaf: Any) -> Any:

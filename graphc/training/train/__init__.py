@@ -2,11 +2,10 @@
 
 from graphc.compiler.base import hint_missing
 from graphc.training.train import files
-from graphc.training.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping, TensorBoard
+from graphc.training.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping, History, TensorBoard
 from graphc.training.train.checkpoint import Checkpoint, Processes
 from graphc.training.train.fit import fit
-from graphc.training.train.history import History
-from graphc.training.train.orbax import from_orbax, to_orbax
+from graphc.training.train.restoring import from_orbax, to_orbax
 
 __all__ = [
     "CSVLog",

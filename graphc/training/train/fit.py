@@ -23,8 +23,7 @@ from graphc.compiler.ops.functions import mean
 from graphc.training.data import Dataset
 from graphc.training.distribute import process_index
 from graphc.training.layers import Layer
-from graphc.training.train.callbacks import Callback
-from graphc.training.train.history import History
+from graphc.training.train.callbacks import Callback, History
 
 __all__ = [
     "TrainingProgress",

@@ -26,7 +26,7 @@ from graphc.cluster.parameters import (
     staleness,
     warm_up,
 )
-from graphc.cluster.parameters.disk import Disk
+from graphc.cluster.parameters.service import Disk
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Task
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError

@@ -12,9 +12,14 @@ import pytest
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
 from graphc.graphs.queues import messages
-from graphc.graphs.queues.examples import FixedLenFeature, VarLenFeature, parse_example, parse_single_example
+from graphc.graphs.queues.examples import (
+    FixedLenFeature,
+    SparseValue,
+    VarLenFeature,
+    parse_example,
+    parse_single_example,
+)
 from graphc.graphs.queues.messages import make_example
-from graphc.graphs.queues.sparse import SparseValue
 
 
 def message(**features: Any) -> bytes:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from graphc.compiler.ir import OPEN, TensorType
-from graphc.graphs.queues.orders import FifoRows, ShuffledRows
 from graphc.graphs.queues.rows import Entry, Run, joined, rows_in
+from graphc.graphs.queues.state import FifoRows, ShuffledRows
 
 NUMBERS = (TensorType((), np.dtype("int32")),)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphc.tools.drawing.layout import Item, Layout, ranks_of, spread
+from graphc.tools.drawing.picture import Item, Layout, ranks_of, spread
 from tests.draws import examples
 
 

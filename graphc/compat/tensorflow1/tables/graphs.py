@@ -101,20 +101,22 @@ ROWS = (
         "session.py_func(func, inp, Tout, True, name)",
         "lambda x: x + 1, [2.0], tf.float32",
     ),
-    alias("read_file io.read_file", "filename, name=None", "session.file_ops.read_file(filename, name)", '"a.txt"'),
+    alias(
+        "read_file io.read_file", "filename, name=None", "session.host_functions.read_file(filename, name)", '"a.txt"'
+    ),
     alias(
         "write_file io.write_file",
         "filename, contents, name=None",
-        "session.file_ops.write_file(filename, contents, name)",
+        "session.host_functions.write_file(filename, contents, name)",
         '"a.txt", "text"',
     ),
     alias(
         "matching_files io.matching_files",
         "pattern, name=None",
-        "session.file_ops.matching_files(pattern, name)",
+        "session.host_functions.matching_files(pattern, name)",
         '"*.txt"',
     ),
-    alias("timestamp", "name=None", "session.file_ops.timestamp(name)", ""),
+    alias("timestamp", "name=None", "session.host_functions.timestamp(name)", ""),
     alias(
         "tables_initializer initializers.tables_initializer",
         'name="init_all_tables"',

@@ -30,8 +30,7 @@ from graphc.compiler.ops import NO_OP, TOGETHER
 from graphc.compiler.tracing import current_trace, in_region
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
 from graphc.graphs.session.graphs.placeholders import graph_dtype, placeholder_with_default
-from graphc.graphs.session.graphs.shapes import sizes_of
-from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
+from graphc.graphs.session.graphs.tensor import GraphTensor, Operation, sizes_of
 
 __all__ = [
     "case",

@@ -192,7 +192,7 @@ class Graph:
 
     def gradients(self, ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None) -> list[Any]:
         """Adds nodes that compute gradients; see :func:`graphc.session.training.gradients`."""
-        from graphc.graphs.session.training.gradients import gradients
+        from graphc.graphs.session.training.optimizer import gradients
 
         with self.entered():
             return gradients(ys, xs, grad_ys, stop_gradients=stop_gradients)

@@ -13,8 +13,7 @@ from graphc.compiler.core import FUNCTIONS, SCALARS, STRING, apply, as_dtype, is
 from graphc.compiler.ir import OPS, Attrs, OpDef, TensorType
 from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.shapes import sizes_of
-from graphc.graphs.session.graphs.tensor import GraphTensor
+from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 
 __all__ = ["PLACEHOLDER", "graph_dtype", "graph_type", "placeholder", "placeholder_with_default"]
 

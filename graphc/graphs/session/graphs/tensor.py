@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -10,15 +11,42 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.compiler.core import ArrayMethods, Dimension, SymbolicTensor, Tensor, TensorShape
-from graphc.compiler.ir import Node, TensorType, Value, compatible, merge
-from graphc.graphs.session.graphs.shapes import sizes_of
+from graphc.compiler.ir import OPEN, Node, TensorType, Value, compatible, merge
 
 if TYPE_CHECKING:
     from graphc.graphs.session.graphs.graph import Graph
     from graphc.graphs.session.graphs.trace import GraphTrace
     from graphc.graphs.session.session import Session
 
-__all__ = ["GraphTensor", "Operation"]
+__all__ = ["GraphTensor", "Operation", "sizes_of"]
+
+# Shapes that users pass to graphs, with None for unknown sizes.
+
+
+def sizes_of(shape: Any) -> tuple[int, ...] | None:
+    """Converts a shape to sizes, with ``OPEN`` for unknown ones; None if the number of axes is unknown.
+
+    Args:
+      shape: None, an int, a list or tuple of sizes (ints, None, or ``Dimension`` objects), or a ``TensorShape``.
+
+    Raises:
+      InvalidTypeError: it is none of these.
+    """
+    if hasattr(shape, "as_list"):
+        shape = None if shape.rank is None else shape.as_list()
+    if shape is None:
+        return None
+    try:
+        items = [shape] if isinstance(shape, int) else list(shape)
+        return tuple(_size(item) for item in items)
+    except TypeError:
+        error = InvalidTypeError(f"expected a shape, such as (None, 10) or None for any, got {shape!r:.60}")
+        raise at(error, user_location()) from None
+
+
+def _size(item: Any) -> int:
+    value = getattr(item, "value", item)
+    return OPEN if value is None or value == OPEN else operator.index(value)
 
 
 class _Dimensions(TensorShape):

@@ -11,7 +11,7 @@ from graphc.compiler.base.errors import DeadlineExceededError, FailedPreconditio
 from graphc.graphs.session.checkpoints import get_checkpoint_state
 from graphc.graphs.session.graphs.control_flow import group
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.saver import Saver
 from graphc.graphs.session.session import Session
 from graphc.graphs.session.summaries import merge_all

@@ -13,9 +13,9 @@ import numpy as np
 
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.graphs.session.event_files import FileWriter
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
+from graphc.graphs.session.summaries import FileWriter
 from graphc.graphs.session.training.global_steps import get_global_step
 from graphc.library.formats import message
 

@@ -20,7 +20,7 @@ from graphc.compiler.base.errors import (
 )
 from graphc.graphs.queues import Coordinator
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.monitored.creators import ChiefSessionCreator, Scaffold, WorkerSessionCreator
 from graphc.graphs.session.monitored.hooks import (
     CheckpointSaverHook,

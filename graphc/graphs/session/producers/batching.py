@@ -12,8 +12,7 @@ from graphc.compiler.ir import OPEN, TensorType, widen
 from graphc.graphs.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue, SparseValue
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.shapes import sizes_of
-from graphc.graphs.session.graphs.tensor import GraphTensor
+from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 
 __all__ = ["batch", "batch_join", "shuffle_batch", "shuffle_batch_join"]

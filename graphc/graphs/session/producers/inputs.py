@@ -30,9 +30,8 @@ from graphc.compiler.ir import Graph as GraphIR
 from graphc.graphs.queues import FIFOQueue
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
-from graphc.graphs.session.graphs.shapes import sizes_of
-from graphc.graphs.session.graphs.tensor import GraphTensor
+from graphc.graphs.session.graphs.naming import GraphKeys
+from graphc.graphs.session.graphs.tensor import GraphTensor, sizes_of
 from graphc.graphs.session.runners import QueueRunner, add_queue_runner
 from graphc.graphs.session.variables.variable import GraphVariable
 

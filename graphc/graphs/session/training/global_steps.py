@@ -12,7 +12,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import Graph, default_graph, graph_of
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor
 from graphc.graphs.session.variables.scopes import scoped_name
 from graphc.graphs.session.variables.variable import GraphVariable

@@ -10,7 +10,7 @@ from graphc.compiler.base.errors import InvalidArgumentError, InvalidTypeError, 
 from graphc.compiler.core import FUNCTIONS
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor, group
 from graphc.graphs.session.graphs.graph import default_graph, graph_of
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.training.optimizer import slot_variable
 from graphc.graphs.session.variables.initializing import moving_average_variables, trainable_variables

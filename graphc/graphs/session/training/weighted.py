@@ -14,7 +14,7 @@ from graphc.compiler.ops import functions as gx
 from graphc.compiler.ops import nn
 from graphc.graphs.session.graphs.control_flow import convert_to_tensor
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 
 __all__ = [
     "REDUCTIONS",

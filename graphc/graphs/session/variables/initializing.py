@@ -10,7 +10,7 @@ from graphc.compiler.core import FUNCTIONS, apply
 from graphc.compiler.ir import Attrs
 from graphc.graphs.session.graphs.control_flow import group
 from graphc.graphs.session.graphs.graph import default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.tensor import GraphTensor, Operation
 from graphc.graphs.session.variables.assigning import variable_of
 from graphc.graphs.session.variables.ops import ASSERT_INITIALIZED, NAMES_OF_UNINITIALIZED

@@ -11,7 +11,7 @@ from typing import Any
 from graphc.compiler.base import at, user_location
 from graphc.compiler.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.graphs.session.graphs.graph import Graph, default_graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.variables.store import Reuse, VariableStore, Wish, store_of
 from graphc.graphs.session.variables.variable import GraphVariable
 

@@ -15,9 +15,9 @@ from graphc.compiler.base.errors import InvalidArgumentError
 from graphc.compiler.core import FUNCTIONS
 from graphc.compiler.ir import OPEN, TensorType, compatible_shapes
 from graphc.graphs.session.graphs.graph import Graph
-from graphc.graphs.session.graphs.keys import GraphKeys
+from graphc.graphs.session.graphs.naming import GraphKeys
 from graphc.graphs.session.graphs.placeholders import graph_dtype
-from graphc.graphs.session.graphs.shapes import sizes_of
+from graphc.graphs.session.graphs.tensor import sizes_of
 from graphc.graphs.session.variables.initializers import glorot_uniform_initializer
 from graphc.graphs.session.variables.variable import GraphVariable
 

@@ -26,8 +26,14 @@ from graphc.compiler.base.errors import (
     error_of_code,
 )
 from graphc.compiler.runtime import BARRIER, observer
-from graphc.training.distribute.processes.carriers import Carrier, HubCarrier, MemberCarrier, free_port
-from graphc.training.distribute.processes.environment import Place, find_place
+from graphc.training.distribute.processes.carriers import (
+    Carrier,
+    HubCarrier,
+    MemberCarrier,
+    Place,
+    find_place,
+    free_port,
+)
 from graphc.training.distribute.processes.protocol import Hub, Member
 
 __all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]

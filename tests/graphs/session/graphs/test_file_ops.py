@@ -10,16 +10,16 @@ import pytest
 
 from graphc.compiler.base.errors import NotFoundError
 from graphc.compiler.core import string
-from graphc.graphs.session import Graph, Session, file_ops, placeholder
+from graphc.graphs.session import Graph, Session, host_functions, placeholder
 
 
 def test_files_are_written_found_and_read_when_a_run_needs_it(tmp_path: Path) -> None:
     with Graph().as_default() as graph:
         name, text = placeholder(string, ()), placeholder(string, ())
-        write = file_ops.write_file(name, text)
+        write = host_functions.write_file(name, text)
         with graph.control_dependencies([write]):
-            again = file_ops.read_file(name, name="again")
-        found = file_ops.matching_files([str(tmp_path / "deep" / "*.txt"), str(tmp_path / "none*")])
+            again = host_functions.read_file(name, name="again")
+        found = host_functions.matching_files([str(tmp_path / "deep" / "*.txt"), str(tmp_path / "none*")])
         path = tmp_path / "deep" / "a.txt"
         with Session() as session:
             assert not path.exists()
@@ -35,7 +35,7 @@ def test_files_are_written_found_and_read_when_a_run_needs_it(tmp_path: Path) ->
 
 def test_a_missing_file_fails_the_run(tmp_path: Path) -> None:
     with Graph().as_default(), Session() as session:
-        contents = file_ops.read_file(str(tmp_path / "none"))
+        contents = host_functions.read_file(str(tmp_path / "none"))
         with pytest.raises(NotFoundError, match="none: No such file or directory") as caught:
             session.run(contents)
         assert isinstance(caught.value, FileNotFoundError)
@@ -43,7 +43,7 @@ def test_a_missing_file_fails_the_run(tmp_path: Path) -> None:
 
 def test_each_run_has_its_own_time() -> None:
     with Graph().as_default(), Session() as session:
-        now = file_ops.timestamp()
+        now = host_functions.timestamp()
         first, second = session.run(now), session.run(now)
     assert time.time() - 60 < first <= second <= time.time()
     assert first.dtype == np.float64

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from graphc.compiler.base.errors import FailedPreconditionError, GraphcError, UnauthenticatedError, UnavailableError
-from graphc.training.distribute.processes.carriers import HubCarrier, MemberCarrier, free_port
-from graphc.training.distribute.processes.environment import Place
+from graphc.training.distribute.processes.carriers import HubCarrier, MemberCarrier, Place, free_port
 from graphc.training.distribute.processes.protocol import Hub, Member
 
 HOST = "127.0.0.1"

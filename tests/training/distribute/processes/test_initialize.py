@@ -16,8 +16,7 @@ import pytest
 
 import graphc as gx
 from graphc.compiler.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.training.distribute.processes.carriers import free_port
-from graphc.training.distribute.processes.environment import Place
+from graphc.training.distribute.processes.carriers import Place, free_port
 from graphc.training.distribute.processes.job import FAILED_WITH_ANOTHER, _start_jax
 
 PLACE = {"GRAPHC_PROCESSES": "2", "GRAPHC_PROCESS_ID": "0", "GRAPHC_AUTHKEY": "k", "GRAPHC_COORDINATOR": "127.0.0.1:1"}
