@@ -223,12 +223,12 @@ def test_what_was_saved_by_older_versions_is_loaded(name: str) -> None:
 
 def test_a_newer_format_or_op_is_refused(tmp_path: Path) -> None:
     folder = saved(tmp_path / "saved")
-    edited(folder, version=folder.VERSION + 1, graphc="9.0")
+    edited(folder, version=files.VERSION + 1, graphc="9.0")
     with pytest.raises(
         FailedPreconditionError, match=r"saved by graphc 9\.0; this graphc reads up to version \d+: install"
     ):
         gx.load(folder)
-    edited(folder, version=folder.VERSION, ops={**content_of(folder)["ops"], "tanh": 99})
+    edited(folder, version=files.VERSION, ops={**content_of(folder)["ops"], "tanh": 99})
     with pytest.raises(FailedPreconditionError, match=r"the op 'tanh' is of version 99.*install a newer one"):
         gx.load(folder)
     edited(folder, ops={**content_of(folder)["ops"], "tanh": 1, "of_tomorrow": 1})
@@ -252,8 +252,8 @@ def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatc
         return builder.append(OPS["tanh"], inputs, Attrs(), types=[node.outputs[0].type]).outputs
 
     monkeypatch.setattr(folder, "VERSION", 2)
-    monkeypatch.setitem(folder.MANIFESTS, 1, manifest)
-    monkeypatch.setitem(folder.UPGRADES, ("old_tanh", 1), tanh)
+    monkeypatch.setitem(files.MANIFESTS, 1, manifest)
+    monkeypatch.setitem(files.UPGRADES, ("old_tanh", 1), tanh)
     assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected
 
 
