@@ -251,7 +251,7 @@ def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatc
     def tanh(builder: GraphBuilder, node: Node, inputs: Sequence[Value]) -> Sequence[Value]:
         return builder.append(OPS["tanh"], inputs, Attrs(), types=[node.outputs[0].type]).outputs
 
-    monkeypatch.setattr(folder, "VERSION", 2)
+    monkeypatch.setattr(files, "VERSION", 2)
     monkeypatch.setitem(files.MANIFESTS, 1, manifest)
     monkeypatch.setitem(files.UPGRADES, ("old_tanh", 1), tanh)
     assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected
