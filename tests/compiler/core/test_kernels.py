@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from typing import Any
 
@@ -22,7 +23,7 @@ def test_equal_attributes_share_a_kernel() -> None:
 
 def test_the_oldest_kernels_of_an_op_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     op = OPS["get_item"]
-    monkeypatch.setattr("graphc.compiler.core.fast_path._KERNELS_KEPT", 4)
+    monkeypatch.setattr(sys.modules["graphc.compiler.core.fast_path"], "_KERNELS_KEPT", 4)
     op.caches.clear()  # of what other tests have used
     x = gx.asarray(np.arange(9.0, dtype=np.float32))
     assert [x[:stop].shape for stop in range(9)] == [(stop,) for stop in range(9)]
