@@ -284,6 +284,7 @@ DEVIATIONS = (
             "fft.ifft": _call(np.asarray([3.0, -0.75, 2.5, 2.75, -3.0], np.float16)),
             "fft.rfft": _call(np.asarray([0.1, 0.2, 0.7], np.float16)),
             "fft.fftn": _call(np.linspace(-4, 4, 12).reshape(2, 3, 2).astype(np.float16), axes=(0, 1), norm="ortho"),
+            "fft.hfft": _call(np.asarray([-1.5, 2.75, -1.0, -0.75, 0.0], np.float16)),
             "fft.irfft2": _call(np.asarray([[0.1, 0.2, 0.7]] * 3, np.float16)),
         },
     ),
@@ -338,5 +339,11 @@ DEVIATIONS = (
         "complex",
         lambda case: _any("c")(case) and _not_finite(case),
         {"nanmin": _call(np.asarray([complex(np.nan, -3), complex(np.nan, 4)], np.complex64))},
+    ),
+    Deviation(
+        "NumPy has no sign of truth values",
+        "gx: ",
+        _any("b"),
+        {"positive": _call(np.asarray([True, False]))},
     ),
 )

@@ -103,10 +103,11 @@ def test_threads_end(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["map", "map in any order", "prefetch", "interleave"])
 def test_a_deadline_ends_the_wait_and_loses_no_element(kind: str) -> None:
-    released, ended = threading.Event(), list[bool]()
+    released, ended, begun = threading.Event(), list[bool](), threading.Semaphore(0)
 
     def stuck(x: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():  # which may call it for its types
+            begun.release()
             ended.append(released.wait(60.0))
         return np.asarray(x)
 
@@ -123,6 +124,8 @@ def test_a_deadline_ends_the_wait_and_loses_no_element(kind: str) -> None:
     for reader in (iterator, other):
         with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError, match="element of a dataset"):
             next(reader)
+    for _ in range(2):
+        assert begun.acquire(timeout=60.0)
     other.close()  # does not wait for the call
     threads = ours()
     released.set()
