@@ -346,4 +346,10 @@ DEVIATIONS = (
         _any("b"),
         {"positive": _call(np.asarray([True, False]))},
     ),
+    Deviation(
+        "NumPy takes the spacing of one bfloat16 for that of a float32",
+        "bfloat16",
+        lambda case: any(array.dtype == _BFLOAT16 and not array.shape for array in case.arrays),
+        {"spacing": _call(np.asarray(2.5, _BFLOAT16))},
+    ),
 )
