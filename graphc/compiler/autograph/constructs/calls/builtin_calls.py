@@ -18,9 +18,14 @@ from graphc.compiler.autograph.constructs.calls.guarded import (
 )
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES
 from graphc.compiler.autograph.constructs.purity.class_tests import CLASS_TESTS, tested
-from graphc.compiler.autograph.constructs.purity.impure import check_read, is_reported, public_name, report_call
+from graphc.compiler.autograph.constructs.purity.opaque import (
+    check_read,
+    is_pure_module,
+    public_name,
+    report_call,
+    side_effect,
+)
 from graphc.compiler.autograph.constructs.purity.reading import is_library
-from graphc.compiler.autograph.constructs.purity.watch import is_pure_module
 from graphc.compiler.autograph.constructs.storage.cells import ContentsCell
 from graphc.compiler.autograph.constructs.storage.unfollowed import note_change
 from graphc.compiler.autograph.values.course_number import CourseNumber, by_trip
@@ -64,9 +69,10 @@ def builtin_call(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     # The __self__ of a function in C is its module; a class method makes an object, as a function does.
     if owner is None or isinstance(owner, types.ModuleType) or (isinstance(owner, type) and is_library(owner)):
-        module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
-        if not is_pure_module(module) or changes_array(function) or is_reported(function):
-            function = report_call(function, f"the call of {function.__qualname__}")
+        what = f"the call of {function.__qualname__}"
+        if changes_array(function):
+            side_effect(what)
+        function = report_call(function, what)
         return telling(function, guarded(function))
     kind = class_of(owner)
     if isinstance(owner, BaseException) and function.__name__ == "__init__":
@@ -81,7 +87,7 @@ def _is_pure(function: Any, owner: Any, kind: type[Any]) -> bool:
         return True
     if any(isinstance(owner, base) and function.__name__ in names for base, names in _PURE_METHODS.items()):
         return True
-    return is_pure_module(kind.__module__) and not changes_array(function)
+    return kind.__module__ != "builtins" and is_pure_module(kind.__module__) and not changes_array(function)
 
 
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:

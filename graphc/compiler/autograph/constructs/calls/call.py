@@ -31,9 +31,7 @@ from graphc.compiler.autograph.constructs.calls.guarded import (
 from graphc.compiler.autograph.constructs.calls.making import class_call
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.overrides import OVERRIDES, PURE, Functions
-from graphc.compiler.autograph.constructs.purity.advice import tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.class_tests import CLASS_TESTS
-from graphc.compiler.autograph.constructs.purity.impure import is_reported, report_call, side_effect
 from graphc.compiler.autograph.constructs.purity.item_reads import (
     asks_for_key,
     counts_as_a_whole,
@@ -42,6 +40,7 @@ from graphc.compiler.autograph.constructs.purity.item_reads import (
     known_item,
 )
 from graphc.compiler.autograph.constructs.purity.jax_functions import checked
+from graphc.compiler.autograph.constructs.purity.opaque import report_call, side_effect, tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.reading import (
     ALIASES,
     entering,
@@ -51,8 +50,7 @@ from graphc.compiler.autograph.constructs.purity.reading import (
 )
 from graphc.compiler.autograph.constructs.purity.recursion import check_recursion
 from graphc.compiler.autograph.constructs.purity.unconverted import follow
-from graphc.compiler.autograph.constructs.purity.watch import check_stores, is_pure_module
-from graphc.compiler.autograph.constructs.purity.witness import witnessed
+from graphc.compiler.autograph.constructs.purity.watch import check_stores
 from graphc.compiler.autograph.frontend.convert import convert, is_converted
 from graphc.compiler.autograph.frontend.source import NoSourceError
 from graphc.compiler.autograph.values.choice import Question, ask, choice_in, decide, for_each, use
@@ -152,10 +150,10 @@ def call(function: Any) -> Any:
 
 def _call_as_it_is(function: Any) -> Any:
     """Returns what to call in place of an object of a library's, which is not converted."""
-    module = getattr(function, "__module__", None) or type(function).__module__
-    if not is_pure_module(module) or changes_array(function) or is_reported(function):
-        function = report_call(function, f"the call of {function!r:.60}")
-    return telling(function, guarded(checked(function)))
+    what = f"the call of {function!r:.60}"
+    if changes_array(function):
+        side_effect(what)
+    return telling(function, guarded(checked(report_call(function, what))))
 
 
 def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -293,13 +291,10 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     if replaced is not None:
         return functools.partial(replaced, original)
     if id(code) in _unconverted or _is_internal(code.co_filename):
-        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
-            original = report_call(original, f"the call of {code_owner.__qualname__}")
-        return guarded(checked(original))
+        return guarded(checked(report_call(original, f"the call of {code_owner.__qualname__}")))
     if is_debugger(code_owner):
         return original  # it looks at the frame that calls it
-    if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
-        original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
+    original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
     return guarded(original) if code_owner in _CARRYING else _with_one(code_owner.__qualname__, guarded(original))
 
 
@@ -334,10 +329,10 @@ def _converted(function: types.FunctionType, original: Any) -> Any:
         converted = convert(function)
     except NoSourceError as error:
         entering(function)
-        side_effect(f"the call of {function.__qualname__}, whose source is not available,")
         assert context.trace is not None
+        context.trace.side_effect(f"the call of {function.__qualname__}, whose source is not available,", certain=True)
         context.trace.root.unconverted[function.__qualname__] = str(error)
-        return functools.partial(witnessed, original)
+        return original
     except UnsupportedSyntaxError as error:
         assert context.trace is not None
         raise context.trace.refuse(error) from None

@@ -7,6 +7,7 @@ changed, and outlives the call, is told as any other side effect.
 
 from __future__ import annotations
 
+import operator
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -232,13 +233,17 @@ def _has_state(value: Any) -> bool:
 
 
 def _run_in_region(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
-    """As :func:`run_watched`, in a branch or loop: an array must not change there, and is put back."""
-    arrays: list[Any] = [value for value in given if isinstance(value, np.ndarray)]
+    """As :func:`run_watched`, in a branch or loop: an array or list must not change there, and is put back."""
+    arrays: list[Any] = [value for value in given if isinstance(value, np.ndarray | list)]
     before = [(value, value.copy()) for value in arrays]
     result = run()
     for value, old in before:
-        if value.tobytes() != old.tobytes():  # by bytes: a NaN equals itself
-            value[...] = old
+        if isinstance(value, list):
+            changed = len(value) != len(old) or not all(map(operator.is_, value, old))
+        else:
+            changed = value.tobytes() != old.tobytes()  # by bytes: a NaN equals itself
+        if changed:
+            value[... if isinstance(value, np.ndarray) else slice(None)] = old
             assert context.trace is not None
-            context.trace.side_effect(f"{what}, which changes an array of NumPy's,")
+            context.trace.side_effect(f"{what}, which changes {with_article(type(value).__name__)},")
     return result
