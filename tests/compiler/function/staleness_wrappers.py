@@ -147,7 +147,9 @@ def _tensor(wrap: _Wrap) -> Made:
 
 
 for _name, _wrap in _WRAPPERS.items():
-    for_kind(FUNCTIONS, f"a closure variable of the function inside {_name}", "followed")(partial(_variable, _wrap))
+    for_kind(FUNCTIONS, f"a closure variable of the function inside {_name}", "followed", told="mock" in _name)(
+        partial(_variable, _wrap)
+    )
 
 for _name, _make in {
     "an item of a list in the closure": _item,

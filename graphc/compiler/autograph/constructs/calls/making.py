@@ -56,7 +56,10 @@ def class_call(kind: type[Any]) -> Any:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
         follow(kind, *constructors)
-        side_effect(f"the construction of {with_article(kind.__qualname__)}")
+        what = f"the construction of {with_article(kind.__qualname__)}"
+        if is_library(kind):
+            return guarded(report_call(kind, what))
+        side_effect(what)
         return guarded(kind)
     makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
     return functools.partial(_with_defaults, kind, guarded(kind)) if makes_defaults else guarded(kind)

@@ -40,11 +40,23 @@ _PURE = frozenset(
 """Modules that only compute. The operators and builtins follow what their functions call of the user's."""
 _PURE_OF_PLAIN_VALUES = frozenset(
     (
-        *("array", "ast", "base64", "binascii", "bisect", "collections", "colorsys", "copy", "dataclasses", "datetime"),
-        *("decimal", "difflib", "fnmatch", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json"),
+        *("array", "ast", "base64", "binascii", "bisect", "collections", "colorsys", "contextlib", "copy"),
+        *(
+            "dataclasses",
+            "datetime",
+            "decimal",
+            "difflib",
+            "fnmatch",
+            "fractions",
+            "functools",
+            "hashlib",
+            "heapq",
+            "html",
+            "itertools",
+            "json",
+        ),
         *("numbers", "re", "reprlib", "shlex", "statistics", "string", "struct", "textwrap", "types", "unicodedata"),
-        *("urllib.parse", "weakref", "zlib", "zoneinfo"),
-        *("contextlib.contextmanager", "contextlib.nullcontext", "contextlib.suppress"),
+        *("urllib.parse", "weakref", "weakrefset", "zlib", "zoneinfo"),
         *("io.BytesIO", "io.StringIO", "pathlib.Path.__init__", "pathlib.PurePath", "pprint.pformat"),
         *("os.path.basename", "os.path.dirname", "os.path.join", "os.path.split", "os.path.splitext"),
         *("chex", "equinox", "flax", "optax", "scipy"),
@@ -124,7 +136,7 @@ def report_call(function: Any, what: str) -> Any:
         what, remedy = f"the call of {public_name(function)}", _remedy_for(function)
         trace.side_effect(what, certain=True, remedy=remedy)
         return _with_values(function, what, remedy) if remedy else function
-    if is_told_unseen(owner):
+    if is_told_unseen(owner, as_iterator=True):
         trace.read_once(f"the call of {public_name(function)}")
     if trace.parent is None or is_pure_module(module_of(function)):
         return function
@@ -175,6 +187,8 @@ def _names(function: Any) -> list[str]:
         return [_full_name(kind, name)]  # of a class in C: list.append
     if isinstance(owner, types.ModuleType | None):
         module = str(getattr(inner, "__module__", None) or getattr(owner, "__name__", "builtins"))
+        if isinstance(inner, types.FunctionType):  # functools.wraps gives a function the __module__ of another
+            module = inner.__globals__.get("__name__", module)
         if not (isinstance(inner, types.FunctionType) or is_library_module(module)):  # such as what jax.jit returns
             return [_full_name(_library_class(type(function).__mro__), "__call__")]
         return [_full_name_of(module, str(getattr(inner, "__qualname__", name)))]

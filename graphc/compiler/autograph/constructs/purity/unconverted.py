@@ -231,11 +231,11 @@ class _Walk:
             if is_iterator(found) and context.trace is not None:
                 context.trace.read_once(f"the use of an iterator ({type(found).__name__}) from outside")
         for path in [*names.paths, *((name,) for name in names.outside)]:
-            _tell(_at(namespace, path), function)
+            _tell(_at(namespace, path))
         for name in names.imports:
             if name in sys.modules and context.trace is not None:
                 for attribute in names.attributes:
-                    _tell(vars(sys.modules[name]).get(attribute), function)
+                    _tell(vars(sys.modules[name]).get(attribute))
                 context.trace.root.reads.record(item(fixed(sys.modules, "sys.modules"), name), sys.modules[name])
                 self._reach(sys.modules[name])
 
@@ -285,7 +285,7 @@ def _at(namespace: dict[str, Any], path: tuple[str, ...]) -> Any:
     return found
 
 
-def _tell(found: Any, caller: types.FunctionType) -> None:
+def _tell(found: Any) -> None:
     """Tells of a library's function that code names, such as ``time.time``: the code is taken to call it."""
     inside = getattr(found, "__func__", found)
     if not callable(found) or isinstance(found, type) or context.trace is None:
@@ -295,7 +295,7 @@ def _tell(found: Any, caller: types.FunctionType) -> None:
     else:
         is_ours = is_library(cast("type[Any]", type(found)))
     if is_ours and is_opaque(found):
-        context.trace.read_once(f"the call of {public_name(found)} in {caller.__name__}")
+        context.trace.read_once(f"the call of {public_name(found)}")
 
 
 METHOD_FOLLOWERS.append(asked)
