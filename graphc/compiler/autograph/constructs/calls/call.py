@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.calls.attributes import load_attr, own_attr
-from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call, changes_array
+from graphc.compiler.autograph.constructs.calls.builtin_calls import CONTENT_METHODS, builtin_call
 from graphc.compiler.autograph.constructs.calls.cached_calls import CACHED, call_cached
 from graphc.compiler.autograph.constructs.calls.dispatching import DISPATCHING, call_dispatched
 from graphc.compiler.autograph.constructs.calls.generator_managers import converted_maker
@@ -40,7 +40,7 @@ from graphc.compiler.autograph.constructs.purity.item_reads import (
     known_item,
 )
 from graphc.compiler.autograph.constructs.purity.jax_functions import checked
-from graphc.compiler.autograph.constructs.purity.opaque import report_call, side_effect, tell_of_debugger
+from graphc.compiler.autograph.constructs.purity.opaque import report_call, tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.reading import (
     ALIASES,
     entering,
@@ -150,10 +150,7 @@ def call(function: Any) -> Any:
 
 def _call_as_it_is(function: Any) -> Any:
     """Returns what to call in place of an object of a library's, which is not converted."""
-    what = f"the call of {function!r:.60}"
-    if changes_array(function):
-        side_effect(what)
-    return telling(function, guarded(checked(report_call(function, what))))
+    return telling(function, guarded(checked(report_call(function, f"the call of {function!r:.60}"))))
 
 
 def _call_one(function: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -19,7 +19,6 @@ from graphc.compiler.autograph.constructs.storage.cells import ObjectCell
 from graphc.compiler.autograph.constructs.storage.visible_state import (
     OPAQUE,
     equal_states,
-    generator_state,
     is_internal,
     state_of,
 )
@@ -28,7 +27,6 @@ from graphc.compiler.tracing import Cell, context
 
 __all__ = [
     "RANDOM_STATES",
-    "GeneratorCell",
     "StatePlace",
     "memories_of",
     "memory_of",
@@ -51,34 +49,6 @@ _NO_STATE = (*OPAQUE, tuple, frozenset, range)
 _VIEWS = (np.ndarray, np.flatiter, np.void, memoryview)
 _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, bytearray, deque))
 """Classes from which items are taken without a change."""
-
-
-class GeneratorCell(ObjectCell):
-    """The state of a generator of random numbers."""
-
-    __slots__ = ()
-
-    def __init__(self, owner: Any, what: str) -> None:
-        super().__init__(owner, f"the state of {with_article(type(owner).__name__)}", what)
-
-    def get(self) -> Any:
-        """Returns the state; of one that has none that can be read (the system's), nothing."""
-        try:
-            return generator_state(self.owner)[0]()
-        except NotImplementedError:
-            return None
-
-    def set(self, value: Any) -> None:
-        """Puts a state back."""
-        if value is not None:
-            generator_state(self.owner)[1](value)
-
-    def holds(self, before: Any) -> bool:
-        """Returns True if no number was drawn."""
-        now = self.get()
-        if isinstance(self.owner, random.Random):  # 625 ints, which are looked at around each call of a library
-            return bool(before == now)
-        return equal_states(before, now)
 
 
 class StatePlace(ObjectCell):
@@ -178,7 +148,7 @@ def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
     trace.journal.note_native(place, object() if always else place.get())
     if not isinstance(value, Iterator):  # code of its class is about to run
         for generator in RANDOM_STATES:
-            drawn = GeneratorCell(generator, what)
+            drawn = StatePlace(generator, what)
             trace.journal.note_native(drawn, drawn.get())
 
 
