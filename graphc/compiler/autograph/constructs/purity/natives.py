@@ -101,22 +101,13 @@ def check_items(value: Any, sized: bool = False) -> None:
     iterate = found_on(kind, "__iter__")
     if not isinstance(value, list | dict):
         asked(value, (*ITERATED, *BY_NUMBER))
-    what, stream = f"the iteration over {with_article(kind.__name__)}", _is_stream(kind, iterate)
     if not isinstance(context.trace, Region):
-        note_consumed(value, what, always=stream)
+        note_consumed(value, f"the iteration over {with_article(kind.__name__)}")
         return
-    if stream:
-        context.trace.side_effect(what)
     check_methods(value, (*ITERATED, *SIZED) if sized else ITERATED)
     # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
     if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
         check_methods(value, BY_NUMBER)
-
-
-def _is_stream(kind: type[Any], iterate: Any) -> bool:
-    """Tells if a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
-    held = found_on(kind, "__getitem__") or found_on(kind, "__contains__") or found_on(kind, "__next__")
-    return held is None and isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)
 
 
 def check_index(index: Any) -> None:

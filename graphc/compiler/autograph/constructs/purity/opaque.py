@@ -243,7 +243,8 @@ def check_read(owner: Any) -> None:
         return
     method = found_on(kind, "__getitem__") or found_on(kind, "__iter__")
     if isinstance(method, types.FunctionType) and is_library_module(kind.__module__) and is_opaque(kind):
-        context.trace.read_once(f"the use of {with_article(kind.__name__.lstrip('_'))}")
+        what = f"the use of {with_article(kind.__name__.lstrip('_'))}"
+        context.trace.side_effect(what, certain=True, remedy=_REMEDIES.get(kind.__module__, _READING))
     else:
         check_unseen(owner)
 

@@ -8,7 +8,6 @@ changed, and outlives the call, is told as any other side effect.
 from __future__ import annotations
 
 import operator
-import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
@@ -26,7 +25,6 @@ from graphc.compiler.base import with_article
 from graphc.compiler.tracing import Cell, context
 
 __all__ = [
-    "RANDOM_STATES",
     "StatePlace",
     "memories_of",
     "memory_of",
@@ -35,9 +33,6 @@ __all__ = [
     "note_state",
     "run_watched",
 ]
-
-RANDOM_STATES: tuple[Any, ...] = (random.random.__self__, np.random.rand.__self__)  # pyright: ignore
-"""The generators behind the functions of the modules ``random`` and ``numpy.random``."""
 
 _BATCHES = (
     "compile a step that is given one batch and call it in a Python loop, or stack the batches into one tensor and "
@@ -133,23 +128,18 @@ def note_state(owner: Any, what: str) -> None:
         context.trace.journal.note_native(place, place.get())
 
 
-def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
+def note_consumed(value: Any, what: str) -> None:
     """Says that Python is about to take items from an object, outside branches and loops on tensors.
 
     Args:
       value: an iterator, or what one is made of.
       what: the use, for messages.
-      always: whether nobody can see what taking items changes, so that it counts as a change.
     """
     trace = context.trace
     if trace is None or trace.parent is not None or type(value) in _CONTAINERS or not _has_state(value):
         return
     place = StatePlace(value, what, consumed=True)
-    trace.journal.note_native(place, object() if always else place.get())
-    if not isinstance(value, Iterator):  # code of its class is about to run
-        for generator in RANDOM_STATES:
-            drawn = StatePlace(generator, what)
-            trace.journal.note_native(drawn, drawn.get())
+    trace.journal.note_native(place, place.get())
 
 
 def memory_of(value: Any) -> Any:
