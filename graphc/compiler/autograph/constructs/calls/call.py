@@ -40,7 +40,7 @@ from graphc.compiler.autograph.constructs.purity.item_reads import (
     known_item,
 )
 from graphc.compiler.autograph.constructs.purity.jax_functions import checked
-from graphc.compiler.autograph.constructs.purity.opaque import report_call, tell_of_debugger
+from graphc.compiler.autograph.constructs.purity.opaque import UNCONVERTED, report_call, tell_of_debugger
 from graphc.compiler.autograph.constructs.purity.reading import (
     ALIASES,
     entering,
@@ -49,7 +49,7 @@ from graphc.compiler.autograph.constructs.purity.reading import (
     read_namespace,
 )
 from graphc.compiler.autograph.constructs.purity.recursion import check_recursion
-from graphc.compiler.autograph.constructs.purity.unconverted import follow
+from graphc.compiler.autograph.constructs.purity.unconverted import follow, run_as_is
 from graphc.compiler.autograph.constructs.purity.watch import check_stores
 from graphc.compiler.autograph.frontend.convert import convert, is_converted
 from graphc.compiler.autograph.frontend.source import NoSourceError
@@ -216,7 +216,10 @@ def convert_call(function: Any) -> Any:
     """
     if isinstance(function, types.FunctionType) and function.__code__ is DISPATCHING:
         return call(function)
-    if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
+    if isinstance(function, types.FunctionType) and id(function.__code__) in _unconverted:
+        run_as_is(function)
+        return function
+    if isinstance(function, types.FunctionType):
         check_stores(function)
         converted = convert(function)
         entering(function, converted)
@@ -327,7 +330,8 @@ def _converted(function: types.FunctionType, original: Any) -> Any:
     except NoSourceError as error:
         entering(function)
         assert context.trace is not None
-        context.trace.side_effect(f"the call of {function.__qualname__}, whose source is not available,", certain=True)
+        what = f"the call of {function.__qualname__}, whose source is not available,"
+        context.trace.side_effect(what, certain=True, remedy=UNCONVERTED)
         context.trace.root.unconverted[function.__qualname__] = str(error)
         return original
     except UnsupportedSyntaxError as error:

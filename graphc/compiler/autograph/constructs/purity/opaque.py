@@ -17,12 +17,21 @@ from typing import Any, cast
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
 from graphc.compiler.autograph.constructs.purity.library_reads import check_unseen, is_told_unseen
 from graphc.compiler.autograph.values.python_object import found_on
-from graphc.compiler.base import has_mark, is_library_module, nest, user_location, warn_at, with_article
+from graphc.compiler.base import (
+    has_mark,
+    is_library_file,
+    is_library_module,
+    nest,
+    user_location,
+    warn_at,
+    with_article,
+)
 from graphc.compiler.base.errors import GraphcError, SideEffectWarning, UnimplementedError
 from graphc.compiler.core import SymbolicTensor
 from graphc.compiler.tracing import context
 
 __all__ = [
+    "UNCONVERTED",
     "check_read",
     "defining_class",
     "is_opaque",
@@ -87,6 +96,7 @@ _PROGRESS = (
     "gx.log_message tells how far a compiled loop has come"
 )
 _RANDOM = "draw from gx.random, whose numbers differ at each call, or pass the numbers as an argument"
+UNCONVERTED = "what it computes with tensors is compiled; put what must run at each call into gx.pyfunc"
 _READING = "pass what it gives as an argument, or call it in gx.pyfunc"
 _REMEDIES: Mapping[str, str] = {
     "alive_progress": _PROGRESS,
@@ -133,6 +143,11 @@ def report_call(function: Any, what: str) -> Any:
     if trace is None:
         return function
     if is_opaque(function):
+        inner = getattr(function, "__func__", function)
+        if isinstance(inner, types.FunctionType) and not is_library_file(inner.__code__.co_filename):
+            what = f"the call of {inner.__qualname__}, which is not converted,"
+            trace.side_effect(what, certain=True, remedy=UNCONVERTED)
+            return function
         what, remedy = f"the call of {public_name(function)}", _remedy_for(function)
         trace.side_effect(what, certain=True, remedy=remedy)
         return _with_values(function, what, remedy) if remedy else function
