@@ -154,7 +154,7 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     # What a list's own method changes in a branch or loop is carried.
     carried = isinstance(context.trace, Region) and isinstance(owner, list)
     known = isinstance(function, types.BuiltinFunctionType) and (carried or is_noted(owner))
-    given = [*([] if known else [owner]), *args, *kwargs.values()]
+    given: list[Any] = [*([] if known else [cast("Any", owner)]), *args, *kwargs.values()]
     return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
 
 

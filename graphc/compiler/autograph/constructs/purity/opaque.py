@@ -11,7 +11,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any, cast
 
 from graphc.compiler.autograph.constructs.exceptions.origins import in_python
@@ -180,7 +180,7 @@ def module_of(function: Any) -> str:
     return _names(function)[0].rpartition(".")[0]
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _within(name: str, names: frozenset[str]) -> bool:
     """Returns True if a dotted name is one of some names, or inside what has one of them."""
     parts = name.split(".")

@@ -7,7 +7,6 @@ changed, and outlives the call, is told as any other side effect.
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
@@ -194,16 +193,15 @@ def _has_state(value: Any) -> bool:
 
 def _run_in_region(run: Callable[[], Any], given: Iterable[Any], what: str) -> Any:
     """As :func:`run_watched`, in a branch or loop: an array or list must not change there, and is put back."""
-    arrays: list[Any] = [value for value in given if isinstance(value, np.ndarray | list)]
-    before = [(value, value.copy()) for value in arrays]
+    held: list[Any] = [value for value in given if isinstance(value, np.ndarray | list)]
+    before: list[tuple[Any, Any]] = [(value, value.copy()) for value in held]
     result = run()
     for value, old in before:
-        if isinstance(value, list):
-            changed = len(value) != len(old) or not all(map(operator.is_, value, old))
-        else:
-            changed = value.tobytes() != old.tobytes()  # by bytes: a NaN equals itself
-        if changed:
-            value[... if isinstance(value, np.ndarray) else slice(None)] = old
+        is_array = isinstance(value, np.ndarray)
+        # By bytes: a NaN equals itself.
+        same = value.tobytes() == old.tobytes() if is_array else [*map(id, value)] == [*map(id, old)]
+        if not same:
+            value[... if is_array else slice(None)] = old
             assert context.trace is not None
             context.trace.side_effect(f"{what}, which changes {with_article(type(value).__name__)},")
     return result
